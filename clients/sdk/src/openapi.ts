@@ -542,13 +542,13 @@ export interface paths {
         };
         /**
          * List the projects of an organization
-         * @description Lists the projects with their environments. A token that is limited to a project sees only that project.
+         * @description Lists the projects with their environments. A token limited to a project sees only that project.
          */
         get: operations["list-projects"];
         put?: never;
         /**
          * Create a project
-         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs twice creates only one project.
          */
         post: operations["create-project"];
         delete?: never;
@@ -573,14 +573,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted any more. The stored data is erased in the background. For owners only.
+         * @description Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be decrypted again. The stored data is erased in the background. Owners only.
          */
         delete: operations["delete-project"];
         options?: never;
         head?: never;
         /**
          * Change a project
-         * @description Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.
+         * @description Changes the name, the description or both. A `null` description removes it. The slug stays the same. Owners and admins only.
          */
         patch: operations["update-project"];
         trace?: never;
@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom environment
-         * @description Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is `production`, which only owners and admins can read. For every member; a slug that an environment had before is given again by others than owners and admins only with a type at most as open as it had last.
+         * @description Adds an environment to the project. Its type determines which roles can read and write its secrets. The default is `production`, which only owners and admins can read. Available to all members, but only owners and admins may reuse an earlier environment’s slug with a more open type than that environment last had.
          */
         post: operations["create-environment"];
         delete?: never;
@@ -617,14 +617,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an environment
-         * @description Makes the environment and the history of its secrets unreachable at once and erases them in the background. The slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For owners and admins.
+         * @description Makes the environment and its history inaccessible at once and erases them in the background. The slug can be reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins only.
          */
         delete: operations["delete-environment"];
         options?: never;
         head?: never;
         /**
          * Change an environment
-         * @description Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which decides which roles can read and write the secrets. Changing it needs a fresh session.
+         * @description Changes the name, the type or both. The slug stays the same. Owners and admins only. The type determines which roles can read and write the secrets, so only owners may change it, with a fresh session.
          */
         patch: operations["update-environment"];
         trace?: never;
@@ -640,7 +640,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the encryption key
-         * @description Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. For owners and admins.
+         * @description Creates a new data key for new values and re-encrypts everything stored, including the history. Reads and writes continue throughout. When the rotation completes, the old wrapped key is deleted. `project.rotation` shows the progress. Owners and admins only.
          */
         post: operations["rotate-key"];
         delete?: never;
@@ -658,12 +658,12 @@ export interface paths {
         };
         /**
          * Pull all secrets, decrypted
-         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read every environment, developers those of type development and staging, viewers those of type development. Every pull is audited. With `keys`, exactly these secrets are returned, at the cost of reading only them.
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins can read every environment, developers `development` and `staging` environments, viewers only `development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.
          */
         get: operations["pull-secrets"];
         /**
          * Set one secret
-         * @description Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a version of the key. For owners, admins and developers.
+         * @description Creates the secret or its next version, and increases the environment’s revision by one. Setting the same value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, `expectedVersion` the key’s version. Owners, admins and developers only.
          */
         put: operations["set-secret"];
         post?: never;
@@ -681,8 +681,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List keys only, no values
-         * @description Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the environment.
+         * List keys without values
+         * @description Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires read access to the environment.
          */
         get: operations["list-keys"];
         put?: never;
@@ -702,7 +702,7 @@ export interface paths {
         };
         /**
          * Compare two environments
-         * @description Says which secrets only one of two environments of the project has, and which have different values or the same, each environment at one revision. `from` is the environment of the path. Values are included only with `values=true`. Requires the right to read both. Every comparison is audited, with an entry for each environment.
+         * @description Compares two environments of the project, each at one revision: which secrets exist in only one of them, and which have different or equal values. `from` is the environment in the path. Values are included only with `values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment.
          */
         get: operations["compare-environments"];
         put?: never;
@@ -724,7 +724,7 @@ export interface paths {
         put?: never;
         /**
          * Import secrets in bulk
-         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event and one revision. Secrets that are not named stay as they are. For owners, admins and developers.
+         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.
          */
         post: operations["import-secrets"];
         delete?: never;
@@ -743,8 +743,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set and delete secrets as one change
-         * @description Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret is for owners and admins.
+         * Set and delete secrets in one change
+         * @description Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.
          */
         post: operations["apply-changes"];
         delete?: never;
@@ -761,8 +761,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Version history of a key
-         * @description Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values are included only with `values=true`, which is audited and requires no more than the right to read the environment. If the values of the whole history are too large for one answer, ask for pages.
+         * Get the version history of a key
+         * @description Returns the history of a key, newest first, even if the key was deleted. A deletion is an entry of its own. Values are included only with `values=true`, which is audited and requires no more than read access to the environment. If the values of the whole history are too large for one response, use `limit`.
          */
         get: operations["list-versions"];
         put?: never;
@@ -781,8 +781,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what each change did
-         * @description Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and deleted, and never a value. There may be fewer than `limit` where their names would not fit an answer. Requires the right to read the environment.
+         * List the changes of an environment
+         * @description Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and deleted, but never a value. A page may have fewer than `limit` entries if more names would not fit in a response. Requires read access to the environment.
          */
         get: operations["list-revisions"];
         put?: never;
@@ -802,7 +802,7 @@ export interface paths {
         };
         /**
          * Compare two revisions
-         * @description Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is audited. Requires the right to read the environment.
+         * @description Lists the keys that were created, updated or deleted between two revisions of an environment. Keys whose value is the same at both revisions are omitted. `from` may be later than `to`. Values are included only with `values=true`, which is audited. Requires read access to the environment.
          */
         get: operations["diff-revisions"];
         put?: never;
@@ -824,7 +824,7 @@ export interface paths {
         put?: never;
         /**
          * Restore an earlier revision
-         * @description Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.
+         * @description Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; the history is never rewound. A key that exists neither now nor at the earlier revision is ignored. Owners and admins only.
          */
         post: operations["restore-secrets"];
         delete?: never;
@@ -844,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Destroy old values of a key
-         * @description Takes the values of these versions out of the table for good, for a value that must not be there any more. The history keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is `409 version_destroyed`. For owners and admins; a token needs `full` access.
+         * @description Permanently removes the values of these versions from the table, for values that must no longer be stored. The history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version can’t be destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring a point in time that needs a destroyed value returns `409 version_destroyed`. Owners and admins only; a token needs `full` access.
          */
         post: operations["destroy-versions"];
         delete?: never;
@@ -864,7 +864,7 @@ export interface paths {
         put?: never;
         /**
          * Promote secrets between environments
-         * @description Copies all secrets, or those that are named, from one environment of the project to another, as one change of the target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and to write the target; a limited token must cover both. `If-Match` refers to the target.
+         * @description Copies all secrets, or the given keys, from one environment of the project to another in one change, all or nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write access to the target; a limited token must cover both. `If-Match` refers to the target.
          */
         post: operations["promote-secrets"];
         delete?: never;
@@ -884,7 +884,7 @@ export interface paths {
         put?: never;
         /**
          * Delete secrets in bulk
-         * @description Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change nothing. For owners and admins.
+         * @description Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are reported and otherwise ignored. Owners and admins only.
          */
         post: operations["bulk-delete-secrets"];
         delete?: never;
@@ -905,7 +905,7 @@ export interface paths {
         post?: never;
         /**
          * Soft-delete a secret
-         * @description Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again continues its version numbers. For owners, admins and developers.
+         * @description Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key is set again, its version numbers continue. Owners, admins and developers only.
          */
         delete: operations["delete-secret"];
         options?: never;
@@ -924,7 +924,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is taken. An explicit slug that is taken is refused. The number of organizations that a user can own is limited.
+         * @description Creates an organization that the caller owns. If the slug is omitted, it is derived from the name, with a suffix if that slug is taken. An explicit slug that is taken is rejected. The number of organizations a user can own is limited.
          */
         post: operations["create-organization"];
         delete?: never;
@@ -945,14 +945,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an organization
-         * @description Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used again when that is done. For owners only.
+         * @description Makes the organization and all its data inaccessible at once and erases them in the background. The slug can be reused once that is done. Owners only.
          */
         delete: operations["delete-organization"];
         options?: never;
         head?: never;
         /**
-         * Rename an organization, or demand a second factor
-         * @description Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of all members: sessions and tokens that were not proved with one are refused from then on.
+         * Rename an organization or require a second factor
+         * @description Changes the display name; the slug stays the same. Owners and admins only. An owner with a second factor can require one of all members: from then on, sessions and tokens created without one are rejected.
          */
         patch: operations["rename-organization"];
         trace?: never;
@@ -1106,7 +1106,7 @@ export interface paths {
         };
         /**
          * List members and pending invitations
-         * @description Lists the members of the organization and its pending invitations. For every member.
+         * @description Lists the organization’s members and pending invitations. Available to all members.
          */
         get: operations["list-members"];
         put?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending invitations count towards the plan’s limit of members. The invitations of an organization, and those to an address, are limited each day.
+         * @description Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited per day for each organization and each address.
          */
         post: operations["invite-member"];
         delete?: never;
@@ -1148,7 +1148,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. Any signed-in user who holds the token can accept, with any e-mail address. The token works once.
+         * @description Makes the caller a member with the role in the invitation, provided its inviter is still a member who could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token works once.
          */
         post: operations["accept-invitation"];
         delete?: never;
@@ -1169,14 +1169,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member or cancel an invitation
-         * @description Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member made go on; the answer lists them. A fresh session is needed to remove an owner or admin other than yourself, to cancel an invitation as owner or admin, and to end identities.
+         * @description Removes the member with this identifier and permanently revokes their tokens for the organization, or cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member created keep working; the response lists them. A fresh session is required to remove an owner or admin other than yourself, to cancel an invitation to one of these roles, and to end identities.
          */
         delete: operations["remove-member"];
         options?: never;
         head?: never;
         /**
          * Change a member’s role
-         * @description Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
+         * @description Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or canceled.
          */
         patch: operations["change-role"];
         trace?: never;
@@ -1599,7 +1599,7 @@ export interface components {
              */
             unchanged: string[];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -1770,7 +1770,7 @@ export interface components {
              */
             notFound: string[];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -1809,7 +1809,7 @@ export interface components {
              */
             updated: string[];
             /**
-             * @description Keys that have the value already. Empty for a caller who can’t read the environment.
+             * @description Keys that already have the value. Empty if the caller can’t read the environment.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -1823,7 +1823,7 @@ export interface components {
              */
             deleted: string[];
             /**
-             * @description Keys that would be left as they are for another reason.
+             * @description Keys that would be left unchanged for another reason.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -1878,7 +1878,7 @@ export interface components {
             expiresAt: string | null;
         };
         CompareEnvironmentsResponse: {
-            /** @description The environment of the path. */
+            /** @description The environment in the path. */
             from: {
                 /**
                  * @description Slug of the environment.
@@ -1886,12 +1886,12 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
                  * @example 17
                  */
                 revision: number;
             };
-            /** @description The environment that it was compared with. */
+            /** @description The environment it was compared with. */
             to: {
                 /**
                  * @description Slug of the environment.
@@ -1899,12 +1899,12 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
                  * @example 17
                  */
                 revision: number;
             };
-            /** @description Secrets that only `from` has. */
+            /** @description Secrets that exist only in `from`. */
             onlyFrom: {
                 /**
                  * @description The secret’s key.
@@ -1917,7 +1917,7 @@ export interface components {
                  */
                 from?: string;
             }[];
-            /** @description Secrets that only `to` has. */
+            /** @description Secrets that exist only in `to`. */
             onlyTo: {
                 /**
                  * @description The secret’s key.
@@ -1949,7 +1949,7 @@ export interface components {
                 to?: string;
             }[];
             /**
-             * @description Keys with the same value in both.
+             * @description Keys with the same value in both environments.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -2000,7 +2000,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The slug. Without it, one is made from the name.
+             * @description The slug. Defaults to one derived from the name.
              * @example load-test
              */
             slug?: string;
@@ -2113,7 +2113,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The slug. Without it, one is made from the name.
+             * @description The slug. Defaults to one derived from the name.
              * @example analytical-engines
              */
             slug?: string;
@@ -2128,12 +2128,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description The slug. Without it, one is made from the name.
+             * @description The slug. Defaults to one derived from the name.
              * @example web-shop
              */
             slug?: string;
             /**
-             * @description What the project is about.
+             * @description A description of the project.
              * @example The public shop.
              */
             description?: string;
@@ -2219,7 +2219,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -2281,23 +2281,23 @@ export interface components {
             /** @description The versions whose values were destroyed. */
             destroyed: number[];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
         };
         DiffRevisionsResponse: {
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             from: number;
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             to: number;
-            /** @description Keys that only `to` has. */
+            /** @description Keys that exist only at `to`. */
             created: {
                 /**
                  * @description The secret’s key.
@@ -2307,7 +2307,7 @@ export interface components {
                 /** @description The value at `to`; only with `values=true`. */
                 after?: string;
             }[];
-            /** @description Keys with another value. */
+            /** @description Keys with different values. */
             updated: {
                 /**
                  * @description The secret’s key.
@@ -2319,7 +2319,7 @@ export interface components {
                 /** @description The value at `to`; only with `values=true`. */
                 after?: string;
             }[];
-            /** @description Keys that only `from` has. */
+            /** @description Keys that exist only at `from`. */
             deleted: {
                 /**
                  * @description The secret’s key.
@@ -2330,7 +2330,7 @@ export interface components {
                 before?: string;
             }[];
         };
-        /** @description The answer to `dryRun=true`. */
+        /** @description The response to `dryRun=true`. */
         DryRun: {
             /**
              * @description Nothing was changed.
@@ -2339,7 +2339,7 @@ export interface components {
             dryRun: true;
             plan: components["schemas"]["ChangePlan"];
             /**
-             * @description The revision that the plan is for.
+             * @description The revision that the plan is based on.
              * @example 17
              */
             revision: number;
@@ -2382,7 +2382,7 @@ export interface components {
                 auditRetentionDays: components["schemas"]["LimitSource"];
             };
         };
-        /** @description A set of secrets, for example for one stage of deployment. */
+        /** @description A set of secrets, for example for one deployment stage. */
         Environment: {
             /**
              * Format: uuid
@@ -2407,12 +2407,12 @@ export interface components {
              */
             type: "development" | "staging" | "production";
             /**
-             * @description Goes up by one with each accepted change of its secrets.
+             * @description Increases by one with each accepted change of the environment’s secrets.
              * @example 17
              */
             revision: number;
             /**
-             * @description The number of secrets in it, without deleted ones.
+             * @description The number of secrets, excluding deleted ones.
              * @example 42
              */
             secretCount: number;
@@ -2876,7 +2876,7 @@ export interface components {
              */
             unchanged: string[];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -2886,7 +2886,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             limits: components["schemas"]["EffectiveLimits"];
         };
-        /** @description A pending invitation. It disappears once it is accepted, cancelled or expired. */
+        /** @description A pending invitation. It disappears once it is accepted, canceled or expired. */
         Invitation: {
             /**
              * Format: uuid
@@ -2895,12 +2895,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description The address that the invitation was mailed to.
+             * @description The address that the invitation was sent to.
              * @example grace@example.com
              */
             email: string;
             /**
-             * @description The role that the invitation gives.
+             * @description The role that the invitation grants.
              * @example developer
              * @enum {string}
              */
@@ -2923,12 +2923,12 @@ export interface components {
         InviteMemberRequest: {
             /**
              * Format: email
-             * @description The address to mail the invitation to.
+             * @description The address to send the invitation to.
              * @example grace@example.com
              */
             email: string;
             /**
-             * @description The role to give.
+             * @description The role to grant.
              * @example developer
              * @enum {string}
              */
@@ -2937,7 +2937,7 @@ export interface components {
         InviteMemberResponse: {
             invitation: components["schemas"]["Invitation"];
             /**
-             * @description The token that accepts the invitation. It works once.
+             * @description The token for accepting the invitation. It works once.
              * @example EXAMPLE-invitation-token-0000
              */
             token: string;
@@ -3003,7 +3003,7 @@ export interface components {
             /** @description The secrets without values, in key order. */
             keys: components["schemas"]["SecretSummary"][];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -3037,7 +3037,7 @@ export interface components {
             /** @description The revisions, newest first. */
             revisions: components["schemas"]["SecretRevision"][];
             /**
-             * @description For `before`; null at the end.
+             * @description Pass it as `before` to get the next page; null on the last page.
              * @example 17
              */
             next: number | null;
@@ -3095,7 +3095,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The user who is the member.
+             * @description The member’s user identifier.
              * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
              */
             userId: string;
@@ -3603,7 +3603,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the project is about.
+             * @description A description of the project.
              * @example The public shop.
              */
             description: string | null;
@@ -3635,14 +3635,14 @@ export interface components {
              */
             to: string;
             /**
-             * @description The keys to promote. Without it, all keys of the source.
+             * @description The keys to promote. Defaults to all keys of the source.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             keys?: string[];
             /**
-             * @description Whether to overwrite values that the target already has.
+             * @description Whether to overwrite existing values in the target.
              * @default true
              */
             overwrite?: boolean;
@@ -3661,7 +3661,7 @@ export interface components {
              */
             promoted: string[];
             /**
-             * @description Keys that the target already had, if `overwrite` is false.
+             * @description Keys that already existed in the target, if `overwrite` is false.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -3675,7 +3675,7 @@ export interface components {
              */
             unchanged: string[];
             /**
-             * @description The revision of the target.
+             * @description The target’s revision.
              * @example 17
              */
             revision: number;
@@ -3684,7 +3684,7 @@ export interface components {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -3724,7 +3724,7 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description What the member made and what goes on. Nothing for an invitation. */
+            /** @description What the member created that keeps working. Empty for an invitation. */
             left: {
                 /** @description Identities. Empty if they were ended. */
                 identities: {
@@ -3749,7 +3749,7 @@ export interface components {
                      */
                     id: string;
                     /**
-                     * @description Where it delivers to.
+                     * @description The URL that it delivers to.
                      * @example https://hooks.example.com/holdfast
                      */
                     url: string;
@@ -3762,7 +3762,7 @@ export interface components {
              * @example Analytical Engines Ltd
              */
             name?: string;
-            /** @description Whether members need a second factor. For owners. */
+            /** @description Whether members need a second factor. Only owners can change this. */
             requireSecondFactor?: boolean;
         };
         RenameOrganizationResponse: {
@@ -3827,7 +3827,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description The keys to restore. Without it, all of them.
+             * @description The keys to restore. Defaults to all keys.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -3841,21 +3841,21 @@ export interface components {
         };
         RestoreSecretsResponse: {
             /**
-             * @description Keys that are there again.
+             * @description Keys that were created again.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             created: string[];
             /**
-             * @description Keys that have their earlier value again.
+             * @description Keys that were set back to their earlier value.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             updated: string[];
             /**
-             * @description Keys that were deleted, because they were not there.
+             * @description Keys that were deleted because they didn’t exist at the earlier revision.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -3874,7 +3874,7 @@ export interface components {
              */
             restored: number;
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -3929,13 +3929,13 @@ export interface components {
              */
             value: string;
             /**
-             * @description Counts the changes of this key, starting at 1.
+             * @description Counts this key’s changes, starting at 1.
              * @example 3
              */
             version: number;
             /**
              * Format: date-time
-             * @description When the key was first set, or set again after a deletion.
+             * @description When the key was first set, or set again after it was deleted.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
@@ -3951,17 +3951,17 @@ export interface components {
         /** @description One accepted change of an environment’s secrets. */
         SecretRevision: {
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
             /**
-             * @description The action of its audit entry; null for a change of before revisions were recorded.
+             * @description The action of its audit entry; null for a change made before revisions were recorded.
              * @example secret.bulk_set
              */
             action: components["schemas"]["AuditAction"] | null;
             /**
-             * @description Why, in the words of its author.
+             * @description The author’s reason for the change.
              * @example Rotate the key
              */
             message: string | null;
@@ -3981,7 +3981,7 @@ export interface components {
              */
             created: string[];
             /**
-             * @description Keys that got another value.
+             * @description Keys that got a new value.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -3994,7 +3994,7 @@ export interface components {
              *     ]
              */
             deleted: string[];
-            /** @description The environment and revision that a promotion copied. */
+            /** @description The environment and revision that a promotion copied from. */
             from?: {
                 /**
                  * @description Slug of the environment.
@@ -4002,7 +4002,7 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
                  * @example 17
                  */
                 revision: number;
@@ -4021,13 +4021,13 @@ export interface components {
              */
             key: string;
             /**
-             * @description Counts the changes of this key, starting at 1.
+             * @description Counts this key’s changes, starting at 1.
              * @example 3
              */
             version: number;
             /**
              * Format: date-time
-             * @description When the key was first set, or set again after a deletion.
+             * @description When the key was first set, or set again after it was deleted.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
@@ -4043,7 +4043,7 @@ export interface components {
         /** @description An entry in the history of a key. */
         SecretVersion: {
             /**
-             * @description Counts the changes of this key, starting at 1.
+             * @description Counts this key’s changes, starting at 1.
              * @example 3
              */
             version: number;
@@ -4062,7 +4062,7 @@ export interface components {
             createdBy: components["schemas"]["UserReference"];
             /** @description Whether this entry records a deletion. */
             deleted: boolean;
-            /** @description Whether its value was destroyed. */
+            /** @description Whether the value was destroyed. */
             destroyed: boolean;
             /**
              * @description The value; only with `values=true`, and never for a deletion or a destroyed value.
@@ -4134,10 +4134,10 @@ export interface components {
         SetSecretResponse200: {
             /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
-            /** @description False if the secret already had this value: then there is no new version and no event. */
+            /** @description False if the secret already had this value. No version or event is created then. */
             changed: boolean;
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -4145,10 +4145,10 @@ export interface components {
         SetSecretResponse201: {
             /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
-            /** @description False if the secret already had this value: then there is no new version and no event. */
+            /** @description False if the secret already had this value. No version or event is created then. */
             changed: boolean;
             /**
-             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -4460,7 +4460,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the project is about; null for nothing.
+             * @description A description of the project; null for none.
              * @example The public shop.
              */
             description?: string | null;
@@ -6887,7 +6887,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The project is deleted. */
+            /** @description The project was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6971,7 +6971,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new environment, which is empty. */
+            /** @description The new, empty environment. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -7013,7 +7013,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The environment is deleted. */
+            /** @description The environment was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -7136,13 +7136,13 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
-                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                /** @description Read the environment as of this revision. Defaults to the current one. */
                 revision?: number;
-                /** @description Only these keys, separated by commas, at most 100. Each must be there. Not together with `search` or `limit`. */
+                /** @description Only these keys, separated by commas, at most 100. All of them must exist. Can’t be combined with `search` or `limit`. */
                 keys?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
+                /** @description The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7193,11 +7193,11 @@ export interface operations {
     "set-secret": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7260,11 +7260,11 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
-                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                /** @description Read the environment as of this revision. Defaults to the current one. */
                 revision?: number;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
+                /** @description The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7355,11 +7355,11 @@ export interface operations {
     "import-secrets": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7406,11 +7406,11 @@ export interface operations {
     "apply-changes": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7504,7 +7504,7 @@ export interface operations {
             query?: {
                 /** @description Revisions per page. */
                 limit?: number;
-                /** @description Only revisions before this one: `next` of the page before. */
+                /** @description Only revisions before this one: `next` of the previous page. */
                 before?: number;
             };
             header?: never;
@@ -7542,9 +7542,9 @@ export interface operations {
     "diff-revisions": {
         parameters: {
             query: {
-                /** @description The revision to begin with; 0 is empty. */
+                /** @description The first revision; 0 is empty. */
                 from: number;
-                /** @description The revision to end with. Without it, the current one. */
+                /** @description The second revision. Defaults to the current one. */
                 to?: number;
                 /** @description Whether to return the values. */
                 values?: boolean;
@@ -7586,11 +7586,11 @@ export interface operations {
     "restore-secrets": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7611,7 +7611,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of the restoration. */
+            /** @description The result of the restore. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -7660,7 +7660,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The values are destroyed. */
+            /** @description The values were destroyed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -7684,11 +7684,11 @@ export interface operations {
     "promote-secrets": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7733,11 +7733,11 @@ export interface operations {
     "bulk-delete-secrets": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7783,13 +7783,13 @@ export interface operations {
     "delete-secret": {
         parameters: {
             query?: {
-                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
                 /** @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it. */
                 message?: string;
             };
             header?: {
-                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the response is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -7808,7 +7808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The secret is deleted. */
+            /** @description The secret was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -7881,7 +7881,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organization is deleted. */
+            /** @description The organization was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8410,7 +8410,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The invitation and its token, which is shown only once. */
+            /** @description The invitation and its token. The token is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8471,7 +8471,7 @@ export interface operations {
     "remove-member": {
         parameters: {
             query?: {
-                /** @description Whether the identities that the member made end as well. */
+                /** @description Whether to end the identities that the member created as well. */
                 endIdentities?: boolean;
             };
             header?: {
@@ -8488,7 +8488,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The member or invitation is gone. */
+            /** @description The member or invitation was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];

@@ -8,9 +8,9 @@ export const acceptInvitation = contract({
   route: 'POST /v1/members/invite/{token}/accept',
   summary: 'Accept an invitation',
   description:
-    'Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. ' +
-    'Any signed-in user who holds the token can accept, with ' +
-    'any e-mail address. The token works once.',
+    'Makes the caller a member with the role in the invitation, provided its inviter is still a member who ' +
+    'could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token ' +
+    'works once.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   responses: {
     200: {

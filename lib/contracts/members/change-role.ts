@@ -8,14 +8,14 @@ export const changeRole = contract({
   route: 'PATCH /v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
   description:
-    'Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only ' +
-    'replaced or cancelled.',
+    'Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, ' +
+    'only replaced or canceled.',
   access: {
     kind: 'member',
     roles: ['owner'],
     tokens: 'full',
     narrowestToken: 'organization',
-    // Where the old or the new role has fresh rights.
+    // If the old or the new role has fresh rights.
     fresh: 'by-content',
   },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),

@@ -9,30 +9,30 @@ export const inviteMember = contract({
   route: 'POST /v1/members/{orgId}/invite',
   summary: 'Invite a member',
   description:
-    'Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. ' +
-    'Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending ' +
-    'invitations count towards the plan’s limit of members. The ' +
-    'invitations of an organization, and those to an address, are limited each day.',
+    'Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it ' +
+    'can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a ' +
+    'role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited ' +
+    'per day for each organization and each address.',
   access: {
     kind: 'member',
     roles: managers,
     tokens: 'full',
     narrowestToken: 'organization',
-    // To invite as a role with fresh rights, or in place of such an invitation.
+    // To invite someone to a role with fresh rights, or to replace such an invitation.
     fresh: 'by-content',
   },
   body: z.strictObject({
-    email: Email.meta({ description: 'The address to mail the invitation to.', example: 'grace@example.com' }),
-    role: Role.meta({ description: 'The role to give.' }),
+    email: Email.meta({ description: 'The address to send the invitation to.', example: 'grace@example.com' }),
+    role: Role.meta({ description: 'The role to grant.' }),
   }),
   bodyExample: { email: 'grace@example.com', role: 'developer' },
   responses: {
     201: {
-      description: 'The invitation and its token, which is shown only once.',
+      description: 'The invitation and its token. The token is shown only once.',
       body: z.object({
         invitation: Invitation,
         token: z.string().meta({
-          description: 'The token that accepts the invitation. It works once.',
+          description: 'The token for accepting the invitation. It works once.',
           example: 'EXAMPLE-invitation-token-0000',
         }),
       }),

@@ -8,7 +8,7 @@ export const listMembers = contract({
   operationId: 'list-members',
   route: 'GET /v1/members/{orgId}',
   summary: 'List members and pending invitations',
-  description: 'Lists the members of the organization and its pending invitations. For every member.',
+  description: 'Lists the organization’s members and pending invitations. Available to all members.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {

@@ -10,25 +10,25 @@ export const removeMember = contract({
   route: 'DELETE /v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
-    'Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, ' +
-    'or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last ' +
-    'owner can’t be removed. Identities and webhooks that the member made go on; the answer lists them. A fresh session is ' +
-    'needed to remove an owner or admin other than yourself, to cancel an invitation as owner or admin, and to end ' +
-    'identities.',
+    'Removes the member with this identifier and permanently revokes their tokens for the organization, or ' +
+    'cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and ' +
+    'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
+    'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +
+    'cancel an invitation to one of these roles, and to end identities.',
   access: {
     kind: 'member',
     roles: managers,
     tokens: 'full',
     narrowestToken: 'organization',
-    // Where the role has fresh rights, and to end identities.
+    // If the role has fresh rights, and to end identities.
     fresh: 'by-content',
   },
   query: z.strictObject({
-    endIdentities: flagQuery('Whether the identities that the member made end as well.').default(false),
+    endIdentities: flagQuery('Whether to end the identities that the member created as well.').default(false),
   }),
   responses: {
     200: {
-      description: 'The member or invitation is gone.',
+      description: 'The member or invitation was removed.',
       body: Success.extend({
         left: z
           .object({
@@ -50,14 +50,15 @@ export const removeMember = contract({
                     description: 'Webhook identifier.',
                     example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940',
                   }),
-                  url: z
-                    .string()
-                    .meta({ description: 'Where it delivers to.', example: 'https://hooks.example.com/holdfast' }),
+                  url: z.string().meta({
+                    description: 'The URL that it delivers to.',
+                    example: 'https://hooks.example.com/holdfast',
+                  }),
                 }),
               )
               .meta({ description: 'Webhooks.' }),
           })
-          .meta({ description: 'What the member made and what goes on. Nothing for an invitation.' }),
+          .meta({ description: 'What the member created that keeps working. Empty for an invitation.' }),
       }),
     },
   },

@@ -8,14 +8,14 @@ export const createOrganization = contract({
   route: 'POST /v1/orgs',
   summary: 'Create an organization',
   description:
-    'Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is ' +
-    'taken. An explicit slug that is taken is refused. The number of ' +
-    'organizations that a user can own is limited.',
+    'Creates an organization that the caller owns. If the slug is omitted, it is derived from the name, with a ' +
+    'suffix if that slug is taken. An explicit slug that is taken is rejected. The number of organizations a ' +
+    'user can own is limited.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
     slug: Slug.optional().meta({
-      description: 'The slug. Without it, one is made from the name.',
+      description: 'The slug. Defaults to one derived from the name.',
       example: 'analytical-engines',
     }),
   }),

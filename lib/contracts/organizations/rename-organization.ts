@@ -7,10 +7,10 @@ import { Name } from '../fields/text.ts';
 export const renameOrganization = contract({
   operationId: 'rename-organization',
   route: 'PATCH /v1/orgs/{orgId}',
-  summary: 'Rename an organization, or demand a second factor',
+  summary: 'Rename an organization or require a second factor',
   description:
-    'Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of ' +
-    'all members: sessions and tokens that were not proved with one are refused from then on.',
+    'Changes the display name; the slug stays the same. Owners and admins only. An owner with a second factor ' +
+    'can require one of all members: from then on, sessions and tokens created without one are rejected.',
   access: {
     kind: 'member',
     roles: managers,
@@ -25,7 +25,7 @@ export const renameOrganization = contract({
       requireSecondFactor: z
         .boolean({ message: 'must be true or false' })
         .optional()
-        .meta({ description: 'Whether members need a second factor. For owners.' }),
+        .meta({ description: 'Whether members need a second factor. Only owners can change this.' }),
     })
     .refine(({ name, requireSecondFactor }) => name !== undefined || requireSecondFactor !== undefined, {
       message: 'must have name, requireSecondFactor or both',

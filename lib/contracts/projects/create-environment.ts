@@ -10,14 +10,14 @@ export const createEnvironment = contract({
   route: 'POST /v1/projects/{orgId}/{slug}/environments',
   summary: 'Create a custom environment',
   description:
-    'Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is ' +
-    '`production`, which only owners and admins can read. For every member; a slug that an environment had before is given ' +
-    'again by others than owners and admins only with a type at most as open as it had last.',
+    'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
+    'default is `production`, which only owners and admins can read. Available to all members, but only owners ' +
+    'and admins may reuse an earlier environment’s slug with a more open type than that environment last had.',
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),
     slug: Slug.optional().meta({
-      description: 'The slug. Without it, one is made from the name.',
+      description: 'The slug. Defaults to one derived from the name.',
       example: 'load-test',
     }),
     type: EnvironmentType.default('production').meta({ example: 'staging' }),
@@ -25,7 +25,7 @@ export const createEnvironment = contract({
   bodyExample: { name: 'Load test', slug: 'load-test', type: 'staging' },
   responses: {
     201: {
-      description: 'The new environment, which is empty.',
+      description: 'The new, empty environment.',
       body: z.object({ environment: Environment }),
       example: {
         environment: {

@@ -9,18 +9,19 @@ export const createProject = contract({
   route: 'POST /v1/projects/{orgId}',
   summary: 'Create a project',
   description:
-    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a ' +
-    'slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.',
+    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If ' +
+    'the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs ' +
+    'twice creates only one project.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),
     slug: Slug.optional().meta({
-      description: 'The slug. Without it, one is made from the name.',
+      description: 'The slug. Defaults to one derived from the name.',
       example: 'web-shop',
     }),
     description: text(0, 1000)
       .optional()
-      .meta({ description: 'What the project is about.', example: 'The public shop.' }),
+      .meta({ description: 'A description of the project.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
   responses: {

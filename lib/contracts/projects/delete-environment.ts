@@ -7,11 +7,11 @@ export const deleteEnvironment = contract({
   route: 'DELETE /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Delete an environment',
   description:
-    'Makes the environment and the history of its secrets unreachable at once and erases them in the background. The ' +
-    'slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For ' +
-    'owners and admins.',
+    'Makes the environment and its history inaccessible at once and erases them in the background. The slug can ' +
+    'be reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins ' +
+    'only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The environment is deleted.', body: Success } },
+  responses: { 200: { description: 'The environment was deleted.', body: Success } },
   uses: {
     table: ['GetItem'],
     reads: ['ORGID', 'ENV'],

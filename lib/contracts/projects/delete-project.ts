@@ -6,10 +6,10 @@ export const deleteProject = contract({
   route: 'DELETE /v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
   description:
-    'Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted ' +
-    'any more. The stored data is erased in the background. For owners only.',
+    'Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be ' +
+    'decrypted again. The stored data is erased in the background. Owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The project is deleted.', body: Success } },
+  responses: { 200: { description: 'The project was deleted.', body: Success } },
   uses: {
     table: ['GetItem', 'Query'],
     reads: ['ORGID'],

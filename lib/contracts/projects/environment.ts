@@ -8,11 +8,13 @@ export const Environment = z
     slug: Slug.meta({ description: 'Unique within its project. It never changes.', example: 'staging' }),
     name: z.string().meta({ description: 'Display name.', example: 'Staging' }),
     type: EnvironmentType,
-    revision: z.int().meta({ description: 'Goes up by one with each accepted change of its secrets.', example: 17 }),
-    secretCount: z.int().meta({ description: 'The number of secrets in it, without deleted ones.', example: 42 }),
+    revision: z
+      .int()
+      .meta({ description: 'Increases by one with each accepted change of the environment’s secrets.', example: 17 }),
+    secretCount: z.int().meta({ description: 'The number of secrets, excluding deleted ones.', example: 42 }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
-  .meta({ id: 'Environment', description: 'A set of secrets, for example for one stage of deployment.' });
+  .meta({ id: 'Environment', description: 'A set of secrets, for example for one deployment stage.' });
 export type Environment = z.infer<typeof Environment>;
 
 export const environmentExample = { type: 'staging', revision: 0, secretCount: 0 } as const;

@@ -7,8 +7,7 @@ export const listProjects = contract({
   operationId: 'list-projects',
   route: 'GET /v1/projects/{orgId}',
   summary: 'List the projects of an organization',
-  description:
-    'Lists the projects with their environments. A token that is limited to a project sees only that project.',
+  description: 'Lists the projects with their environments. A token limited to a project sees only that project.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {

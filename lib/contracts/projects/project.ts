@@ -8,7 +8,10 @@ export const Project = z
     id: Uuid.meta({ description: 'Project identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
     slug: Slug.meta({ description: 'Unique within its organization. It never changes.', example: 'web-shop' }),
     name: z.string().meta({ description: 'Display name.', example: 'Web shop' }),
-    description: z.string().nullable().meta({ description: 'What the project is about.', example: 'The public shop.' }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ description: 'A description of the project.', example: 'The public shop.' }),
     keyVersion: z.int().meta({ description: 'The version of the key that encrypts new values.', example: 1 }),
     rotation: Rotation.nullable().meta({ description: 'The last key rotation; null before the first one.' }),
     environments: z

@@ -9,9 +9,9 @@ export const rotateKey = contract({
   route: 'POST /v1/projects/{orgId}/{slug}/rotate-key',
   summary: 'Rotate the encryption key',
   description:
-    'Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and ' +
-    'writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. ' +
-    'For owners and admins.',
+    'Creates a new data key for new values and re-encrypts everything stored, including the history. Reads and ' +
+    'writes continue throughout. When the rotation completes, the old wrapped key is deleted. ' +
+    '`project.rotation` shows the progress. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
     200: {

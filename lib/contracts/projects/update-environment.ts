@@ -12,8 +12,8 @@ export const updateEnvironment = contract({
   route: 'PATCH /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Change an environment',
   description:
-    'Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which ' +
-    'decides which roles can read and write the secrets. Changing it needs a fresh session.',
+    'Changes the name, the type or both. The slug stays the same. Owners and admins only. The type determines ' +
+    'which roles can read and write the secrets, so only owners may change it, with a fresh session.',
   access: {
     kind: 'member',
     roles: managers,

@@ -10,14 +10,15 @@ export const updateProject = contract({
   route: 'PATCH /v1/projects/{orgId}/{slug}',
   summary: 'Change a project',
   description:
-    'Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.',
+    'Changes the name, the description or both. A `null` description removes it. The slug stays the same. ' +
+    'Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   body: changes({
     name: Name.optional().meta({ description: 'Display name.', example: 'Web shop' }),
     description: text(0, 1000)
       .nullable()
       .optional()
-      .meta({ description: 'What the project is about; null for nothing.', example: 'The public shop.' }),
+      .meta({ description: 'A description of the project; null for none.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', description: 'The public shop and its admin area.' },
   responses: {

@@ -11,11 +11,11 @@ import { keyNames } from './key-names.ts';
 export const applyChanges = contract({
   operationId: 'apply-changes',
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/changes',
-  summary: 'Set and delete secrets as one change',
+  summary: 'Set and delete secrets in one change',
   description:
-    'Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to ' +
-    'delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret ' +
-    'is for owners and admins.',
+    'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
+    'a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more ' +
+    'than one secret is limited to owners and admins.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -14,8 +14,8 @@ export const bulkDeleteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
   description:
-    'Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change ' +
-    'nothing. For owners and admins.',
+    'Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are ' +
+    'reported and otherwise ignored. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -1,6 +1,6 @@
 /**
- * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change while the
- * project's key rotates (`undo-change.ts`), and so decrypts.
+ * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
+ * rotation (`undo-change.ts`), which requires decryption.
  */
 export const changeUses = {
   table: ['GetItem', 'Query', 'DeleteItem'],

@@ -31,9 +31,10 @@ export const compareEnvironments = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/compare',
   summary: 'Compare two environments',
   description:
-    'Says which secrets only one of two environments of the project has, and which have different values or the same, each ' +
-    'environment at one revision. `from` is the environment of the path. Values are included only with `values=true`. ' +
-    'Requires the right to read both. Every comparison is audited, with an entry for each environment.',
+    'Compares two environments of the project, each at one revision: which secrets exist in only one of them, ' +
+    'and which have different or equal values. `from` is the environment in the path. Values are included only ' +
+    'with `values=true`. Requires read access to both. Every comparison is audited, with an entry for each ' +
+    'environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
@@ -43,12 +44,12 @@ export const compareEnvironments = contract({
     200: {
       description: 'The comparison. Each list is in key order.',
       body: z.object({
-        from: ComparedSide.meta({ description: 'The environment of the path.' }),
-        to: ComparedSide.meta({ description: 'The environment that it was compared with.' }),
-        onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that only `from` has.' }),
-        onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that only `to` has.' }),
+        from: ComparedSide.meta({ description: 'The environment in the path.' }),
+        to: ComparedSide.meta({ description: 'The environment it was compared with.' }),
+        onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that exist only in `from`.' }),
+        onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that exist only in `to`.' }),
         different: z.array(Different).meta({ description: 'Secrets with different values.' }),
-        same: keyNames('Keys with the same value in both.'),
+        same: keyNames('Keys with the same value in both environments.'),
       }),
       example: { to: { slug: 'staging', revision: 6 }, onlyFrom: [{ key: 'LOG_LEVEL' }], onlyTo: [], same: ['REGION'] },
     },

@@ -3,7 +3,8 @@ import { IfNoneMatch } from '../fields/preconditions.ts';
 
 export const IfNoneMatchHeader = z.object({
   'if-none-match': IfNoneMatch.optional().meta({
-    description: 'The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`.',
+    description:
+      'The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`.',
     example: '"17"',
   }),
 });

@@ -13,14 +13,14 @@ export const deleteSecret = contract({
   route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
   description:
-    'Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again ' +
-    'continues its version numbers. For owners, admins and developers.',
+    'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
+    'is set again, its version numbers continue. Owners, admins and developers only.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: {
     200: {
-      description: 'The secret is deleted.',
+      description: 'The secret was deleted.',
       body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
       example: { revision: 21 },
     },

@@ -9,10 +9,11 @@ export const destroyVersions = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
   summary: 'Destroy old values of a key',
   description:
-    'Takes the values of these versions out of the table for good, for a value that must not be there any more. The history ' +
-    'keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no ' +
-    'value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is ' +
-    '`409 version_destroyed`. For owners and admins; a token needs `full` access.',
+    'Permanently removes the values of these versions from the table, for values that must no longer be stored. ' +
+    'The history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version ' +
+    'can’t be destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring ' +
+    'a point in time that needs a destroyed value returns `409 version_destroyed`. Owners and admins only; a ' +
+    'token needs `full` access.',
   access: {
     kind: 'member',
     roles: managers,
@@ -25,7 +26,7 @@ export const destroyVersions = contract({
   bodyExample: { versions: [1] },
   responses: {
     200: {
-      description: 'The values are destroyed.',
+      description: 'The values were destroyed.',
       body: z.object({
         destroyed: z.array(z.int()).meta({ description: 'The versions whose values were destroyed.' }),
         revision: Revision,

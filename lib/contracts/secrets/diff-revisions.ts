@@ -16,13 +16,13 @@ export const diffRevisions = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/diff',
   summary: 'Compare two revisions',
   description:
-    'Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to ' +
-    'the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is ' +
-    'audited. Requires the right to read the environment.',
+    'Lists the keys that were created, updated or deleted between two revisions of an environment. Keys whose ' +
+    'value is the same at both revisions are omitted. `from` may be later than `to`. Values are included only ' +
+    'with `values=true`, which is audited. Requires read access to the environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject({
-    from: revisionQuery('The revision to begin with; 0 is empty.'),
-    to: revisionQuery('The revision to end with. Without it, the current one.').optional(),
+    from: revisionQuery('The first revision; 0 is empty.'),
+    to: revisionQuery('The second revision. Defaults to the current one.').optional(),
     values: flagQuery('Whether to return the values.').default(false),
   }),
   responses: {
@@ -31,18 +31,20 @@ export const diffRevisions = contract({
       body: z.object({
         from: Revision,
         to: Revision,
-        created: z.array(z.object({ key: DiffKey, after: After })).meta({ description: 'Keys that only `to` has.' }),
+        created: z
+          .array(z.object({ key: DiffKey, after: After }))
+          .meta({ description: 'Keys that exist only at `to`.' }),
         updated: z
           .array(z.object({ key: DiffKey, before: Before, after: After }))
-          .meta({ description: 'Keys with another value.' }),
+          .meta({ description: 'Keys with different values.' }),
         deleted: z
           .array(z.object({ key: DiffKey, before: Before }))
-          .meta({ description: 'Keys that only `from` has.' }),
+          .meta({ description: 'Keys that exist only at `from`.' }),
       }),
       example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
     },
   },
   errors: ['revision_not_found', 'version_destroyed', 'payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
-  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });

@@ -4,8 +4,8 @@ import { IfMatch } from '../fields/preconditions.ts';
 export const IfMatchHeader = z.object({
   'if-match': IfMatch.optional().meta({
     description:
-      'Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. ' +
-      '`*` matches any revision.',
+      'Makes the change only if the environment is at this revision; otherwise the response is `412 ' +
+      'revision_mismatch`. `*` matches any revision.',
     example: '"17"',
   }),
 });

@@ -12,8 +12,8 @@ export const importSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk',
   summary: 'Import secrets in bulk',
   description:
-    'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event ' +
-    'and one revision. Secrets that are not named stay as they are. For owners, admins and developers.',
+    'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
+    'revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -10,10 +10,10 @@ import { SecretSummary } from './secret-summary.ts';
 export const listKeys = contract({
   operationId: 'list-keys',
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/keys',
-  summary: 'List keys only, no values',
+  summary: 'List keys without values',
   description:
-    'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the ' +
-    'environment.',
+    'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires read access ' +
+    'to the environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,

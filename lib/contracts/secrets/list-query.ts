@@ -6,5 +6,5 @@ export const listQuery = {
   search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
     .optional()
     .meta({ example: 'DATABASE_' }),
-  revision: revisionQuery('Read the environment as it was at this revision. Without it, as it is now.').optional(),
+  revision: revisionQuery('Read the environment as of this revision. Defaults to the current one.').optional(),
 };

@@ -9,11 +9,11 @@ import { SecretVersion } from './secret-version.ts';
 export const listVersions = contract({
   operationId: 'list-versions',
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}',
-  summary: 'Version history of a key',
+  summary: 'Get the version history of a key',
   description:
-    'Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values ' +
-    'are included only with `values=true`, which is audited and requires no more than the right to read the environment. ' +
-    'If the values of the whole history are too large for one answer, ask for pages.',
+    'Returns the history of a key, newest first, even if the key was deleted. A deletion is an entry of its ' +
+    'own. Values are included only with `values=true`, which is audited and requires no more than read access ' +
+    'to the environment. If the values of the whole history are too large for one response, use `limit`.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: {
@@ -34,5 +34,5 @@ export const listVersions = contract({
   },
   errors: ['payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
-  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });

@@ -14,9 +14,9 @@ export const promoteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/promote',
   summary: 'Promote secrets between environments',
   description:
-    'Copies all secrets, or those that are named, from one environment of the project to another, as one change of the ' +
-    'target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and ' +
-    'to write the target; a limited token must cover both. `If-Match` refers to the target.',
+    'Copies all secrets, or the given keys, from one environment of the project to another in one change, all ' +
+    'or nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and ' +
+    'write access to the target; a limited token must cover both. `If-Match` refers to the target.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
@@ -25,13 +25,10 @@ export const promoteSecrets = contract({
       from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
       to: Slug.meta({ description: 'Slug of the target environment.', example: 'staging' }),
       keys: KeyList.optional().meta({
-        description: 'The keys to promote. Without it, all keys of the source.',
+        description: 'The keys to promote. Defaults to all keys of the source.',
         example: ['DATABASE_HOST'],
       }),
-      overwrite: z
-        .boolean()
-        .default(true)
-        .meta({ description: 'Whether to overwrite values that the target already has.' }),
+      overwrite: z.boolean().default(true).meta({ description: 'Whether to overwrite existing values in the target.' }),
       message: Message.optional(),
     })
     .refine(body => body.from === undefined || body.from !== body.to, {
@@ -46,9 +43,9 @@ export const promoteSecrets = contract({
       body: orDryRun(
         z.object({
           promoted: keyNames('Keys whose values were copied.'),
-          skipped: keyNames('Keys that the target already had, if `overwrite` is false.'),
+          skipped: keyNames('Keys that already existed in the target, if `overwrite` is false.'),
           unchanged: keyNames('Keys that already had the same value.'),
-          revision: Revision.meta({ description: 'The revision of the target.' }),
+          revision: Revision.meta({ description: 'The target’s revision.' }),
         }),
       ),
       example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },

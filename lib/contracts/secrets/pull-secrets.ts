@@ -17,7 +17,9 @@ const NamedKeys = z
   .transform((keys): unknown[] => (keys === '' ? [] : keys.split(',')))
   .pipe(uniqueList(SecretKey, 1, maxNamedKeys))
   .meta({
-    description: `Only these keys, separated by commas, at most ${maxNamedKeys}. Each must be there. Not together with \`search\` or \`limit\`.`,
+    description:
+      `Only these keys, separated by commas, at most ${maxNamedKeys}. All of them must exist. Can’t be combined ` +
+      `with \`search\` or \`limit\`.`,
     documentedAs: () => z.string(),
     example: 'DATABASE_HOST,LOG_LEVEL',
   });
@@ -26,7 +28,7 @@ const PullQuery = z
   .strictObject({ ...listQuery, keys: NamedKeys.optional() })
   .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
     path: ['keys'],
-    message: 'must not be given together with search or limit',
+    message: 'can’t be combined with search or limit',
   });
 
 export const pullSecrets = contract({
@@ -34,10 +36,10 @@ export const pullSecrets = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}',
   summary: 'Pull all secrets, decrypted',
   description:
-    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never ' +
-    'shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read ' +
-    'every environment, developers those of type development and staging, viewers those of type development. Every pull ' +
-    'is audited. With `keys`, exactly these secrets are returned, at the cost of reading only them.',
+    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a ' +
+    'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
+    'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
+    '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: PullQuery,
   headers: IfNoneMatchHeader,
@@ -56,5 +58,5 @@ export const pullSecrets = contract({
   },
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
-  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });

@@ -14,15 +14,16 @@ export const restoreSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/restore',
   summary: 'Restore an earlier revision',
   description:
-    'Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new ' +
-    'revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.',
+    'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new ' +
+    'revision; the history is never rewound. A key that exists neither now nor at the earlier revision is ' +
+    'ignored. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
     revision: z.int().meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
     keys: KeyList.optional().meta({
-      description: 'The keys to restore. Without it, all of them.',
+      description: 'The keys to restore. Defaults to all keys.',
       example: ['DATABASE_HOST'],
     }),
     message: Message.optional(),
@@ -30,12 +31,12 @@ export const restoreSecrets = contract({
   bodyExample: { revision: 2, keys: ['LOG_LEVEL'], message: 'Undo the release' },
   responses: {
     200: {
-      description: 'The result of the restoration.',
+      description: 'The result of the restore.',
       body: orDryRun(
         z.object({
-          created: keyNames('Keys that are there again.'),
-          updated: keyNames('Keys that have their earlier value again.'),
-          deleted: keyNames('Keys that were deleted, because they were not there.'),
+          created: keyNames('Keys that were created again.'),
+          updated: keyNames('Keys that were set back to their earlier value.'),
+          deleted: keyNames('Keys that were deleted because they didn’t exist at the earlier revision.'),
           unchanged: keyNames('Keys that already had the value.'),
           restored: Revision.meta({ description: 'The revision that was restored.' }),
           revision: Revision,

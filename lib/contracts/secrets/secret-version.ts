@@ -11,7 +11,7 @@ export const SecretVersion = z
     createdAt: Timestamp.meta({ description: 'When it was written.' }),
     createdBy: UserReference.meta({ description: 'Who wrote it.' }),
     deleted: z.boolean().meta({ description: 'Whether this entry records a deletion.' }),
-    destroyed: z.boolean().meta({ description: 'Whether its value was destroyed.' }),
+    destroyed: z.boolean().meta({ description: 'Whether the value was destroyed.' }),
     value: z.string().optional().meta({
       description: 'The value; only with `values=true`, and never for a deletion or a destroyed value.',
       example: 'db.internal.example',

@@ -14,7 +14,7 @@ const SetResult = z.object({
   secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
   changed: z
     .boolean()
-    .meta({ description: 'False if the secret already had this value: then there is no new version and no event.' }),
+    .meta({ description: 'False if the secret already had this value. No version or event is created then.' }),
   revision: Revision,
 });
 
@@ -23,10 +23,10 @@ export const setSecret = contract({
   route: 'PUT /v1/secrets/{orgSlug}/{project}/{env}',
   summary: 'Set one secret',
   description:
-    'Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same ' +
-    'value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a ' +
-    'version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a ' +
-    'version of the key. For owners, admins and developers.',
+    'Creates the secret or its next version, and increases the environment’s revision by one. Setting the same ' +
+    'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
+    'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
+    '`expectedVersion` the key’s version. Owners, admins and developers only.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
