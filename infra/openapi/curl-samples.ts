@@ -49,7 +49,7 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
     'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID',
     'the `id` of an entry in the list of tokens, sessions, passkeys, webhooks, identities or members',
   ],
-  ['ID_TOKEN', 'the OpenID Connect token that the platform gave to the job'],
+  ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
   ['VERIFICATION_TOKEN, RESET_TOKEN, UNDO_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],
   ['CHALLENGE', 'the `challenge` from the previous response'],
   ['TOTP_CODE', 'the code in the authenticator app'],

@@ -42,8 +42,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   invalid_assertion: {
     meaning:
-      'The assertion does not match any identity: an unknown identity or organization, a wrong signature, issuer or audience, or a ' +
-      'token that is too old. All of these get the same response.',
+      'The assertion was rejected: the identity or organization is unknown, the signature, issuer or audience ' +
+      'is wrong, or the token is too old. All of these get the same response.',
     message: 'The token does not match any identity of this organization.',
   },
   second_factor_required: {
@@ -80,7 +80,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   claims_mismatch: {
     meaning:
-      'The assertion is valid, but its claims are not those that the identity requires; `details` names the claims.',
+      'The assertion is valid, but its claims don’t match those the identity requires; `details` names the claims.',
     message: 'These claims of the token do not match the identity: ref.',
     details: { claims: ['ref'] },
   },
@@ -110,7 +110,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   identity_not_found: notFound('identity'),
   route_not_found: {
-    meaning: 'The route does not exist, or not with this method.',
+    meaning: 'The route does not exist, or does not support this method.',
     message: 'There is no such route.',
   },
   email_taken: {
@@ -123,8 +123,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   version_destroyed: {
     meaning:
-      'Reading or restoring that point in time needs destroyed values. `details` names their keys; with `keys`, the ' +
-      'others can be read and restored.',
+      'Reading or restoring this point in time requires destroyed values. `details` lists their keys; use ' +
+      '`keys` to read or restore the others.',
     message: 'Values from that point in time were destroyed: DATABASE_HOST',
     details: { keys: ['DATABASE_HOST'] },
   },

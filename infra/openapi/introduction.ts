@@ -6,7 +6,7 @@ export const tags = [
   {
     name: 'auth',
     'x-displayName': 'Accounts',
-    description: 'Accounts, sessions of the dashboard, and bearer tokens for the CLI and SDKs.',
+    description: 'Accounts, dashboard sessions, and bearer tokens for the CLI and SDKs.',
   },
   {
     name: 'projects',
@@ -31,14 +31,14 @@ export const tags = [
   {
     name: 'webhooks',
     'x-displayName': 'Webhooks',
-    description: 'Notifications about changes of secrets. They never carry a value.',
+    description: 'Notifications about changed secrets. They never contain a value.',
   },
   { name: 'members', 'x-displayName': 'Members', description: 'The members of an organization and their roles.' },
   {
     name: 'identities',
     'x-displayName': 'Identities',
     description:
-      'Pipelines and workloads that sign in with the OpenID Connect token of their platform, without a secret.',
+      'Pipelines and workloads that sign in with their platform’s OpenID Connect token instead of a stored secret.',
   },
   { name: 'audit', 'x-displayName': 'Audit log', description: 'Who did what in an organization.' },
   {

@@ -11,7 +11,7 @@ export const securitySchemes: Record<string, JsonObject> = {
     type: 'apiKey',
     in: 'cookie',
     name: '__service_session',
-    description: 'The dashboard’s session. Changes also require the header `X-Requested-With: service`.',
+    description: 'The dashboard’s session cookie. Changes also require the header `X-Requested-With: service`.',
   },
   [bearerToken]: {
     type: 'http',
@@ -44,13 +44,21 @@ export function errorExamples(): Record<string, JsonObject> {
 
 export function errorSchemas(): Record<string, JsonObject> {
   return {
-    ErrorCode: { type: 'string', enum: Object.keys(errorStatuses), description: 'What went wrong, of a closed set.' },
+    ErrorCode: {
+      type: 'string',
+      enum: Object.keys(errorStatuses),
+      description: 'What went wrong, from a closed set of codes.',
+    },
     Problem: {
       type: 'object',
-      description: 'One problem in a request. The offending value is never quoted.',
+      description: 'One problem in a request. Never quotes the offending value.',
       required: ['path', 'message'],
       properties: {
-        path: { type: 'string', description: 'Where; empty for the whole body.', examples: ['secrets.3.key'] },
+        path: {
+          type: 'string',
+          description: 'The location of the problem; empty for the whole body.',
+          examples: ['secrets.3.key'],
+        },
         message: { type: 'string', description: 'What is wrong.', examples: ['must have 1 to 100 characters'] },
       },
     },
@@ -65,7 +73,7 @@ export function errorSchemas(): Record<string, JsonObject> {
           required: ['code', 'message', 'requestId'],
           properties: {
             code: reference('schemas', 'ErrorCode'),
-            message: { type: 'string', description: 'A sentence for people; it may change.' },
+            message: { type: 'string', description: 'A message for people; it may change.' },
             requestId: { type: 'string', description: 'The request’s `X-Request-Id`.' },
             details: {
               description: 'All problems for `invalid_request`; for other codes an optional object.',

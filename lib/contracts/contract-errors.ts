@@ -4,7 +4,7 @@ import { parameterNames, pathParameters } from './path-parameters.ts';
 
 const order = Object.keys(errorStatuses) as ErrorCode[];
 
-/** Whether a member can be refused: not every role is let in, or the rights depend on the environment's type. */
+/** Whether a member can be refused: not all roles are allowed, or the rights depend on the environment's type. */
 function restrictsMembers(access: Access): boolean {
   return access.kind === 'member' && (access.roles.length < 4 || access.environmentRule !== undefined);
 }
@@ -16,15 +16,15 @@ function refusesSomeTokens(access: Access): boolean {
   return access.tokens !== 'read' || access.narrowestToken !== 'environment';
 }
 
-/** The status that an operation answers a code with. */
+/** The status that an operation returns for a code. */
 export function statusOf(code: ErrorCode, { access }: Pick<Contract, 'access'>): number {
   return (access.kind === 'member' ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
 }
 
-/** Every code that an operation can answer: those that follow from its access, path and body, and its own. */
+/** Every code that an operation can return: those that follow from its access, path and body, and its own. */
 export function errorsOf(contract: Contract): ErrorCode[] {
   const { access } = contract;
-  // Every operation refuses query parameters that it does not know.
+  // Every operation rejects unknown query parameters.
   const codes = new Set<ErrorCode>([
     'invalid_request',
     'internal_error',
@@ -40,17 +40,17 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (access.kind === 'admin') codes.add('admin_required');
   if (access.kind === 'member') {
     codes.add('second_factor_required');
-    // Each organization has a share of the requests.
+    // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }
   if ('fresh' in access) codes.add('step_up_required');
   for (const name of parameterNames(contract.path)) {
     codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);
   }
-  // A change without a body schema refuses a body for the same reasons as one with a schema.
+  // A change without a body schema rejects a body for the same reasons as one with a schema.
   const takesBody = contract.method !== 'GET';
   if (takesBody) codes.add('payload_too_large');
-  // A raw body is known by its signature and may have any media type.
+  // A raw body is verified by its signature and may have any media type.
   if (takesBody && !contract.rawBody) codes.add('unsupported_media_type');
   return order.filter(code => codes.has(code));
 }

@@ -4,16 +4,16 @@ import type { FreshRole, Role } from './fields/role.ts';
 import type { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
-/** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
+/** The maximum size of a request body. Lambda's own limit of 6 MB applies to the whole event. */
 export const maximumBodyBytes = 5 * 1024 * 1024;
 
 /**
- * The same for routes that anybody may call. Their bodies are a few short fields, and a stranger must not make the
- * service parse megabytes of JSON. A raw body is only hashed, for its signature.
+ * The same for routes without authentication. Their bodies are a few short fields, and strangers must not be able to
+ * make the service parse megabytes of JSON. A raw body is only hashed, for its signature.
  */
 export const maximumPublicBodyBytes = 64 * 1024;
 
-/** How many bytes a request body of the operation may have. */
+/** The maximum size of the operation's request body. */
 export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawBody'>): number {
   const isOpen = access.kind === 'public' || access.kind === 'optional';
   return isOpen && rawBody !== true ? maximumPublicBodyBytes : maximumBodyBytes;
@@ -25,26 +25,27 @@ type Path = `/v1/${string}`;
 
 type Route = `${Method} ${Path}`;
 
-/** What a bearer token must be allowed for a route; `session` refuses every token. */
+/** The access a bearer token needs for a route; `session` refuses every token. */
 export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 
-/** How narrowly a token may be limited and still use a route; anything narrower is `insufficient_scope`. */
+/** How narrowly a token may be limited and still use a route; a narrower token gets `insufficient_scope`. */
 export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
 
 /**
- * Whether a session must have proved itself lately (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has
- * one. Tokens are not asked. `by-content` says that it depends on what the request wants; the handler must then ask
- * `context.requireFresh`, or its answer is refused.
+ * Whether the session must be fresh (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has one. Does not
+ * apply to tokens. With `by-content` it depends on the request; the handler must then call `context.requireFresh`, or
+ * its response is rejected.
  */
 export type Freshness = 'always' | 'by-content';
 
 /**
  * Who may call a route. The chain in `endpoint.ts` enforces it before the handler runs.
  * - `public`: no authentication (the handler may still verify a signature or a link token).
- * - `optional`: a session is used if one is sent (with the CSRF rule), and is not required.
+ * - `optional`: a session is used if one is sent (with the CSRF rule), but is not required.
  * - `account`: any signed-in user.
- * - `member`: a member of the organization that the path names, in one of `roles`. `environmentRule` says that the role
- *   also depends on an environment's type; the handler must then ask `access.requireEnvironment`, or its answer is refused.
+ * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
+ *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
+ *   rejected.
  * - `admin`: a platform administrator (`isAdmin`).
  */
 export type Access =
@@ -70,8 +71,8 @@ export type TableAction =
   | 'BatchWriteItem';
 
 /**
- * What the table's partitions are, by the word that their keys start with (`lib/table/keys.ts`). A function's role names
- * those that it reads and writes.
+ * The kinds of partitions in the table, by the first word of their keys (`lib/table/keys.ts`). A function's role names
+ * the ones it reads and writes.
  */
 export type Partition =
   | 'ASSERTION'
@@ -106,17 +107,17 @@ export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 /** The uses of the KMS key. The encryption context names the use of each call. */
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
-/** A function that does for others what their own roles must not allow. */
+/** A function that does something for other functions that their own roles must not allow. */
 export type InvokedFunction = 'fetch-issuer-keys';
 
 /**
- * What a function uses, and so exactly what its role allows (IAM action names without the service prefix). What
- * follows from its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
+ * What a function uses, and therefore exactly what its role allows (IAM action names without the service prefix).
+ * Anything implied by its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
  */
 export interface Uses {
   table: readonly TableAction[];
   reads?: readonly Partition[];
-  /** Where Query is allowed, if that is less than what it reads. */
+  /** Where Query is allowed, if not everywhere it reads. */
   queries?: readonly Partition[];
   writes?: readonly Partition[];
   key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
@@ -127,23 +128,23 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
-  /** Names the dashboard's origin: passkeys belong to it, and codes of the hand-off are issued by it. */
+  /** Refers to the dashboard's origin: passkeys are bound to it, and it issues the codes of the token hand-off. */
   dashboardOrigin?: true;
 }
 
-/** A successful answer: the schema of its body, and an example and headers to document it. */
+/** A successful response: the schema of its body, and an example and headers for the documentation. */
 export interface ResponseContract {
   description: string;
   /** null: no body (304 only). */
   body: z.ZodType | null;
-  /** Needed if the example differs from the fields' own examples or shows an optional field. */
+  /** Required if the example differs from the fields' own examples or shows an optional field. */
   example?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
 export type SuccessStatus = 200 | 201 | 202 | 304;
 
-/** One endpoint, as data. Routing, validation, documentation, rights and the test matrix are derived from it. */
+/** One endpoint, as data. Routing, validation, documentation, permissions and the test matrix are derived from it. */
 export interface Contract {
   /** Verb-noun in kebab case; also the name of the function's file. */
   operationId: string;
@@ -162,21 +163,21 @@ export interface Contract {
   /** The handler gets the body as received, because a signature covers its bytes. */
   rawBody?: true;
   /**
-   * It changes no tenant's data, so it is served under maintenance, as every GET is. What it writes may be lost with the
-   * table that is being replaced: a session or a short-lived token.
+   * It doesn't change any tenant's data, so it is served during maintenance, like every GET. What it writes, a session
+   * or a short-lived token, may be lost with the table that is being replaced.
    */
   servedInMaintenance?: true;
-  /** The error code for a path parameter that names nothing, if it differs from `path-parameters.ts`. */
+  /** The error code for a path parameter that doesn't exist, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;
   /** Error codes in addition to those that follow from access, parameters and body. */
   errors?: readonly ErrorCode[];
   uses: Uses;
-  /** Lambda memory in MB where the default of `infra` doesn't fit, with the reason. */
+  /** Lambda memory in MB if the default of `infra` doesn't fit, with the reason. */
   sizing?: { memoryMb: number; reason: string };
 }
 
-/** For operations that hash or check a password, which take half a CPU second. Their routes have lower rate limits. */
+/** For operations that hash or check a password, which takes half a CPU second. Their routes have lower rate limits. */
 export const passwordSizing = {
   memoryMb: 1769,
   reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
@@ -199,7 +200,7 @@ export interface ParsedRequest<C extends Contract> {
   params: PathParameters<C['path']>;
   query: ParsedOr<C['query'], Record<string, never>>;
   headers: ParsedOr<C['headers'], Record<string, never>>;
-  /** The raw body as text where the contract says so. */
+  /** The raw body as text if the contract says so. */
   body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }
 
@@ -208,7 +209,10 @@ export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
 
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
-/** What a handler may answer: one of the declared statuses with its body. A sole status need not be named. */
+/**
+ * What a handler may return: one of the declared statuses with its body. If there is only one, the status can be
+ * omitted.
+ */
 export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: {
     body: ResponseBody<C['responses'][Status]>;
@@ -219,7 +223,7 @@ export type HandlerResponse<C extends Contract> = {
     : { status: Status & SuccessStatus });
 }[keyof C['responses']];
 
-/** What a handler returns. Where the answer is no more than `Success`, it may return nothing. */
+/** The return type of a handler. If the response is just `Success`, it may return nothing. */
 export type HandlerResult<C extends Contract> =
   | Promise<HandlerResponse<C>>
   | (Success extends ResponseBody<C['responses'][200]> ? Promise<void> : never);

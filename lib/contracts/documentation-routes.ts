@@ -1,6 +1,6 @@
 /**
- * The routes of the documentation. They have no contracts because they answer with documents rather than bodies of the
- * API. The CDK and the local gateway read this list.
+ * The routes of the documentation. They have no contracts because they return documents rather than API responses. The
+ * CDK and the local gateway read this list.
  */
 export const documentationRoutes = [
   { operationId: 'get-openapi', area: 'system', method: 'GET', path: '/v1/openapi.json' },

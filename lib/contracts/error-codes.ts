@@ -1,6 +1,6 @@
 /**
- * Every error code a client can meet, with its status. A closed set: `openapi.json`, the contracts and the error
- * renderer all derive from it.
+ * Every error code that clients can get, with its status. A closed set: `openapi.json`, the contracts and the error
+ * renderer are all derived from it.
  */
 export const errorStatuses = {
   invalid_request: 400,
@@ -58,10 +58,13 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** Where an organization requires a second factor, the code is the one from log-in, but no challenge is issued. */
+/** If an organization requires a second factor, the code is the same as at log-in, but no challenge is issued. */
 export const statusInOrganization: Readonly<Partial<Record<ErrorCode, number>>> = { second_factor_required: 403 };
 
-/** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */
+/**
+ * One problem with a request: its location (`secrets.3.key`, or an empty path for the whole body) and a message. Never
+ * the value.
+ */
 export interface Problem {
   path: string;
   message: string;

@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-codes.ts';
 import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
 /**
- * Every path parameter of the API. A segment of the wrong form gets the same answer as something that does not
- * exist; only the message says what is wrong with it.
+ * Every path parameter of the API. A malformed segment gets the same error as something that does not exist; only the
+ * message says what is wrong with it.
  */
 export const pathParameters = {
   orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
@@ -33,7 +33,7 @@ export const pathParameters = {
 
 export type PathParameterName = keyof typeof pathParameters;
 
-/** What is wrong with the form of a path parameter. Never quotes it. */
+/** What is wrong with the format of a path parameter. Never quotes it. */
 export function formProblem(name: PathParameterName, value: string | undefined): string {
   const { schema } = pathParameters[name];
   if (isIdInPlaceOfSlug(name, value)) return `\`${name}\` must be its slug, and this looks like its id`;
@@ -43,11 +43,11 @@ export function formProblem(name: PathParameterName, value: string | undefined):
       ? `\`${name}\` must be its id, a UUID, and this looks like its slug`
       : `\`${name}\` is not a well-formed id, which is a UUID`;
   }
-  const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right form';
+  const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right format';
   return `\`${name}\` ${problem}`;
 }
 
-/** Whether a slug is asked for and this may be one, but looks like an id. */
+/** Whether a slug is expected and this could be one, but looks like an id. */
 export function isIdInPlaceOfSlug(name: PathParameterName, value: string | undefined): boolean {
   return pathParameters[name].schema === Slug && Uuid.safeParse(value).success;
 }

@@ -166,7 +166,7 @@ const areas = {
   ],
 } as const satisfies Readonly<Record<string, readonly Contract[]>>;
 
-/** A contract with its area: the folder of its files, and its tag in the documentation. */
+/** A contract with its area: the folder it is in, and its tag in the documentation. */
 export interface RoutedContract extends Contract {
   area: string;
 }

@@ -966,13 +966,13 @@ export interface paths {
         };
         /**
          * List template keys
-         * @description Lists the keys that the environments of the project should have. For every member.
+         * @description Lists the keys that the project’s environments should have. Available to all members.
          */
         get: operations["list-template-keys"];
         put?: never;
         /**
          * Add a template key
-         * @description Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value. For owners and admins.
+         * @description Declares a key. Templates are not enforced when secrets are written; environments are validated on request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value. Owners and admins only.
          */
         post: operations["add-template-key"];
         delete?: never;
@@ -993,14 +993,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a template key
-         * @description Removes the key from the template. Secrets with this key stay as they are. For owners and admins.
+         * @description Removes the key from the template. Secrets with this key are not affected. Owners and admins only.
          */
         delete: operations["remove-template-key"];
         options?: never;
         head?: never;
         /**
          * Change a template key
-         * @description Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as for a new key. For owners and admins.
+         * @description Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new key. Owners and admins only.
          */
         patch: operations["update-template-key"];
         trace?: never;
@@ -1014,7 +1014,7 @@ export interface paths {
         };
         /**
          * Validate an environment against the template
-         * @description Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every member; `undeclared` is null for those who can’t read the environment. If patterns opened values, the audit log has an entry. A value that takes too long to match is invalid, and the reason says so.
+         * @description Reports required keys that are missing from the environment and values that don’t match their pattern, but never a value. Available to all members; `undeclared` is null for members who can’t read the environment. If values were decrypted to match patterns, an audit entry is written. A value that takes too long to match is reported as invalid, with that reason.
          */
         get: operations["validate-environment"];
         put?: never;
@@ -1034,13 +1034,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Lists the organization’s webhooks without their signing secrets. For owners and admins.
+         * @description Lists the organization’s webhooks without their signing secrets. Owners and admins only.
          */
         get: operations["list-webhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.
+         * @description Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, which receivers need to verify `X-Service-Signature`, is returned only once. Owners and admins only.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -1058,21 +1058,21 @@ export interface paths {
         };
         /**
          * Get a webhook and its recent deliveries
-         * @description Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.
+         * @description Returns the webhook and its last 20 deliveries, including failures and test pings. Owners and admins only.
          */
         get: operations["get-webhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.
+         * @description Deletes the webhook and its delivery log. Nothing more is delivered to it. Owners and admins only.
          */
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret stays the same. For owners and admins.
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret stays the same. Owners and admins only.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test ping
-         * @description Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the webhook’s deliveries. For owners and admins.
+         * @description Queues a signed delivery of the event `webhook.ping`, even if the webhook is inactive. The result appears in the webhook’s deliveries. Owners and admins only.
          */
         post: operations["test-webhook"];
         delete?: never;
@@ -1190,13 +1190,13 @@ export interface paths {
         };
         /**
          * List identities
-         * @description Lists the organization’s identities. For owners and admins.
+         * @description Lists the organization’s identities. Owners and admins only.
          */
         get: operations["list-identities"];
         put?: never;
         /**
          * Create an identity
-         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins with a verified e-mail address.
+         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that no token has to be stored there. The platform must issue the token for the identity’s `audience`. Require identifiers that are never reused: on GitHub, `repository_id` and `repository_owner_id`. Pull and merge request events (`event_name`, `pipeline_source` and others) are rejected unless the claims list them. Limited to owners and admins with a verified e-mail address.
          */
         post: operations["create-identity"];
         delete?: never;
@@ -1214,21 +1214,21 @@ export interface paths {
         };
         /**
          * Get an identity
-         * @description Returns the identity. For owners and admins.
+         * @description Returns the identity. Owners and admins only.
          */
         get: operations["get-identity"];
         put?: never;
         post?: never;
         /**
          * Delete an identity
-         * @description Deletes the identity. Its tokens end at once. For owners and admins.
+         * @description Deletes the identity. Its tokens stop working at once. Owners and admins only.
          */
         delete: operations["delete-identity"];
         options?: never;
         head?: never;
         /**
          * Update an identity
-         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the keys be fetched from the issuer. Role, access and limits count at once, for tokens that were issued before as well. Changing `issuer`, `claims` or `jwks` ends such tokens. For owners and admins.
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, also to tokens that were issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.
          */
         patch: operations["update-identity"];
         trace?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in as an identity
-         * @description Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp`, `iat`, and the identity’s audience alone as `aud`, and be at most ten minutes old. Each works once.
+         * @description Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience as its only `aud`, and be at most ten minutes old. Each token can be exchanged once.
          */
         post: operations["exchange-assertion"];
         delete?: never;
@@ -1262,7 +1262,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. For owners and admins.
+         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan retains them. If the log has grown by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details are omitted in the same way. Owners and admins only.
          */
         get: operations["list-audit-entries"];
         put?: never;
@@ -1281,8 +1281,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Billing status and usage
-         * @description Returns the plan, the state of the subscription, the limits in force, the usage, and what every plan allows. For every member.
+         * Get billing status and usage
+         * @description Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan. Available to all members.
          */
         get: operations["get-billing"];
         put?: never;
@@ -1304,7 +1304,7 @@ export interface paths {
         put?: never;
         /**
          * Start a hosted checkout
-         * @description Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports the payment. For owners and admins.
+         * @description Creates a checkout session with the payment provider and returns its URL. The plan changes once the provider reports the payment. Owners and admins only.
          */
         post: operations["start-checkout"];
         delete?: never;
@@ -1324,7 +1324,7 @@ export interface paths {
         put?: never;
         /**
          * Open the customer portal
-         * @description Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, and returns its address. Creates the customer if there is none. For owners and admins.
+         * @description Creates a session in the payment provider’s customer portal, where the subscription can be changed or canceled, and returns its URL. Creates the customer if there is none. Owners and admins only.
          */
         post: operations["open-portal"];
         delete?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
         put?: never;
         /**
          * Receive the payment provider’s webhook
-         * @description For the payment provider only. The signature over the raw body is verified before anything else. Each event is applied once, and an event older than the known state of its subscription changes nothing.
+         * @description Only for the payment provider. The signature over the raw body is verified before anything else. Each event is applied once. An event older than the known state of its subscription changes nothing.
          */
         post: operations["receive-provider-event"];
         delete?: never;
@@ -1361,7 +1361,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Platform statistics
+         * Get platform statistics
          * @description Returns the number of users, organizations and projects on the platform.
          */
         get: operations["get-statistics"];
@@ -1381,8 +1381,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All organizations with usage counts
-         * @description Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer holds them.
+         * List all organizations with their usage
+         * @description Lists the organizations of the platform, ordered by slug. Without `limit`, returns all of them if they fit in one response.
          */
         get: operations["list-organizations"];
         put?: never;
@@ -1401,7 +1401,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Organization detail and effective limits
+         * Get an organization and its limits
          * @description Returns an organization with its usage, the limits in force, and where each limit comes from.
          */
         get: operations["inspect-organization"];
@@ -1412,7 +1412,7 @@ export interface paths {
         head?: never;
         /**
          * Update an organization’s plan and limit overrides
-         * @description Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade deletes nothing; it only refuses further growth.
+         * @description Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. A downgrade deletes nothing; it only prevents further growth.
          */
         patch: operations["update-organization"];
         trace?: never;
@@ -1425,7 +1425,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All plan configurations
+         * List all plans
          * @description Lists every plan with its current default limits.
          */
         get: operations["list-plans"];
@@ -1447,7 +1447,7 @@ export interface paths {
         get?: never;
         /**
          * Update a plan’s default limits
-         * @description Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that are not named stay as they are.
+         * @description Sets some or all of a plan’s limits. They apply to every organization on the plan without an override; other limits stay as they are.
          */
         put: operations["update-plan"];
         post?: never;
@@ -1465,8 +1465,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Request metrics
-         * @description Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.
+         * Get request metrics
+         * @description Returns requests, errors and latencies of the last hours, by route and by hour. Requests appear within seconds.
          */
         get: operations["summarize-metrics"];
         put?: never;
@@ -1515,12 +1515,12 @@ export interface components {
              */
             key: string;
             /**
-             * @description What it is for.
+             * @description A description of the key.
              * @example Host of the main database.
              */
             description?: string;
             /**
-             * @description Whether every environment must have it.
+             * @description Whether every environment must have the key.
              * @default true
              */
             required?: boolean;
@@ -1563,7 +1563,7 @@ export interface components {
                 expectedVersion?: number;
             }[];
             /**
-             * @description The keys to delete. Each must be there.
+             * @description The keys to delete. All of them must exist.
              * @default []
              * @example [
              *       "LOG_LEVEL"
@@ -1571,7 +1571,7 @@ export interface components {
              */
             delete?: string[];
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -1617,7 +1617,7 @@ export interface components {
          * @enum {string}
          */
         AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
-        /** @description A change in the organization, or a read of values. It never contains a value. */
+        /** @description A change in the organization, or a read of values. Never contains a value. */
         AuditEntry: {
             /**
              * Format: uuid
@@ -1630,7 +1630,7 @@ export interface components {
             actor: {
                 /** @description The user or identity; null for the system. */
                 id: string | null;
-                /** @description The user’s e-mail address at the time; null for an identity and the system. */
+                /** @description The user’s e-mail address at the time; null for an identity or the system. */
                 email: string | null;
                 /** @description The identity’s name at the time; only for the type `identity`. */
                 name?: string;
@@ -1645,10 +1645,10 @@ export interface components {
                  */
                 tokenId?: string;
             };
-            /** @description The thing that was acted on. */
+            /** @description The target of the action. */
             target: {
                 /**
-                 * @description The kind of thing that was acted on.
+                 * @description The type of the target.
                  * @example project
                  * @enum {string}
                  */
@@ -1686,7 +1686,7 @@ export interface components {
              */
             keys?: string[];
             /**
-             * @description The number of further keys: a very long list names only its first keys.
+             * @description The number of further keys, if the list was too long to include them all.
              * @example 12
              */
             keysOmitted?: number;
@@ -1696,12 +1696,12 @@ export interface components {
              */
             revision?: number;
             /**
-             * @description Why secrets were changed, if the author said so.
+             * @description The author’s reason for changing secrets, if given.
              * @example Move to the new database
              */
             message?: string;
             /**
-             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern, the revision that was restored, the environment and revision that were promoted.
+             * @description What changed: `from` and `to` for roles, plans and changed fields, limits, a template key’s pattern, the restored revision, the promoted environment and revision.
              * @example {
              *       "from": "viewer",
              *       "to": "developer"
@@ -1713,12 +1713,12 @@ export interface components {
                 };
             };
             /**
-             * @description The address that the request came from.
+             * @description The IP address that the request came from.
              * @example 203.0.113.7
              */
             ip: string;
             /**
-             * @description The name that the client gave itself.
+             * @description The client’s `User-Agent`.
              * @example example-cli/1.4
              */
             userAgent: string;
@@ -1735,7 +1735,7 @@ export interface components {
             createdAt: string;
         };
         /**
-         * @description The state of the subscription at the payment provider; `none` = there never was one.
+         * @description The subscription’s status at the payment provider; `none` = there never was one.
          * @example active
          * @enum {string}
          */
@@ -1749,7 +1749,7 @@ export interface components {
              */
             keys: string[];
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -2005,7 +2005,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Decides which roles can read and write the secrets of the environment.
+             * @description Determines which roles can read and write the environment’s secrets.
              * @default production
              * @example staging
              * @enum {string}
@@ -2017,42 +2017,42 @@ export interface components {
         };
         CreateIdentityRequest: {
             /**
-             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @description The name shown wherever a member’s e-mail address would be.
              * @example web-shop deploy
              */
             name: string;
             /**
-             * @description What its tokens may do: `write` also changes secrets.
+             * @description What the identity’s tokens may do: `write` also changes secrets.
              * @example read
              * @enum {string}
              */
             access: "read" | "write";
             /**
-             * @description The role that it has in the organization.
+             * @description The identity’s role in the organization.
              * @example viewer
              * @enum {string}
              */
             role: "developer" | "viewer";
             /**
              * Format: uuid
-             * @description Limits it to one project.
+             * @description Limits the identity to one project.
              * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
              */
             projectId?: string;
             /**
              * Format: uuid
-             * @description Limits it to one environment; needs `projectId`.
+             * @description Limits the identity to one environment; requires `projectId`.
              * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
              */
             environmentId?: string;
             /**
              * Format: uri
-             * @description Who signs its tokens: their exact `iss`.
+             * @description The issuer of the tokens: their exact `iss`.
              * @example https://token.actions.githubusercontent.com
              */
             issuer: string;
             /**
-             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`.
+             * @description The claims that tokens must have: for each, the exact value or a list of accepted values. A name that begins with / is a JSON pointer (RFC 6901) to a nested claim. `iss`, `aud` and `sub` alone are not enough. For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`.
              * @example {
              *       "repository_id": "74"
              *     }
@@ -2061,28 +2061,28 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description How many minutes a bearer token is valid that it gets.
+             * @description How many minutes each bearer token is valid.
              * @default 15
              * @example 15
              */
             tokenMinutes?: number;
-            /** @description The keys of an issuer that the service can’t reach. Without it they are fetched from the issuer. */
+            /** @description The keys of an issuer that the service can’t reach. If omitted, they are fetched from the issuer. */
             jwks?: {
                 /** @description The keys. */
                 keys: {
                     /**
-                     * @description The kind of key.
+                     * @description The key type.
                      * @example EC
                      * @enum {string}
                      */
                     kty: "RSA" | "EC" | "OKP";
-                    /** @description Its identifier, as in the header of tokens. */
+                    /** @description The key’s identifier, as in the header of tokens. */
                     kid?: string;
-                    /** @description The algorithm that it is for. */
+                    /** @description The algorithm that the key is for. */
                     alg?: string;
-                    /** @description What it is for; only `sig` is used. */
+                    /** @description The intended use; only `sig` keys are used. */
                     use?: string;
-                    /** @description Its curve. */
+                    /** @description The curve. */
                     crv?: string;
                     /** @description Coordinate of an EC or OKP key. */
                     x?: string;
@@ -2092,13 +2092,13 @@ export interface components {
                     n?: string;
                     /** @description Exponent of an RSA key. */
                     e?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     key_ops?: string[];
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5t?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     "x5t#S256"?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5c?: string[];
                 }[];
             };
@@ -2207,7 +2207,7 @@ export interface components {
         CreateWebhookResponse: {
             webhook: components["schemas"]["Webhook"];
             /**
-             * @description The key of the HMAC-SHA256 signature of every delivery.
+             * @description The key for the HMAC-SHA256 signature of every delivery.
              * @example whsec_EXAMPLEnotARealSecret
              */
             signingSecret: string;
@@ -2230,7 +2230,7 @@ export interface components {
          * @enum {string}
          */
         DeliveredEventName: "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "webhook.ping";
-        /** @description An attempt to deliver an event. It is never retried. */
+        /** @description An attempt to deliver an event. Deliveries are never retried. */
         Delivery: {
             /**
              * Format: uuid
@@ -2239,19 +2239,19 @@ export interface components {
             id: string;
             event: components["schemas"]["DeliveredEventName"];
             /**
-             * @description The status of the answer; null if there was none.
+             * @description The status code of the response; null if there was none.
              * @example 204
              */
             statusCode: number | null;
-            /** @description Whether the answer was 2xx. */
+            /** @description Whether the status code was 2xx. */
             success: boolean;
             /**
-             * @description Milliseconds until the answer or the failure; null if unknown.
+             * @description Milliseconds until the response or the failure; null if unknown.
              * @example 87
              */
             responseTimeMs: number | null;
             /**
-             * @description Why it failed; null if it succeeded.
+             * @description Why the delivery failed; null if it succeeded.
              * @example timed out after 5 s
              */
             error: string | null;
@@ -2344,7 +2344,7 @@ export interface components {
              */
             revision: number;
         };
-        /** @description The limits in force: the override, or else the plan, or else the default. */
+        /** @description The limits in force: the override if there is one, else the plan’s limit, else the default. */
         EffectiveLimits: {
             /** @description The limits in force. */
             effective: components["schemas"]["PlanLimits"];
@@ -2376,7 +2376,7 @@ export interface components {
                  */
                 maxWebhooks: components["schemas"]["LimitSource"];
                 /**
-                 * @description Days that an audit entry is kept.
+                 * @description How many days audit entries are kept.
                  * @example default
                  */
                 auditRetentionDays: components["schemas"]["LimitSource"];
@@ -2401,7 +2401,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Decides which roles can read and write the secrets of the environment.
+             * @description Determines which roles can read and write the environment’s secrets.
              * @example development
              * @enum {string}
              */
@@ -2428,7 +2428,7 @@ export interface components {
             /** @description The error. */
             error: {
                 code: components["schemas"]["ErrorCode"];
-                /** @description A sentence for people; it may change. */
+                /** @description A message for people; it may change. */
                 message: string;
                 /** @description The request’s `X-Request-Id`. */
                 requestId: string;
@@ -2437,11 +2437,11 @@ export interface components {
             };
         };
         /**
-         * @description What went wrong, of a closed set.
+         * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
-        /** @description Further facts about an event; never a value. */
+        /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
              * @description The version of the key, for events about one key.
@@ -2462,7 +2462,7 @@ export interface components {
              */
             keys?: string[];
             /**
-             * @description Why the change was made, if its author said so.
+             * @description The author’s reason for the change, if given.
              * @example Move to the new database
              */
             message?: string;
@@ -2545,12 +2545,12 @@ export interface components {
         ExchangeAssertionRequest: {
             /**
              * Format: uuid
-             * @description The identity.
+             * @description The identity’s id.
              * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
              */
             identityId: string;
             /**
-             * @description The slug of its organization.
+             * @description The slug of the identity’s organization.
              * @example analytical-engines
              */
             organizationSlug: string;
@@ -2574,7 +2574,7 @@ export interface components {
             expiresAt: string;
             /**
              * Format: uuid
-             * @description The organization, as the paths of some routes name it.
+             * @description The organization’s identifier, which some routes have in their path.
              */
             organizationId: string;
         };
@@ -2588,7 +2588,7 @@ export interface components {
             /** @description The limits in force. */
             limits: components["schemas"]["PlanLimits"];
             usage: components["schemas"]["Usage"];
-            /** @description What each plan allows, smallest first. */
+            /** @description The limits of each plan, smallest first. */
             plans: components["schemas"]["Plan"][];
             /** @description End of the paid period; null if there is none. */
             currentPeriodEnd: string | null;
@@ -2711,7 +2711,7 @@ export interface components {
             codeVerifier: string;
         };
         HandOffTokenResponse: components["schemas"]["HandOffCode"] | components["schemas"]["IssuedToken"];
-        /** @description A pipeline or workload that signs in with the token of its platform. */
+        /** @description A pipeline or workload that signs in with its platform’s token. */
         Identity: {
             /**
              * Format: uuid
@@ -2720,33 +2720,33 @@ export interface components {
              */
             id: string;
             /**
-             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @description The name shown wherever a member’s e-mail address would be.
              * @example web-shop deploy
              */
             name: string;
             /**
-             * @description What its tokens may do: `write` also changes secrets.
+             * @description What the identity’s tokens may do: `write` also changes secrets.
              * @example read
              * @enum {string}
              */
             access: "read" | "write";
             /**
-             * @description The role that it has in the organization.
+             * @description The identity’s role in the organization.
              * @example viewer
              * @enum {string}
              */
             role: "developer" | "viewer";
-            /** @description The only project that it can reach; null for all. */
+            /** @description The only project that it can access; null for all. */
             projectId: string | null;
-            /** @description The only environment that it can reach; null for all. */
+            /** @description The only environment that it can access; null for all. */
             environmentId: string | null;
             /**
-             * @description Who signs its tokens: their exact `iss`.
+             * @description The issuer of the tokens: their exact `iss`.
              * @example https://token.actions.githubusercontent.com
              */
             issuer: string;
             /**
-             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`.
+             * @description The claims that tokens must have: for each, the exact value or a list of accepted values. A name that begins with / is a JSON pointer (RFC 6901) to a nested claim. `iss`, `aud` and `sub` alone are not enough. For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`.
              * @example {
              *       "repository_id": "74"
              *     }
@@ -2755,27 +2755,27 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description How many minutes a bearer token is valid that it gets.
+             * @description How many minutes each bearer token is valid.
              * @example 15
              */
             tokenMinutes: number;
-            /** @description The keys of the issuer; null where they are fetched from it. */
+            /** @description The issuer’s keys; null if they are fetched from the issuer. */
             jwks: {
                 /** @description The keys. */
                 keys: {
                     /**
-                     * @description The kind of key.
+                     * @description The key type.
                      * @example EC
                      * @enum {string}
                      */
                     kty: "RSA" | "EC" | "OKP";
-                    /** @description Its identifier, as in the header of tokens. */
+                    /** @description The key’s identifier, as in the header of tokens. */
                     kid?: string;
-                    /** @description The algorithm that it is for. */
+                    /** @description The algorithm that the key is for. */
                     alg?: string;
-                    /** @description What it is for; only `sig` is used. */
+                    /** @description The intended use; only `sig` keys are used. */
                     use?: string;
-                    /** @description Its curve. */
+                    /** @description The curve. */
                     crv?: string;
                     /** @description Coordinate of an EC or OKP key. */
                     x?: string;
@@ -2785,18 +2785,18 @@ export interface components {
                     n?: string;
                     /** @description Exponent of an RSA key. */
                     e?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     key_ops?: string[];
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5t?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     "x5t#S256"?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5c?: string[];
                 }[];
             } | null;
             /**
-             * @description The only `aud` that its tokens may have.
+             * @description The only `aud` that tokens may have.
              * @example holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
              */
             audience: string;
@@ -2806,7 +2806,7 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description Who created it; null for one from before this was kept. */
+            /** @description Who created it; null for an identity created before this was recorded. */
             createdBy: components["schemas"]["UserReference"] | null;
             /** @description When it last got a token, to within an hour; null if never. */
             lastUsedAt: string | null;
@@ -2826,7 +2826,7 @@ export interface components {
                 value: string;
             }[];
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -2836,19 +2836,20 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
         } | {
             /**
-             * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and know `\n \r \t \" \\ \$`. No interpolation.
+             * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and support the escapes `
+             *      \r \t \" \\ \$`. No interpolation.
              * @example # database
              *     DATABASE_HOST=db.internal.example
              */
             dotenv: string;
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -2981,7 +2982,7 @@ export interface components {
             maxMembers?: number;
             /** @description Webhooks in the organization. */
             maxWebhooks?: number;
-            /** @description Days that an audit entry is kept. */
+            /** @description How many days audit entries are kept. */
             auditRetentionDays?: number;
         };
         /**
@@ -3162,7 +3163,7 @@ export interface components {
         };
         OpenPortalResponse: {
             /**
-             * @description The address to send the browser to. It works for a limited time.
+             * @description The URL to redirect the browser to. It is valid for a limited time.
              * @example https://pay.example.com/session
              */
             url: string;
@@ -3192,7 +3193,7 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
-            /** @description Whether sessions and tokens must be proved with a second factor. */
+            /** @description Whether sessions and tokens must have been created with a second factor. */
             requireSecondFactor: boolean;
             /**
              * Format: date-time
@@ -3226,7 +3227,7 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
-            /** @description Whether sessions and tokens must be proved with a second factor. */
+            /** @description Whether sessions and tokens must have been created with a second factor. */
             requireSecondFactor: boolean;
             /**
              * Format: date-time
@@ -3261,7 +3262,7 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
-            /** @description Whether sessions and tokens must be proved with a second factor. */
+            /** @description Whether sessions and tokens must have been created with a second factor. */
             requireSecondFactor: boolean;
             /**
              * Format: date-time
@@ -3320,7 +3321,7 @@ export interface components {
                 recoveryCodesLeft: number;
             };
         };
-        /** @description The position of a page in the whole list. */
+        /** @description The position of a page in the full list. */
         Pagination: {
             /**
              * @description The requested page size.
@@ -3547,7 +3548,7 @@ export interface components {
         /** @description A plan and its default limits. */
         Plan: {
             name: components["schemas"]["PlanName"];
-            /** @description The plan’s limits: those configured, or else the built-in defaults. */
+            /** @description The plan’s limits: the configured ones, or else the built-in defaults. */
             limits: components["schemas"]["PlanLimits"];
         };
         /** @description A value for every plan limit; -1 means unlimited. */
@@ -3562,7 +3563,7 @@ export interface components {
             maxMembers: number;
             /** @description Webhooks in the organization. */
             maxWebhooks: number;
-            /** @description Days that an audit entry is kept. */
+            /** @description How many days audit entries are kept. */
             auditRetentionDays: number;
         };
         /**
@@ -3571,10 +3572,10 @@ export interface components {
          * @enum {string}
          */
         PlanName: "free" | "pro" | "enterprise";
-        /** @description One problem in a request. The offending value is never quoted. */
+        /** @description One problem in a request. Never quotes the offending value. */
         Problem: {
             /**
-             * @description Where; empty for the whole body.
+             * @description The location of the problem; empty for the whole body.
              * @example secrets.3.key
              */
             path: string;
@@ -3647,7 +3648,7 @@ export interface components {
              */
             overwrite?: boolean;
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -3834,7 +3835,7 @@ export interface components {
              */
             keys?: string[];
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -3896,7 +3897,7 @@ export interface components {
              */
             status: "in_progress" | "completed";
             /**
-             * @description The version of the key that is replaced.
+             * @description The version of the key that is being replaced.
              * @example 1
              */
             fromVersion: number;
@@ -3906,12 +3907,12 @@ export interface components {
              */
             toVersion: number;
             /**
-             * @description Stored values re-encrypted so far, including the history.
+             * @description The number of stored values re-encrypted so far, including the history.
              * @example 310
              */
             reencrypted: number;
             /**
-             * @description Stored values to re-encrypt in total, including the history.
+             * @description The total number of stored values to re-encrypt, including the history.
              * @example 310
              */
             total: number;
@@ -4126,7 +4127,7 @@ export interface components {
              */
             expectedVersion?: number;
             /**
-             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
              */
             message?: string;
@@ -4163,7 +4164,7 @@ export interface components {
         };
         StartCheckoutResponse: {
             /**
-             * @description The address to send the browser to. It works for a limited time.
+             * @description The URL to redirect the browser to. It is valid for a limited time.
              * @example https://pay.example.com/session
              */
             url: string;
@@ -4274,7 +4275,7 @@ export interface components {
                 errors: components["schemas"]["RequestErrors"];
             }[];
         };
-        /** @description A key that the environments of the project should have. */
+        /** @description A key that the project’s environments should have. */
         TemplateKey: {
             /**
              * @description The secret key that the template declares.
@@ -4282,11 +4283,11 @@ export interface components {
              */
             key: string;
             /**
-             * @description What it is for.
+             * @description A description of the key.
              * @example Host of the main database.
              */
             description?: string;
-            /** @description Whether every environment must have it. */
+            /** @description Whether every environment must have the key. */
             required: boolean;
             /**
              * @description A regular expression (RE2) that the whole value must match.
@@ -4303,13 +4304,13 @@ export interface components {
         TestWebhookResponse: {
             /**
              * Format: uuid
-             * @description The identifier of the delivery in the webhook’s deliveries.
+             * @description The identifier of the delivery.
              * @example 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03
              */
             deliveryId: string;
         };
         /**
-         * @description `read` reads. `write` also changes secrets. `full` may do everything that its user may, except for passwords and tokens.
+         * @description `read` can read. `write` can also change secrets. `full` can do everything its user can, except manage passwords and tokens.
          * @example read
          * @enum {string}
          */
@@ -4328,7 +4329,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Decides which roles can read and write the secrets of the environment.
+             * @description Determines which roles can read and write the environment’s secrets.
              * @example development
              * @enum {string}
              */
@@ -4339,54 +4340,54 @@ export interface components {
         };
         UpdateIdentityRequest: {
             /**
-             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @description The name shown wherever a member’s e-mail address would be.
              * @example web-shop deploy
              */
             name?: string;
             /**
-             * @description What its tokens may do: `write` also changes secrets.
+             * @description What the identity’s tokens may do: `write` also changes secrets.
              * @example read
              * @enum {string}
              */
             access?: "read" | "write";
             /**
-             * @description The role that it has in the organization.
+             * @description The identity’s role in the organization.
              * @example viewer
              * @enum {string}
              */
             role?: "developer" | "viewer";
-            /** @description Limits it to one project; null for all. */
+            /** @description Limits the identity to one project; null for all. */
             projectId?: string | null;
-            /** @description Limits it to one environment; null for all. */
+            /** @description Limits the identity to one environment; null for all. */
             environmentId?: string | null;
             /**
              * Format: uri
-             * @description Who signs its tokens: their exact `iss`.
+             * @description The issuer of the tokens: their exact `iss`.
              */
             issuer?: string;
-            /** @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`. */
+            /** @description The claims that tokens must have: for each, the exact value or a list of accepted values. A name that begins with / is a JSON pointer (RFC 6901) to a nested claim. `iss`, `aud` and `sub` alone are not enough. For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`. */
             claims?: {
                 [key: string]: string | string[];
             };
-            /** @description How many minutes a bearer token is valid that it gets. */
+            /** @description How many minutes each bearer token is valid. */
             tokenMinutes?: number;
-            /** @description The keys of the issuer; null where they are fetched. */
+            /** @description The issuer’s keys; null if they are fetched from the issuer. */
             jwks?: {
                 /** @description The keys. */
                 keys: {
                     /**
-                     * @description The kind of key.
+                     * @description The key type.
                      * @example EC
                      * @enum {string}
                      */
                     kty: "RSA" | "EC" | "OKP";
-                    /** @description Its identifier, as in the header of tokens. */
+                    /** @description The key’s identifier, as in the header of tokens. */
                     kid?: string;
-                    /** @description The algorithm that it is for. */
+                    /** @description The algorithm that the key is for. */
                     alg?: string;
-                    /** @description What it is for; only `sig` is used. */
+                    /** @description The intended use; only `sig` keys are used. */
                     use?: string;
-                    /** @description Its curve. */
+                    /** @description The curve. */
                     crv?: string;
                     /** @description Coordinate of an EC or OKP key. */
                     x?: string;
@@ -4396,13 +4397,13 @@ export interface components {
                     n?: string;
                     /** @description Exponent of an RSA key. */
                     e?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     key_ops?: string[];
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5t?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     "x5t#S256"?: string;
-                    /** @description Is ignored. */
+                    /** @description Ignored. */
                     x5c?: string[];
                 }[];
             } | null;
@@ -4413,7 +4414,7 @@ export interface components {
         UpdateOrganizationRequest: {
             /** @description The new plan. */
             plan?: components["schemas"]["PlanName"];
-            /** @description Limits for this organization alone; -1 = unlimited, null removes the override. */
+            /** @description Limits for this organization only; -1 = unlimited, null removes the override. */
             limitOverrides?: {
                 /** @description Projects in the organization. */
                 maxProjects?: number | null;
@@ -4425,7 +4426,7 @@ export interface components {
                 maxMembers?: number | null;
                 /** @description Webhooks in the organization. */
                 maxWebhooks?: number | null;
-                /** @description Days that an audit entry is kept. */
+                /** @description How many days audit entries are kept. */
                 auditRetentionDays?: number | null;
             };
         };
@@ -4446,7 +4447,7 @@ export interface components {
                 maxMembers?: number;
                 /** @description Webhooks in the organization. */
                 maxWebhooks?: number;
-                /** @description Days that an audit entry is kept. */
+                /** @description How many days audit entries are kept. */
                 auditRetentionDays?: number;
             };
         };
@@ -4470,11 +4471,11 @@ export interface components {
         };
         UpdateTemplateKeyRequest: {
             /**
-             * @description What it is for; null for nothing.
+             * @description A description of the key; null for none.
              * @example Host of the main database.
              */
             description?: string | null;
-            /** @description Whether every environment must have it. */
+            /** @description Whether every environment must have the key. */
             required?: boolean;
             /**
              * @description A regular expression (RE2) that the whole value must match; null for none.
@@ -4517,7 +4518,7 @@ export interface components {
              */
             projects: number;
             /**
-             * @description Members, without pending invitations.
+             * @description Members, excluding pending invitations.
              * @example 7
              */
             members: number;
@@ -4532,12 +4533,12 @@ export interface components {
              */
             webhooks: number;
             /**
-             * @description Environments of all projects.
+             * @description Environments in all projects.
              * @example 13
              */
             environments: number;
             /**
-             * @description Secrets of all environments, without deleted ones.
+             * @description Secrets in all environments, excluding deleted ones.
              * @example 412
              */
             secrets: number;
@@ -4586,30 +4587,30 @@ export interface components {
             email: string;
         };
         ValidateEnvironmentResponse: {
-            /** @description Whether no required key is missing and no value is invalid. */
+            /** @description Whether all required keys exist and all values are valid. */
             valid: boolean;
             /**
-             * @description Required keys that the environment lacks.
+             * @description Required keys that the environment doesn’t have.
              * @example [
              *       "DATABASE_USER"
              *     ]
              */
             missing: string[];
             /**
-             * @description Declared keys that the environment has, whether or not they are required or valid.
+             * @description Declared keys that the environment has, required and valid or not.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             present: string[];
             /**
-             * @description Keys that the template does not declare; null for callers who can’t read the environment.
+             * @description Keys that the template doesn’t declare; null if the caller can’t read the environment.
              * @example [
              *       "LEGACY_FLAG"
              *     ]
              */
             undeclared: string[] | null;
-            /** @description Declared keys whose values do not fit the template. */
+            /** @description Declared keys whose values don’t match their pattern. */
             invalid: {
                 /**
                  * @description The declared key.
@@ -4647,17 +4648,17 @@ export interface components {
              */
             url: string;
             /**
-             * @description The events that it is subscribed to.
+             * @description The events that the webhook is subscribed to.
              * @example [
              *       "secret.updated"
              *     ]
              */
             events: components["schemas"]["EventName"][];
-            /** @description The only project that it reports; null for all. */
+            /** @description The only project whose events are sent; null for all. */
             projectId: string | null;
-            /** @description The only environment that it reports; null for all. */
+            /** @description The only environment whose events are sent; null for all. */
             environmentId: string | null;
-            /** @description Whether events are delivered. A test ping always is. */
+            /** @description Whether events are delivered. Test pings always are. */
             active: boolean;
             /**
              * Format: date-time
@@ -4739,7 +4740,7 @@ export interface components {
                 };
             };
         };
-        /** @description `claims_mismatch`: The assertion is valid, but its claims are not those that the identity requires; `details` names the claims. */
+        /** @description `claims_mismatch`: The assertion is valid, but its claims don’t match those the identity requires; `details` names the claims. */
         ClaimsMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4932,7 +4933,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_assertion`: The assertion does not match any identity: an unknown identity or organization, a wrong signature, issuer or audience, or a token that is too old. All of these get the same response. */
+        /** @description `invalid_assertion`: The assertion was rejected: the identity or organization is unknown, the signature, issuer or audience is wrong, or the token is too old. All of these get the same response. */
         InvalidAssertion: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5767,7 +5768,7 @@ export interface components {
                 };
             };
         };
-        /** @description `version_destroyed`: Reading or restoring that point in time needs destroyed values. `details` names their keys; with `keys`, the others can be read and restored. */
+        /** @description `version_destroyed`: Reading or restoring this point in time requires destroyed values. `details` lists their keys; use `keys` to read or restore the others. */
         VersionDestroyed: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -7785,7 +7786,7 @@ export interface operations {
             query?: {
                 /** @description Whether to return only what the change would do. Everything is validated as for the change itself, but nothing is changed, recorded or sent. */
                 dryRun?: boolean;
-                /** @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it. */
+                /** @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret. */
                 message?: string;
             };
             header?: {
@@ -8037,7 +8038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The template key is removed. */
+            /** @description The template key was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8118,7 +8119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result of the comparison. */
+            /** @description The result of the validation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8187,7 +8188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook and its signing secret, which is shown only once. */
+            /** @description The webhook and its signing secret. The secret is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8259,7 +8260,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is deleted. */
+            /** @description The webhook was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8675,7 +8676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The identity is deleted. */
+            /** @description The identity was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8751,7 +8752,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A bearer token, which is shown only once. */
+            /** @description A bearer token. It is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8779,7 +8780,7 @@ export interface operations {
                 limit?: number;
                 /** @description The number of entries to skip. */
                 offset?: number;
-                /** @description Only entries of this action. */
+                /** @description Only entries with this action. */
                 action?: components["schemas"]["AuditAction"];
             };
             header?: never;
@@ -8860,7 +8861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The checkout’s address. */
+            /** @description The checkout’s URL. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8897,7 +8898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The portal’s address. */
+            /** @description The portal’s URL. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -8923,7 +8924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The provider’s signature over the raw body. Without a valid one the answer is `invalid_signature`. */
+                /** @description The provider’s signature over the raw body. Without a valid signature, the response is `invalid_signature`. */
                 "Stripe-Signature"?: string;
             };
             path?: never;
@@ -8985,7 +8986,7 @@ export interface operations {
                 limit?: number;
                 /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
-                /** @description Only organizations whose slug or name starts with this, in any case. */
+                /** @description Only organizations whose slug or name starts with this, case-insensitive. */
                 search?: string;
             };
             header?: never;

@@ -4,7 +4,7 @@ import { contract } from '../contract.ts';
 export const getStatistics = contract({
   operationId: 'get-statistics',
   route: 'GET /v1/admin/stats',
-  summary: 'Platform statistics',
+  summary: 'Get platform statistics',
   description: 'Returns the number of users, organizations and projects on the platform.',
   access: { kind: 'admin' },
   responses: {

@@ -8,7 +8,7 @@ import { organizationExample } from './organization-example.ts';
 export const inspectOrganization = contract({
   operationId: 'inspect-organization',
   route: 'GET /v1/admin/orgs/{orgId}',
-  summary: 'Organization detail and effective limits',
+  summary: 'Get an organization and its limits',
   description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
   access: { kind: 'admin' },
   responses: {

@@ -8,14 +8,14 @@ import { OrganizationWithUsage } from './organization-with-usage.ts';
 export const listOrganizations = contract({
   operationId: 'list-organizations',
   route: 'GET /v1/admin/orgs',
-  summary: 'All organizations with usage counts',
+  summary: 'List all organizations with their usage',
   description:
-    'Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer ' +
-    'holds them.',
+    'Lists the organizations of the platform, ordered by slug. Without `limit`, returns all of them if they fit ' +
+    'in one response.',
   access: { kind: 'admin' },
   query: z.strictObject({
     ...optionalPage,
-    search: prefixQuery('Only organizations whose slug or name starts with this, in any case.')
+    search: prefixQuery('Only organizations whose slug or name starts with this, case-insensitive.')
       .optional()
       .meta({ example: 'analytical' }),
   }),

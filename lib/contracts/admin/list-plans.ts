@@ -6,7 +6,7 @@ import { limitsExample } from './limits-example.ts';
 export const listPlans = contract({
   operationId: 'list-plans',
   route: 'GET /v1/admin/plans',
-  summary: 'All plan configurations',
+  summary: 'List all plans',
   description: 'Lists every plan with its current default limits.',
   access: { kind: 'admin' },
   responses: {

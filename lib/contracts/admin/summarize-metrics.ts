@@ -8,9 +8,10 @@ import { RequestErrors } from './request-errors.ts';
 export const summarizeMetrics = contract({
   operationId: 'summarize-metrics',
   route: 'GET /v1/admin/metrics/summary',
-  summary: 'Request metrics',
+  summary: 'Get request metrics',
   description:
-    'Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.',
+    'Returns requests, errors and latencies of the last hours, by route and by hour. Requests appear within ' +
+    'seconds.',
   access: { kind: 'admin' },
   query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
   responses: {

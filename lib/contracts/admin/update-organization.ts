@@ -12,8 +12,8 @@ export const updateOrganization = contract({
   route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
   description:
-    'Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade ' +
-    'deletes nothing; it only refuses further growth.',
+    'Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. ' +
+    'A downgrade deletes nothing; it only prevents further growth.',
   access: { kind: 'admin' },
   body: z
     .strictObject({
@@ -21,7 +21,7 @@ export const updateOrganization = contract({
       limitOverrides: z
         .strictObject(perLimit(OverrideValue))
         .optional()
-        .meta({ description: 'Limits for this organization alone; -1 = unlimited, null removes the override.' }),
+        .meta({ description: 'Limits for this organization only; -1 = unlimited, null removes the override.' }),
     })
     .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
     .meta({ minProperties: 1 }),

@@ -9,8 +9,8 @@ export const updatePlan = contract({
   route: 'PUT /v1/admin/plans/{planName}',
   summary: 'Update a plan’s default limits',
   description:
-    'Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that ' +
-    'are not named stay as they are.',
+    'Sets some or all of a plan’s limits. They apply to every organization on the plan without an override; ' +
+    'other limits stay as they are.',
   access: { kind: 'admin' },
   body: z.strictObject({
     limits: z

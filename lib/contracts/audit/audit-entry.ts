@@ -13,7 +13,7 @@ export const AuditEntry = z
         email: z
           .string()
           .nullable()
-          .meta({ description: 'The user’s e-mail address at the time; null for an identity and the system.' }),
+          .meta({ description: 'The user’s e-mail address at the time; null for an identity or the system.' }),
         name: z
           .string()
           .optional()
@@ -26,11 +26,11 @@ export const AuditEntry = z
       .meta({ description: 'Who acted.' }),
     target: z
       .object({
-        type: z.enum(targetTypes).meta({ description: 'The kind of thing that was acted on.', example: 'project' }),
+        type: z.enum(targetTypes).meta({ description: 'The type of the target.', example: 'project' }),
         id: z.string().meta({ description: 'Its identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
         name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
       })
-      .meta({ description: 'The thing that was acted on.' }),
+      .meta({ description: 'The target of the action.' }),
     environment: z
       .object({
         id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
@@ -43,25 +43,25 @@ export const AuditEntry = z
       .optional()
       .meta({ description: 'The keys concerned, never their values.', example: ['DATABASE_HOST'] }),
     keysOmitted: z.int().optional().meta({
-      description: 'The number of further keys: a very long list names only its first keys.',
+      description: 'The number of further keys, if the list was too long to include them all.',
       example: 12,
     }),
     revision: z
       .int()
       .optional()
       .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
-    message: z
-      .string()
-      .optional()
-      .meta({ description: 'Why secrets were changed, if the author said so.', example: 'Move to the new database' }),
+    message: z.string().optional().meta({
+      description: 'The author’s reason for changing secrets, if given.',
+      example: 'Move to the new database',
+    }),
     details: AuditDetails.optional(),
-    ip: z.string().meta({ description: 'The address that the request came from.', example: '203.0.113.7' }),
-    userAgent: z.string().meta({ description: 'The name that the client gave itself.', example: 'example-cli/1.4' }),
+    ip: z.string().meta({ description: 'The IP address that the request came from.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-cli/1.4' }),
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
     createdAt: Timestamp.meta({ description: 'When it happened.' }),
   })
   .meta({
     id: 'AuditEntry',
-    description: 'A change in the organization, or a read of values. It never contains a value.',
+    description: 'A change in the organization, or a read of values. Never contains a value.',
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;

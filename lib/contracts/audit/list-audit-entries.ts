@@ -6,7 +6,7 @@ import { integerQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
 import { AuditEntry } from './audit-entry.ts';
 
-/** Skipped entries are read as well, so this bounds the cost of a page. */
+/** Skipped entries are read as well, so this limits the cost of a page. */
 const maximumOffset = 10_000;
 
 export const listAuditEntries = contract({
@@ -14,15 +14,16 @@ export const listAuditEntries = contract({
   route: 'GET /v1/audit/{orgId}',
   summary: 'Query the audit log',
   description:
-    'Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. ' +
-    'If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. ' +
-    'If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. ' +
-    'For owners and admins.',
+    'Lists every change in the organization and every read of values, newest first, for as long as the plan ' +
+    'retains them. If the log has grown by tens of thousands of entries since it was last read, `total` may be ' +
+    'too low for a few requests. If entries have very long lists of keys, a page includes only the first keys ' +
+    'of each; a smaller `limit` returns more. Very long details are omitted in the same way. Owners and admins ' +
+    'only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     ...alwaysPaged,
     offset: integerQuery(0, maximumOffset, 'The number of entries to skip.').default(0),
-    action: AuditAction.optional().meta({ description: 'Only entries of this action.' }),
+    action: AuditAction.optional().meta({ description: 'Only entries with this action.' }),
   }),
   responses: {
     200: {

@@ -9,10 +9,10 @@ import { Timestamp } from '../fields/text.ts';
 export const getBilling = contract({
   operationId: 'get-billing',
   route: 'GET /v1/billing/{orgId}',
-  summary: 'Billing status and usage',
+  summary: 'Get billing status and usage',
   description:
-    'Returns the plan, the state of the subscription, the limits in force, the usage, and what every plan allows. For ' +
-    'every member.',
+    'Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan. ' +
+    'Available to all members.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -22,7 +22,7 @@ export const getBilling = contract({
         status: BillingStatus,
         limits: PlanLimits.meta({ description: 'The limits in force.' }),
         usage: Usage,
-        plans: z.array(Plan).meta({ description: 'What each plan allows, smallest first.' }),
+        plans: z.array(Plan).meta({ description: 'The limits of each plan, smallest first.' }),
         currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
       }),
       example: {

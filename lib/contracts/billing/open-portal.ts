@@ -7,10 +7,10 @@ export const openPortal = contract({
   route: 'POST /v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
   description:
-    'Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, ' +
-    'and returns its address. Creates the customer if there is none. For owners and admins.',
+    'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
+    'canceled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  responses: { 200: { description: 'The portal’s address.', body: HostedPage } },
+  responses: { 200: { description: 'The portal’s URL.', body: HostedPage } },
   errors: ['billing_provider_error', 'billing_not_configured'],
   uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
 });

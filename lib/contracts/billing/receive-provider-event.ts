@@ -7,12 +7,13 @@ export const receiveProviderEvent = contract({
   route: 'POST /v1/billing/webhook',
   summary: 'Receive the payment provider’s webhook',
   description:
-    'For the payment provider only. The signature over the raw body is verified before anything else. Each event is ' +
-    'applied once, and an event older than the known state of its subscription changes nothing.',
+    'Only for the payment provider. The signature over the raw body is verified before anything else. Each ' +
+    'event is applied once. An event older than the known state of its subscription changes nothing.',
   access: { kind: 'public' },
   headers: z.object({
     'stripe-signature': z.string().optional().meta({
-      description: 'The provider’s signature over the raw body. Without a valid one the answer is `invalid_signature`.',
+      description:
+        'The provider’s signature over the raw body. Without a valid signature, the response is `invalid_signature`.',
       example: 't=1769851613,v1=EXAMPLE',
     }),
   }),

@@ -9,12 +9,12 @@ export const startCheckout = contract({
   route: 'POST /v1/billing/{orgId}/checkout',
   summary: 'Start a hosted checkout',
   description:
-    'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider ' +
-    'reports the payment. For owners and admins.',
+    'Creates a checkout session with the payment provider and returns its URL. The plan changes once the ' +
+    'provider reports the payment. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ plan: BoughtPlan }),
   bodyExample: { plan: 'pro' },
-  responses: { 200: { description: 'The checkout’s address.', body: HostedPage } },
+  responses: { 200: { description: 'The checkout’s URL.', body: HostedPage } },
   errors: ['billing_provider_error', 'billing_not_configured'],
   uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventNames } from './events.ts';
 
-/** Everything that the audit log of an organization records: each change and each use of values. */
+/** Everything the audit log of an organization records: each change and each use of values. */
 export const auditActions = [
   'secret.pulled',
   'secret.history_read',
@@ -55,8 +55,8 @@ const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** Details of the change. Never contains the value of a secret. */
 export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
   description:
-    'What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a ' +
-    'template key’s pattern, the revision that was restored, the environment and revision that were promoted.',
+    'What changed: `from` and `to` for roles, plans and changed fields, limits, a template key’s pattern, the ' +
+    'restored revision, the promoted environment and revision.',
   example: { from: 'viewer', to: 'developer' },
 });
 export type AuditDetails = z.infer<typeof AuditDetails>;

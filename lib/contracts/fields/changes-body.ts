@@ -35,7 +35,7 @@ export const ChangesBody = z
       }),
     delete: boundedList(SecretKey)
       .default([])
-      .meta({ description: 'The keys to delete. Each must be there.', example: ['LOG_LEVEL'] }),
+      .meta({ description: 'The keys to delete. All of them must exist.', example: ['LOG_LEVEL'] }),
     message: Message.optional(),
   })
   .superRefine(({ set, delete: deletions }, context) => {

@@ -1,10 +1,10 @@
 import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
-// Why not the package `dotenv`: it silently skips a line that it does not understand, lets the last duplicate win, takes
-// `#` anywhere in an unquoted value as a comment, lets single quotes span lines, does not know \" \\ \$ and reports no
-// line numbers. With secrets, text that was not understood has to be an error.
+// Why not the package `dotenv`: it silently skips lines it can't parse, lets the last duplicate win, treats `#`
+// anywhere in an unquoted value as a comment, lets single quotes span lines, doesn't support \" \\ \$, and reports no
+// line numbers. For secrets, text that can't be parsed must be an error.
 
-/** A problem of dotenv text. The message never quotes the text: a misplaced line may be part of a secret. */
+/** A problem in dotenv text. The message never quotes the text: a misplaced line may be part of a secret. */
 export interface DotenvProblem {
   line: number;
   message: string;
@@ -15,7 +15,7 @@ export interface DotenvResult {
   problems: DotenvProblem[];
 }
 
-/** Text with more problems than this is not dotenv text, so the rest is not read. */
+/** Text with more problems than this isn't dotenv text, so parsing stops. */
 const maxProblems = 100;
 
 const blankOrComment = /[ \t\v\f\r]*(?:#[^\n]*)?(?:\n|$)/y;
@@ -29,7 +29,7 @@ const comment = /[ \t\v\f\r]#/;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
-/** How far the text is read. */
+/** The current position in the text. */
 interface Reading {
   readonly text: string;
   position: number;
@@ -40,10 +40,10 @@ interface Reading {
 type Assignment = { key: string; value: string } | { problem: string };
 
 /**
- * Reads dotenv text: blank and comment lines, `KEY=value` with an optional `export`, unquoted values (trimmed; a comment
- * begins at `#` after white space), 'literal' and "escaped" values, of which only the latter span lines. No interpolation.
- * An unknown escape stays as it is. CRLF is read as LF, inside a value as well: line ends belong to the file.
- * Each problem carries the number of its line, from 1, and reading goes on after it.
+ * Parses dotenv text: blank and comment lines, `KEY=value` with an optional `export`, unquoted values (trimmed; a
+ * comment begins at `#` after white space), 'literal' and "escaped" values, of which only the latter may span lines. No
+ * interpolation. Unknown escapes stay as they are. CRLF is read as LF, even inside values: line ends belong to the
+ * file. Each problem has its line number, starting at 1, and parsing continues after it.
  */
 export function parseDotenv(source: string): DotenvResult {
   // Windows editors put a byte order mark before the first line.
@@ -90,7 +90,7 @@ function readUnquoted(reading: Reading): string {
   return trim(commentAt === -1 ? raw : raw.slice(0, commentAt));
 }
 
-/** A loop and not an expression: the backtracking of one would exhaust its stack over megabytes. */
+/** A loop rather than a regular expression, whose backtracking would exhaust the stack on megabytes of text. */
 function readDoubleQuoted(reading: Reading): string | undefined {
   const { text, position } = reading;
   let end = position;
@@ -118,7 +118,7 @@ function advance(reading: Reading, length: number): void {
 
 /** The problem with a well-formed assignment, if any. */
 function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
-  if (!secretKeyPattern.test(key)) return `has a key that is not valid: it ${secretKeyRule}`;
+  if (!secretKeyPattern.test(key)) return `has an invalid key: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
   const problem = valueProblem(value);
   return problem === undefined ? undefined : `has a value for ${key} that ${problem}`;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Role } from './role.ts';
 
-/** The most open first. */
+/** Most open first. */
 export const environmentTypes = ['development', 'staging', 'production'] as const;
 export const EnvironmentType = z.enum(environmentTypes).meta({
-  description: 'Decides which roles can read and write the secrets of the environment.',
+  description: 'Determines which roles can read and write the environment’s secrets.',
   example: 'development',
 });
 export type EnvironmentType = z.infer<typeof EnvironmentType>;
@@ -14,7 +14,7 @@ export function atMostAsOpenAs(type: EnvironmentType): readonly EnvironmentType[
   return environmentTypes.slice(environmentTypes.indexOf(type));
 }
 
-/** The roles table of the specification: which roles read and write the secrets of which type of environment. */
+/** The roles table of the specification: which roles can read and write secrets in which type of environment. */
 export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
   {
     read: {

@@ -46,13 +46,13 @@ export const EventMetadata = z
     message: z
       .string()
       .optional()
-      .meta({ description: 'Why the change was made, if its author said so.', example: 'Move to the new database' }),
+      .meta({ description: 'The author’s reason for the change, if given.', example: 'Move to the new database' }),
     from: PlaceReference.optional().meta({ description: 'The source environment of a promotion.' }),
   })
-  .meta({ id: 'EventMetadata', description: 'Further facts about an event; never a value.' });
+  .meta({ id: 'EventMetadata', description: 'Further details of the event; never a value.' });
 export type EventMetadata = z.infer<typeof EventMetadata>;
 
-/** The body of a delivery. Every member is always present. It never contains the value of a secret. */
+/** The body of a delivery. Every member is always present. Never contains the value of a secret. */
 export const EventPayload = z
   .object({
     event: DeliveredEventName,

@@ -4,15 +4,15 @@ import { uniqueList } from './list.ts';
 import { line } from './text.ts';
 import { maximumKeys, verificationKeys } from './verification-keys.ts';
 
-/** It stands where a member has an e-mail address, so it must not look like one. */
+/** The name appears where a member has an e-mail address, so it must not look like one. */
 export const IdentityName = line(1, 100).refine(name => !name.includes('@'), {
   message: 'must not contain @, because it is shown where members have their e-mail address',
 });
 
-/** Checks the form only. The settings and the resolved address decide which schemes and addresses are allowed. */
+/** Checks only the format. The settings and the resolved address decide which schemes and addresses are allowed. */
 export const Issuer = line(1, 500)
   .refine(value => /^https?:\/\//.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
-  .refine(value => !/[?#]/.test(value), { message: 'must have no query and no fragment' })
+  .refine(value => !/[?#]/.test(value), { message: 'must not have a query or fragment' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
   .meta({ format: 'uri' });
 
@@ -25,8 +25,8 @@ const ClaimValue = line(1, 500);
 export const Claims = z.record(
   z.string().regex(/^[\x21-\x7e]{1,200}$/),
   z
-    .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text, or a list of texts' })
-    .meta({ description: 'The value, or all that are accepted.' }),
+    .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text or a list of texts' })
+    .meta({ description: 'The accepted value, or a list of them.' }),
 );
 
 const maximumClaims = 10;
@@ -48,22 +48,22 @@ export const DemandedClaims = z
 const Base64Url = z.string().regex(/^[A-Za-z0-9_-]{1,1400}$/, { message: 'must be base64url' });
 const member = (schema: z.ZodType<string>, description: string) => schema.optional().meta({ description });
 
-/** A public key. A private one has members that are not known here, and is refused. */
+/** A public key. A private key has members that are not known here, so it is rejected. */
 const PublicJwk = z
   .strictObject({
-    kty: z.enum(keyTypes).meta({ description: 'The kind of key.', example: 'EC' }),
-    kid: member(z.string().max(200), 'Its identifier, as in the header of tokens.'),
-    alg: member(z.string().max(20), 'The algorithm that it is for.'),
-    use: member(z.string().max(20), 'What it is for; only `sig` is used.'),
-    crv: member(z.string().max(20), 'Its curve.'),
+    kty: z.enum(keyTypes).meta({ description: 'The key type.', example: 'EC' }),
+    kid: member(z.string().max(200), 'The key’s identifier, as in the header of tokens.'),
+    alg: member(z.string().max(20), 'The algorithm that the key is for.'),
+    use: member(z.string().max(20), 'The intended use; only `sig` keys are used.'),
+    crv: member(z.string().max(20), 'The curve.'),
     x: member(Base64Url, 'Coordinate of an EC or OKP key.'),
     y: member(Base64Url, 'Coordinate of an EC key.'),
     n: member(Base64Url, 'Modulus of an RSA key.'),
     e: member(Base64Url, 'Exponent of an RSA key.'),
-    key_ops: z.array(z.string().max(20)).max(10).optional().meta({ description: 'Is ignored.' }),
-    x5t: member(z.string().max(200), 'Is ignored.'),
-    'x5t#S256': member(z.string().max(200), 'Is ignored.'),
-    x5c: z.array(z.string().max(8000)).max(10).optional().meta({ description: 'Is ignored.' }),
+    key_ops: z.array(z.string().max(20)).max(10).optional().meta({ description: 'Ignored.' }),
+    x5t: member(z.string().max(200), 'Ignored.'),
+    'x5t#S256': member(z.string().max(200), 'Ignored.'),
+    x5c: z.array(z.string().max(8000)).max(10).optional().meta({ description: 'Ignored.' }),
   })
   .meta({ description: 'A public key (RFC 7517).' });
 

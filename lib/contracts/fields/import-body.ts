@@ -5,7 +5,7 @@ import { maxKeysPerChange } from './secret-rules.ts';
 import { SecretValue } from './secret-value.ts';
 import { Message, SecretKey } from './text.ts';
 
-/** An import in any of its forms, parsed. */
+/** A parsed import, from any of its forms. */
 export interface Import {
   secrets: { key: string; value: string }[];
   message?: string | undefined;
@@ -18,7 +18,7 @@ const ListEntry = z.strictObject({
   value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
 });
 
-/** The three forms, which only the documentation uses; `ImportBody` parses by hand. */
+/** The three forms, for the documentation only; `ImportBody` parses by hand. */
 const documentedForms = () =>
   z.xor([
     z
@@ -43,8 +43,9 @@ const documentedForms = () =>
       .strictObject({
         dotenv: z.string().meta({
           description:
-            'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white ' +
-            'space; single quotes are literal; double quotes may span lines and know `\\n \\r \\t \\" \\\\ \\$`. No interpolation.',
+            'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` ' +
+            'after white space; single quotes are literal; double quotes may span lines and support the escapes ' +
+            '`\n \\r \\t \\" \\\\ \\$`. No interpolation.',
           example: '# database\nDATABASE_HOST=db.internal.example\n',
         }),
         message: Message.optional(),
@@ -78,7 +79,7 @@ function fromList(list: unknown[], report: Report): Import['secrets'] {
   return secrets;
 }
 
-/** Reads own entries, so that `__proto__`, which JSON.parse makes an own property, is a key like any other. */
+/** Reads own entries, so that `__proto__`, which JSON.parse makes an own property, is treated like any other key. */
 function fromMap(map: object, report: Report): Import['secrets'] {
   const entries = Object.entries(map);
   if (entries.length < 1 || entries.length > maxKeysPerChange) {
@@ -104,8 +105,9 @@ function fromDotenv(source: string, report: Report): Import['secrets'] {
 }
 
 /**
- * The body of an import in any of its three forms, parsed to one shape, with every problem named at once. It is parsed by
- * hand because zod's record drops the key `__proto__`, and its union would report problems of forms that were not meant.
+ * The body of an import in any of its three forms, parsed to one shape, with every problem reported at once. It is
+ * parsed by hand because zod's record drops the key `__proto__`, and its union would report problems of forms that the
+ * caller didn't use.
  */
 export const ImportBody = z
   .unknown()

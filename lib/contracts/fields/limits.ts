@@ -25,7 +25,7 @@ const descriptions: Readonly<Record<LimitName, string>> = {
   maxSecretsPerEnvironment: 'Secrets in each environment.',
   maxMembers: 'Members, including pending invitations.',
   maxWebhooks: 'Webhooks in the organization.',
-  auditRetentionDays: 'Days that an audit entry is kept.',
+  auditRetentionDays: 'How many days audit entries are kept.',
 };
 
 /** One schema per limit, in the order of `limitNames`. */
@@ -63,18 +63,18 @@ export const EffectiveLimits = z
   })
   .meta({
     id: 'EffectiveLimits',
-    description: 'The limits in force: the override, or else the plan, or else the default.',
+    description: 'The limits in force: the override if there is one, else the plan’s limit, else the default.',
   });
 export type EffectiveLimits = z.infer<typeof EffectiveLimits>;
 
 export const Usage = z
   .object({
     projects: z.int().meta({ description: 'Projects.', example: 4 }),
-    members: z.int().meta({ description: 'Members, without pending invitations.', example: 7 }),
+    members: z.int().meta({ description: 'Members, excluding pending invitations.', example: 7 }),
     invitations: z.int().meta({ description: 'Pending invitations.', example: 1 }),
     webhooks: z.int().meta({ description: 'Webhooks.', example: 2 }),
-    environments: z.int().meta({ description: 'Environments of all projects.', example: 13 }),
-    secrets: z.int().meta({ description: 'Secrets of all environments, without deleted ones.', example: 412 }),
+    environments: z.int().meta({ description: 'Environments in all projects.', example: 13 }),
+    secrets: z.int().meta({ description: 'Secrets in all environments, excluding deleted ones.', example: 412 }),
   })
   .meta({ id: 'Usage', description: 'The current usage of an organization.' });
 export type Usage = z.infer<typeof Usage>;

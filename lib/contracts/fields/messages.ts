@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a value of each type must be. `int` and the formats of texts are narrower than the types they belong to. */
+/** What a value of each type must be. `int` and the string formats are narrower than the types they belong to. */
 const types: Readonly<Record<string, string>> = {
   string: 'must be text',
   number: 'must be a number',
@@ -24,11 +24,11 @@ const types: Readonly<Record<string, string>> = {
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };
 
 /**
- * What is wrong with a field, in plain words and without its value, which may be a secret. Every check without a message of
- * its own gets its message here.
+ * What is wrong with a field, in plain words and without its value, which may be a secret. Checks without a message of
+ * their own get one here.
  */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
-  // A missing member has no value; each kind of schema reports that as a wrong type or a wrong choice.
+  // A missing member has no value; each kind of schema reports it as a wrong type or a wrong choice.
   if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
     return 'is required';
   }
@@ -40,7 +40,7 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
         ? `must be ${String(issue.values[0])}`
         : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
-      return types[issue.format] ?? 'does not have the right form';
+      return types[issue.format] ?? 'does not have the right format';
     case 'too_small':
       return boundMessage(issue.origin, issue.minimum, issue.exact === true ? '' : 'at least ');
     case 'too_big':
@@ -50,7 +50,7 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return 'is not a known field';
     case 'invalid_union':
-      return 'does not have one of the allowed forms';
+      return 'does not match any of the allowed forms';
     case 'invalid_key':
       return 'has a name that is not allowed';
     case 'invalid_element':
@@ -61,9 +61,9 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
 }
 
 function typeMessage(expected: string, inst: unknown): string {
-  // A number that must be whole, or a text of a format, is first checked to be a number or a string at all.
+  // A number that must be whole, or a string with a format, is first checked to be a number or string at all.
   const format = (inst as { _zod?: { def: { format?: string } } } | undefined)?._zod?.def.format ?? '';
-  return types[format] ?? types[expected] ?? 'is of the wrong type';
+  return types[format] ?? types[expected] ?? 'has the wrong type';
 }
 
 function boundMessage(origin: string, bound: number | bigint, comparison: string): string {

@@ -10,7 +10,7 @@ export const Organization = z
     plan: PlanName.meta({ description: 'The plan in force.', example: 'free' }),
     limitOverrides: LimitOverrides.meta({ description: 'Limits for this organization only; empty if there are none.' }),
     requireSecondFactor: z.boolean().meta({
-      description: 'Whether sessions and tokens must be proved with a second factor.',
+      description: 'Whether sessions and tokens must have been created with a second factor.',
     }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })

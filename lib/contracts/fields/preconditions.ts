@@ -8,7 +8,7 @@ interface EntityTag {
   opaque: string;
 }
 
-// One list element with the comma after it, RFC 9110 sections 5.6.1 (empty elements are to be ignored) and 8.8.3.
+// One list element with the comma after it, RFC 9110 sections 5.6.1 (empty elements are ignored) and 8.8.3.
 const listElement = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 function parseEntityTags(header: string): EntityTag[] | undefined {
@@ -34,8 +34,9 @@ function isRevision({ opaque }: EntityTag): boolean {
 }
 
 /**
- * If-Match compares strongly (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined if it is malformed. A
- * strong tag that is not a revision counts as malformed: a caller who asks for a check must not get another one.
+ * If-Match uses strong comparison (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined if the header is
+ * malformed. A strong tag that is not a revision counts as malformed, so that a check never silently differs from the
+ * requested one.
  */
 export function parseIfMatch(header: string): Precondition | undefined {
   const wrong = parseEntityTags(header)?.some(tag => !tag.weak && !isRevision(tag));
@@ -43,8 +44,8 @@ export function parseIfMatch(header: string): Precondition | undefined {
 }
 
 /**
- * If-None-Match compares weakly (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is not a revision matches
- * nothing. Undefined if it is malformed.
+ * If-None-Match uses weak comparison (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is not a revision
+ * matches nothing. Undefined if the header is malformed.
  */
 export function parseIfNoneMatch(header: string): Precondition | undefined {
   return parse(header, () => true);

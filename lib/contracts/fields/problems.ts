@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { Problem } from '../error-codes.ts';
-// Gives the issues their messages.
+// Sets the messages of the issues.
 import './messages.ts';
 
-/** A zod issue as problems of the API: dotted path, a sentence, no value. */
+/** Converts a zod issue to the API's problems: a dotted path and a message, without the value. */
 export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { text } from './text.ts';
 
-/** The query of an endpoint without parameters. Queries are strict: a misspelt `dryRun` must never apply a change. */
+/** The query of an endpoint without parameters. Queries are strict: a misspelled `dryRun` must never apply a change. */
 export const NoQuery = z.strictObject({});
 
-/** A whole number written in one to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
+/** An integer with one to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
 export function integerQuery(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return z
@@ -16,15 +16,15 @@ export function integerQuery(minimum: number, maximum: number, description: stri
 }
 
 /**
- * A revision of an environment. Those under a slug that was used before begin at a time in milliseconds. One below 0 is
- * well-formed, but no environment has it.
+ * A revision of an environment. In an environment whose slug was used before, revisions start at a timestamp in
+ * milliseconds. Negative revisions are well-formed, but no environment has them.
  */
 export function revisionQuery(description: string) {
   return z
     .string()
-    .regex(/^-?\d{1,16}$/, { message: 'must be a revision, a whole number' })
+    .regex(/^-?\d{1,16}$/, { message: 'must be a revision, which is a whole number' })
     .transform(Number)
-    .refine(Number.isSafeInteger, { message: 'must be a revision, a whole number' })
+    .refine(Number.isSafeInteger, { message: 'must be a revision, which is a whole number' })
     .meta({ description, example: 1, documentedAs: () => z.int() });
 }
 
@@ -36,7 +36,7 @@ export function flagQuery(description: string) {
     .meta({ description, documentedAs: () => z.boolean() });
 }
 
-/** The beginning of something. An empty one is an error, because it would silently mean "everything". */
+/** A prefix. An empty one is an error, because it would silently mean "everything". */
 export function prefixQuery(description: string) {
   return text(1, 256).meta({ description });
 }

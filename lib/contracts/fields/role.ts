@@ -12,19 +12,20 @@ export const writers = ['owner', 'admin', 'developer'] as const;
 export type FreshRole = (typeof managers)[number];
 
 /**
- * Whether the role may do what needs a fresh session; no contract with `fresh` can admit another. Giving or taking such a
- * role needs a fresh session as well: otherwise a stale cookie would reach in two steps what it may not do in one.
+ * Whether the role can do things that need a fresh session; no contract with `fresh` can admit another role. Granting
+ * or removing such a role needs a fresh session as well: otherwise a stale cookie could do in two steps what it can't
+ * do in one.
  */
 export function hasFreshRights(role: Role): boolean {
   return managers.some(one => one === role);
 }
 
-/** Whether `a` is above `b`. A member can't give or take a role above their own. */
+/** Whether `a` is above `b`. Members can't grant or remove a role above their own. */
 export function outranks(a: Role, b: Role): boolean {
   return roles.indexOf(a) < roles.indexOf(b);
 }
 
-/** Whether a member with the role may invite others as `invited`: owners and admins may, up to their own role. */
+/** Whether a member with `role` may invite someone as `invited`: owners and admins may, up to their own role. */
 export function mayInvite(role: Role, invited: Role): boolean {
   return (role === 'owner' || role === 'admin') && !outranks(invited, role);
 }

@@ -1,6 +1,6 @@
 /*
- * What a key and a value may be, free of zod and of Node: the command line and the dashboard hold text against the same
- * rules, and every package that they load costs them time at their start.
+ * The rules for keys and values, without zod or Node: the command line and the dashboard check text against the same
+ * rules, and every package they load makes them start more slowly.
  */
 
 export const secretKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
@@ -14,7 +14,7 @@ export const maxValueBytes = 65_536;
 /** What is wrong with a value, or undefined. Never quotes it. */
 export function valueProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'must be well-formed Unicode (it has an unpaired surrogate)';
-  // A UTF-16 unit takes one to three bytes, so most strings need no counting.
+  // A UTF-16 unit takes one to three bytes, so most strings don't have to be counted.
   if (value.length * 3 > maxValueBytes && new TextEncoder().encode(value).length > maxValueBytes) {
     return `must have at most ${maxValueBytes} bytes in UTF-8`;
   }

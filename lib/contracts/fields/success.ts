@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The answer to a change that returns nothing else. */
+/** The response to a change that returns nothing else. */
 export const Success = z
   .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
   .meta({ id: 'Success', description: 'The change was made.' });

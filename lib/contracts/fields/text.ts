@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { secretKeyPattern, secretKeyRule } from './secret-rules.ts';
 
-/** Code points, not UTF-16 units: what a person counts as characters. */
+/** Code points rather than UTF-16 units: closer to what people count as characters. */
 function codePointCount(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;
   return count;
 }
 
-/** Any well-formed Unicode text with a length in code points. An unpaired surrogate is refused rather than repaired. */
+/** Any well-formed Unicode text with a length in code points. Unpaired surrogates are rejected rather than repaired. */
 export function text(minimum: number, maximum: number) {
   // JSON Schema counts code points as well, while zod's own .max() counts UTF-16 units.
   return z
@@ -28,10 +28,10 @@ export function text(minimum: number, maximum: number) {
     .meta({ minLength: minimum, maxLength: maximum });
 }
 
-/** With the separators of lines and paragraphs. */
+/** Includes line and paragraph separators. */
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** One line of text for lists and mails: no control characters, and not only white space. */
+/** One line of text for lists and e-mails: no control characters, and not only white space. */
 export function line(minimum: number, maximum: number) {
   return text(minimum, maximum)
     .refine(value => !controlCharacters.test(value), { message: 'must not contain control characters' })
@@ -42,10 +42,11 @@ export function line(minimum: number, maximum: number) {
 /** A display name. */
 export const Name = line(1, 100);
 
-/** Why secrets are changed. Members who can't read the environment see it, too. */
+/** Why secrets are changed. Members who can't read the environment see it as well. */
 export const Message = line(1, 200).meta({
   description:
-    'Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.',
+    'The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a ' +
+    'secret.',
   example: 'Move to the new database',
 });
 
@@ -53,16 +54,16 @@ export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
-/** Ids are compared without case (RFC 9562, section 4), so from here on they are in lower case. */
+/** Ids are compared case-insensitively (RFC 9562, section 4), so they are lower-cased here. */
 export const Uuid = z.guid().toLowerCase();
 
-/** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
+/** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` formats it. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
 export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
-/** E-mail addresses are compared without case and shown as they were entered. */
+/** E-mail addresses are compared case-insensitively and shown as they were entered. */
 export const Email = z.email().max(254);
 
 export function normalizeEmail(email: string): string {

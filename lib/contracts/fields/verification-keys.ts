@@ -1,19 +1,19 @@
 import type { keyTypes } from './identity-limits.ts';
 
-/** The public members of a key, which we store. */
+/** The public members of a key, which are stored. */
 type PublicKey = { kty: (typeof keyTypes)[number] } & { [Name in (typeof keptMembers)[number]]?: string };
 
 const keptMembers = ['kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
 const curves: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-384'], OKP: ['Ed25519'] };
-/** An issuer that changes keys has a few at a time. */
+/** An issuer that rotates its keys has a few at a time. */
 export const maximumKeys = 50;
 
 const hasLength = (value: unknown, minimum: number, maximum: number): boolean =>
   typeof value === 'string' && value.length >= minimum && value.length <= maximum;
 
 /**
- * The keys of a set that can verify RS256, ES256, ES384 or EdDSA, with nothing but their public members. RSA keys below
- * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is anything malformed. Pure.
+ * The keys in a set that can verify RS256, ES256, ES384 or EdDSA, with only their public members. RSA keys below 2,048
+ * bits (342 digits of base64url) or above 8,192 are left out, and so is anything malformed. Pure.
  */
 export function verificationKeys(set: unknown): PublicKey[] {
   const keys = (set as { keys?: unknown } | null | undefined)?.keys;

@@ -11,11 +11,11 @@ export const createIdentity = contract({
   route: 'POST /v1/identities/{orgId}',
   summary: 'Create an identity',
   description:
-    'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes ' +
-    'and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand ' +
-    'identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge ' +
-    'requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins ' +
-    'with a verified e-mail address.',
+    'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, ' +
+    'Kubernetes and others), so that no token has to be stored there. The platform must issue the token for the ' +
+    'identity’s `audience`. Require identifiers that are never reused: on GitHub, `repository_id` and ' +
+    '`repository_owner_id`. Pull and merge request events (`event_name`, `pipeline_source` and others) are ' +
+    'rejected unless the claims list them. Limited to owners and admins with a verified e-mail address.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: z
     .strictObject({
@@ -23,18 +23,19 @@ export const createIdentity = contract({
       access: IdentityAccess,
       role: IdentityRole,
       projectId: Uuid.optional().meta({
-        description: 'Limits it to one project.',
+        description: 'Limits the identity to one project.',
         example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
       }),
       environmentId: Uuid.optional().meta({
-        description: 'Limits it to one environment; needs `projectId`.',
+        description: 'Limits the identity to one environment; requires `projectId`.',
         example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
       }),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
       tokenMinutes: TokenMinutes.default(15).meta({ description: described.tokenMinutes, example: 15 }),
       jwks: GivenJwks.optional().meta({
-        description: 'The keys of an issuer that the service can’t reach. Without it they are fetched from the issuer.',
+        description:
+          'The keys of an issuer that the service can’t reach. If omitted, they are fetched from the issuer.',
       }),
     })
     .refine(body => body.projectId !== undefined || body.environmentId === undefined, {

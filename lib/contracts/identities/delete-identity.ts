@@ -6,8 +6,8 @@ export const deleteIdentity = contract({
   operationId: 'delete-identity',
   route: 'DELETE /v1/identities/{orgId}/{identityId}',
   summary: 'Delete an identity',
-  description: 'Deletes the identity. Its tokens end at once. For owners and admins.',
+  description: 'Deletes the identity. Its tokens stop working at once. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
-  responses: { 200: { description: 'The identity is deleted.', body: Success } },
+  responses: { 200: { description: 'The identity was deleted.', body: Success } },
   uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT'] },
 });

@@ -7,13 +7,16 @@ export const exchangeAssertion = contract({
   route: 'POST /v1/auth/exchange',
   summary: 'Sign in as an identity',
   description:
-    'Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must ' +
-    'be signed with RS256, ES256, ES384 or EdDSA, have `exp`, `iat`, and the identity’s audience alone as `aud`, and be at most ten ' +
-    'minutes old. Each works once.',
+    'Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The ' +
+    'token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience ' +
+    'as its only `aud`, and be at most ten minutes old. Each token can be exchanged once.',
   access: { kind: 'public' },
   body: z.strictObject({
-    identityId: Uuid.meta({ description: 'The identity.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
-    organizationSlug: Slug.meta({ description: 'The slug of its organization.', example: 'analytical-engines' }),
+    identityId: Uuid.meta({ description: 'The identity’s id.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
+    organizationSlug: Slug.meta({
+      description: 'The slug of the identity’s organization.',
+      example: 'analytical-engines',
+    }),
     subjectToken: text(1, 16_384).meta({
       description: 'The OpenID Connect token, a JSON Web Token.',
       example: 'EXAMPLE.id-token.0000',
@@ -26,14 +29,16 @@ export const exchangeAssertion = contract({
   },
   responses: {
     201: {
-      description: 'A bearer token, which is shown only once.',
+      description: 'A bearer token. It is shown only once.',
       body: z.object({
         token: z.string().meta({
           description: 'The bearer token.',
           example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
         }),
         expiresAt: Timestamp.meta({ description: 'When it expires.' }),
-        organizationId: Uuid.meta({ description: 'The organization, as the paths of some routes name it.' }),
+        organizationId: Uuid.meta({
+          description: 'The organization’s identifier, which some routes have in their path.',
+        }),
       }),
       example: { expiresAt: '2026-01-31T09:41:53.589Z', organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
     },

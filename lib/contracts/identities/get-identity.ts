@@ -6,7 +6,7 @@ export const getIdentity = contract({
   operationId: 'get-identity',
   route: 'GET /v1/identities/{orgId}/{identityId}',
   summary: 'Get an identity',
-  description: 'Returns the identity. For owners and admins.',
+  description: 'Returns the identity. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: { 200: { description: 'The identity.', body: answer, example: { identity: example } } },
   uses: { table: ['GetItem'] },

@@ -5,15 +5,15 @@ import { Timestamp, Uuid } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
 
 export const described = {
-  name: 'What it stands for, shown wherever a member’s e-mail address is.',
-  access: 'What its tokens may do: `write` also changes secrets.',
-  role: 'The role that it has in the organization.',
-  issuer: 'Who signs its tokens: their exact `iss`.',
+  name: 'The name shown wherever a member’s e-mail address would be.',
+  access: 'What the identity’s tokens may do: `write` also changes secrets.',
+  role: 'The identity’s role in the organization.',
+  issuer: 'The issuer of the tokens: their exact `iss`.',
   claims:
-    'What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer ' +
-    '(RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as ' +
-    'GitHub’s, at least one must bind the owner, such as `repository_id`.',
-  tokenMinutes: 'How many minutes a bearer token is valid that it gets.',
+    'The claims that tokens must have: for each, the exact value or a list of accepted values. A name that ' +
+    'begins with / is a JSON pointer (RFC 6901) to a nested claim. `iss`, `aud` and `sub` alone are not enough. ' +
+    'For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`.',
+  tokenMinutes: 'How many minutes each bearer token is valid.',
 } as const;
 
 export const IdentityRole = z.enum(identityRoles).meta({ description: described.role, example: 'viewer' });
@@ -26,25 +26,25 @@ export const Identity = z
     name: z.string().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess,
     role: IdentityRole,
-    projectId: Uuid.nullable().meta({ description: 'The only project that it can reach; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment that it can reach; null for all.' }),
+    projectId: Uuid.nullable().meta({ description: 'The only project that it can access; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment that it can access; null for all.' }),
     issuer: z.string().meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
     claims: Claims.meta({ description: described.claims, example: { repository_id: '74' } }),
     tokenMinutes: z.int().meta({ description: described.tokenMinutes, example: 15 }),
-    jwks: Jwks.nullable().meta({ description: 'The keys of the issuer; null where they are fetched from it.' }),
+    jwks: Jwks.nullable().meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
     audience: z.string().meta({
-      description: 'The only `aud` that its tokens may have.',
+      description: 'The only `aud` that tokens may have.',
       example: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
     }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
     createdBy: UserReference.nullable().meta({
-      description: 'Who created it; null for one from before this was kept.',
+      description: 'Who created it; null for an identity created before this was recorded.',
     }),
     lastUsedAt: Timestamp.nullable().meta({
       description: 'When it last got a token, to within an hour; null if never.',
     }),
   })
-  .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with the token of its platform.' });
+  .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with its platform’s token.' });
 export type Identity = z.infer<typeof Identity>;
 
 export const example = {

@@ -7,7 +7,7 @@ export const listIdentities = contract({
   operationId: 'list-identities',
   route: 'GET /v1/identities/{orgId}',
   summary: 'List identities',
-  description: 'Lists the organization’s identities. For owners and admins.',
+  description: 'Lists the organization’s identities. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {

@@ -11,20 +11,25 @@ export const updateIdentity = contract({
   route: 'PATCH /v1/identities/{orgId}/{identityId}',
   summary: 'Update an identity',
   description:
-    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the ' +
-    'keys be fetched from the issuer. Role, access and limits count at once, for tokens that were issued before as well. ' +
-    'Changing `issuer`, `claims` or `jwks` ends such tokens. For owners and admins.',
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null ' +
+    '`jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, ' +
+    'also to tokens that were issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. ' +
+    'Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess.optional(),
     role: IdentityRole.optional(),
-    projectId: Uuid.nullable().optional().meta({ description: 'Limits it to one project; null for all.' }),
-    environmentId: Uuid.nullable().optional().meta({ description: 'Limits it to one environment; null for all.' }),
+    projectId: Uuid.nullable().optional().meta({ description: 'Limits the identity to one project; null for all.' }),
+    environmentId: Uuid.nullable()
+      .optional()
+      .meta({ description: 'Limits the identity to one environment; null for all.' }),
     issuer: Issuer.optional().meta({ description: described.issuer }),
     claims: DemandedClaims.optional().meta({ description: described.claims }),
     tokenMinutes: TokenMinutes.optional().meta({ description: described.tokenMinutes }),
-    jwks: GivenJwks.nullable().optional().meta({ description: 'The keys of the issuer; null where they are fetched.' }),
+    jwks: GivenJwks.nullable()
+      .optional()
+      .meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
   }),
   bodyExample: { claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
   responses: {

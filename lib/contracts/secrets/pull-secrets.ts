@@ -28,7 +28,7 @@ const PullQuery = z
   .strictObject({ ...listQuery, keys: NamedKeys.optional() })
   .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
     path: ['keys'],
-    message: 'can’t be combined with search or limit',
+    message: 'must not be combined with search or limit',
   });
 
 export const pullSecrets = contract({

@@ -9,15 +9,16 @@ export const addTemplateKey = contract({
   route: 'POST /v1/templates/{orgSlug}/{project}',
   summary: 'Add a template key',
   description:
-    'Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a ' +
-    'regular expression in RE2 syntax, which runs in linear time, and must match the whole value. For owners and admins.',
+    'Declares a key. Templates are not enforced when secrets are written; environments are validated on ' +
+    'request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the ' +
+    'whole value. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_HOST' }),
     description: text(0, 1000)
       .optional()
-      .meta({ description: 'What it is for.', example: 'Host of the main database.' }),
-    required: z.boolean().default(true).meta({ description: 'Whether every environment must have it.' }),
+      .meta({ description: 'A description of the key.', example: 'Host of the main database.' }),
+    required: z.boolean().default(true).meta({ description: 'Whether every environment must have the key.' }),
     pattern: text(1, 1000)
       .optional()
       .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),

@@ -7,7 +7,7 @@ export const listTemplateKeys = contract({
   operationId: 'list-template-keys',
   route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
-  description: 'Lists the keys that the environments of the project should have. For every member.',
+  description: 'Lists the keys that the project’s environments should have. Available to all members.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {

@@ -10,16 +10,16 @@ export const updateTemplateKey = contract({
   route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
   description:
-    'Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as ' +
-    'for a new key. For owners and admins.',
+    'Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new ' +
+    'key. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   body: changes({
     description: text(0, 1000)
       .nullable()
       .optional()
-      .meta({ description: 'What it is for; null for nothing.', example: 'Host of the main database.' }),
-    required: z.boolean().optional().meta({ description: 'Whether every environment must have it.' }),
+      .meta({ description: 'A description of the key; null for none.', example: 'Host of the main database.' }),
+    required: z.boolean().optional().meta({ description: 'Whether every environment must have the key.' }),
     pattern: text(1, 1000).nullable().optional().meta({
       description: 'A regular expression (RE2) that the whole value must match; null for none.',
       example: '[a-z0-9.-]+',

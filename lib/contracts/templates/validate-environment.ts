@@ -9,24 +9,23 @@ export const validateEnvironment = contract({
   route: 'GET /v1/templates/{orgSlug}/{project}/validate/{env}',
   summary: 'Validate an environment against the template',
   description:
-    'Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every ' +
-    'member; `undeclared` is null for those who can’t read the environment. If patterns ' +
-    'opened values, the audit log has an entry. A value that takes too long to match is invalid, and the reason says so.',
+    'Reports required keys that are missing from the environment and values that don’t match their pattern, but ' +
+    'never a value. Available to all members; `undeclared` is null for members who can’t read the environment. ' +
+    'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
+    'match is reported as invalid, with that reason.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
-      description: 'The result of the comparison.',
+      description: 'The result of the validation.',
       body: z.object({
-        valid: z.boolean().meta({ description: 'Whether no required key is missing and no value is invalid.' }),
-        missing: keyNames('Required keys that the environment lacks.', ['DATABASE_USER']),
-        present: keyNames('Declared keys that the environment has, whether or not they are required or valid.', [
-          'DATABASE_HOST',
-        ]),
+        valid: z.boolean().meta({ description: 'Whether all required keys exist and all values are valid.' }),
+        missing: keyNames('Required keys that the environment doesn’t have.', ['DATABASE_USER']),
+        present: keyNames('Declared keys that the environment has, required and valid or not.', ['DATABASE_HOST']),
         undeclared: z
           .array(z.string())
           .nullable()
           .meta({
-            description: 'Keys that the template does not declare; null for callers who can’t read the environment.',
+            description: 'Keys that the template doesn’t declare; null if the caller can’t read the environment.',
             example: ['LEGACY_FLAG'],
           }),
         invalid: z
@@ -36,7 +35,7 @@ export const validateEnvironment = contract({
               reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
             }),
           )
-          .meta({ description: 'Declared keys whose values do not fit the template.' }),
+          .meta({ description: 'Declared keys whose values don’t match their pattern.' }),
       }),
     },
   },

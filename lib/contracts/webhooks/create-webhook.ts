@@ -11,8 +11,9 @@ export const createWebhook = contract({
   route: 'POST /v1/webhooks/{orgId}',
   summary: 'Create a webhook',
   description:
-    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, ' +
-    'with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.',
+    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing ' +
+    'secret, which receivers need to verify `X-Service-Signature`, is returned only once. Owners and admins ' +
+    'only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     url: TargetUrl.meta({
@@ -39,11 +40,11 @@ export const createWebhook = contract({
   },
   responses: {
     201: {
-      description: 'The webhook and its signing secret, which is shown only once.',
+      description: 'The webhook and its signing secret. The secret is shown only once.',
       body: z.object({
         webhook: Webhook,
         signingSecret: z.string().meta({
-          description: 'The key of the HMAC-SHA256 signature of every delivery.',
+          description: 'The key for the HMAC-SHA256 signature of every delivery.',
           example: 'whsec_EXAMPLEnotARealSecret',
         }),
       }),

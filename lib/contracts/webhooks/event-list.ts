@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EventName, eventNames } from '../fields/events.ts';
 
-/** Keeps each name once. The length is checked first, so that a huge list yields one problem. */
+/** Removes duplicate names. The length is checked first, so that a huge list yields one problem. */
 export const EventList = z
   .array(z.unknown())
   .min(1, { message: 'must name at least one event', abort: true })

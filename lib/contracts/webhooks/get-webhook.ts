@@ -9,7 +9,7 @@ export const getWebhook = contract({
   route: 'GET /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Get a webhook and its recent deliveries',
   description:
-    'Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.',
+    'Returns the webhook and its last 20 deliveries, including failures and test pings. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {

@@ -7,7 +7,7 @@ export const listWebhooks = contract({
   operationId: 'list-webhooks',
   route: 'GET /v1/webhooks/{orgId}',
   summary: 'List webhooks',
-  description: 'Lists the organization’s webhooks without their signing secrets. For owners and admins.',
+  description: 'Lists the organization’s webhooks without their signing secrets. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {

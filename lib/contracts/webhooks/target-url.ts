@@ -1,6 +1,6 @@
 import { line } from '../fields/text.ts';
 
-/** Checks the form only. The settings and the resolved address decide which schemes and addresses are allowed. */
+/** Checks only the format. The settings and the resolved address decide which schemes and addresses are allowed. */
 export const TargetUrl = line(1, 2048)
   .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })

@@ -8,15 +8,15 @@ export const testWebhook = contract({
   route: 'POST /v1/webhooks/{orgId}/{webhookId}/test',
   summary: 'Send a test ping',
   description:
-    'Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the ' +
-    'webhook’s deliveries. For owners and admins.',
+    'Queues a signed delivery of the event `webhook.ping`, even if the webhook is inactive. The result appears ' +
+    'in the webhook’s deliveries. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: {
     202: {
       description: 'The ping is on its way.',
       body: z.object({
         deliveryId: Uuid.meta({
-          description: 'The identifier of the delivery in the webhook’s deliveries.',
+          description: 'The identifier of the delivery.',
           example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
         }),
       }),

@@ -12,8 +12,8 @@ export const updateWebhook = contract({
   route: 'PATCH /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Update a webhook',
   description:
-    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret ' +
-    'stays the same. For owners and admins.',
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The ' +
+    'signing secret stays the same. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: changes({
     url: TargetUrl.optional().meta({

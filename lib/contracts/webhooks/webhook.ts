@@ -10,10 +10,10 @@ export const Webhook = z
       .meta({ description: 'The URL that deliveries are sent to.', example: 'https://hooks.example.com/holdfast' }),
     events: z
       .array(EventName)
-      .meta({ description: 'The events that it is subscribed to.', example: ['secret.updated'] }),
-    projectId: Uuid.nullable().meta({ description: 'The only project that it reports; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment that it reports; null for all.' }),
-    active: z.boolean().meta({ description: 'Whether events are delivered. A test ping always is.' }),
+      .meta({ description: 'The events that the webhook is subscribed to.', example: ['secret.updated'] }),
+    projectId: Uuid.nullable().meta({ description: 'The only project whose events are sent; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment whose events are sent; null for all.' }),
+    active: z.boolean().meta({ description: 'Whether events are delivered. Test pings always are.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
     updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
   })

@@ -126,12 +126,12 @@ describe('an identity', () => {
     [
       'one whose claim is a number',
       { claims: { repository_id: 74 } },
-      ['claims.repository_id: must be text, or a list of texts'],
+      ['claims.repository_id: must be text or a list of texts'],
     ],
     ['one that is called like a person', { name: 'boss@example.com' }, ['name: must not contain @']],
     ['tokens for a day', { tokenMinutes: 1440 }, ['tokenMinutes: must be at most 60']],
     ['an environment without its project', { environmentId: crypto.randomUUID() }, ['projectId: is required with']],
-    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, ['issuer: must have no query']],
+    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, ['issuer: must not have a query']],
     [
       'an issuer with a password',
       { issuer: 'https://a:b@issuer.example.com' },

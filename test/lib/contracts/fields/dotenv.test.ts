@@ -137,7 +137,7 @@ describe('problems', () => {
   );
 
   test.each(['1A=x', 'A-Ä=x', 'A/B=x', `${'A'.repeat(257)}=x`])('the key of %j is not valid', source => {
-    expect(problemsOf(source)).toEqual([[1, expect.stringContaining('has a key that is not valid')]]);
+    expect(problemsOf(source)).toEqual([[1, expect.stringContaining('has an invalid key')]]);
   });
 
   test.each(['A="x"y', "A='x'y", 'A="x"#y', 'A="x" y # z'])('text after the closing quote of %j is refused', source => {
