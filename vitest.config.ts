@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { proofPatterns } from './test/proofs/proofs.ts';
-import { sharedTests } from './test/support/processes.ts';
+import { ownProcess } from './test/support/processes.ts';
 
 const common = {
   setupFiles: ['test/support/set-up.ts'],
@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     // One DynamoDB Local for the whole run; each test file has a table and queues of its own.
     globalSetup: ['test/support/backends.ts'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     // A test that leaves a promise to fail by itself is a failing test.
     dangerouslyIgnoreUnhandledErrors: false,
     projects: [
@@ -24,16 +24,16 @@ export default defineConfig({
           ...common,
           name: 'shared process',
           isolate: false,
-          include: [...sharedTests],
-          exclude,
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, ...ownProcess],
         },
       },
       {
         test: {
           ...common,
           name: 'own process',
-          include: ['test/**/*.test.ts'],
-          exclude: [...exclude, ...sharedTests],
+          include: [...ownProcess],
+          exclude,
         },
       },
     ],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
@@ -16,11 +16,11 @@ beforeAll(async () => {
   api = await startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' });
 });
 afterAll(() => api.stop());
-beforeEach(async () => {
+beforeEach(() => {
   // Each test runs within one minute of the clock.
-  const left = 60_000 - (Date.now() % 60_000);
-  if (left < 20_000) await new Promise(resolve => setTimeout(resolve, left + 100));
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 60_000) * 60_000 + 1 });
 });
+afterEach(() => void vi.useRealTimers());
 
 async function tenant(): Promise<{ person: Person; secrets: string; token: { token: string } }> {
   const person = await seedPerson();

@@ -51,6 +51,12 @@ export const proofs: readonly Proof[] = [
   { name: 'dry-runs', files: ['test/functions/secrets/dry-run.test.ts'], env: { DRY_RUNS: '200' } },
   { name: 'deleted-keys', files: ['test/functions/secrets/deleted-keys.test.ts'], env: { DELETED_KEYS: '3000' } },
   { name: 'endings', files: ['test/clients/cli/endings.test.ts'], env: {} },
+  {
+    name: 'packages',
+    files: ['test/clients/sdk/package.test.ts', 'test/clients/cli/package.test.ts'],
+    env: {},
+  },
+  { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' } },
   { name: 'load', files: ['test/load'], env: { LOAD: '20' } },
