@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | readonly Problem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** A refusal that operators need not look at: contention, maintenance, or something that was logged already. */
+  /** A refusal that needs no attention from operators: contention, maintenance, or something already logged. */
   readonly isExpected: boolean;
   readonly status: number;
 

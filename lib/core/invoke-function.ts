@@ -19,7 +19,7 @@ interface Invocation {
 
 /**
  * Invokes one of the service's own functions and waits for its result.
- * @throws Error if the function failed, gave no answer in time, or gave one that is too large
+ * @throws Error if the function failed, didn't answer in time, or returned too large a result
  */
 export async function invokeFunction({
   functionName,
@@ -32,6 +32,6 @@ export async function invokeFunction({
     { abortSignal: AbortSignal.timeout(timeoutMs) },
   );
   if (FunctionError !== undefined || Payload === undefined) throw new Error('The function failed.');
-  if (Payload.length > maximumAnswerBytes) throw new Error('The answer of the function is too large.');
+  if (Payload.length > maximumAnswerBytes) throw new Error("The function's answer is too large.");
   return JSON.parse(Buffer.from(Payload).toString('utf8'));
 }

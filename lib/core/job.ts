@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** How many times the queue delivers a step before it moves the message to the dead-letter queue. */
 export const maximumJobReceives = 10;
 
-/** Work that an item marks until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
+/** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
 export const LastingJob = z.discriminatedUnion('type', [
   /** Erases everything under an organization whose status is `deleting`. */
   z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
@@ -41,7 +41,7 @@ export type LastingJob = z.infer<typeof LastingJob>;
 /** A step of background work, as queued: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
   ...LastingJob.options,
-  /** Mails a user a link to reset their password. Jobs with an unknown `userId` are dropped. */
+  /** Sends a user an e-mail with a link to reset their password. Jobs with an unknown `userId` are dropped. */
   z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
 ]);
 export type Job = z.infer<typeof Job>;

@@ -55,12 +55,12 @@ function oneOf<const T extends string>(texts: readonly T[], otherwise: NoInfer<T
 /** Lowest first. */
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
-/** The gateway's limits are many times as high (`infra/plan/config.ts`). */
+/** The gateway's limits are many times higher (`infra/plan/config.ts`). */
 export const defaultRequestsPerMinute = 6000;
 
 /** The environment variables of a function and what they mean. All others belong to the SDK. */
 const readers = {
-  /** A function that has no right to the table has no name of it. */
+  /** Functions without access to the table don't get its name. */
   TABLE_NAME: optionalText,
   /** Key id, ARN or alias of the KMS key that wraps the projects' data keys. */
   KMS_KEY_ID: optionalText,
@@ -68,18 +68,18 @@ const readers = {
   JOB_QUEUE_URL: optionalText,
   /** Name or ARN of the function that reads the keys of issuers. */
   ISSUER_KEYS_FUNCTION: optionalText,
-  /** Sender address of mails. Without it, no mail is sent. */
+  /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
-  /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
+  /** Origin of the dashboard, for links in e-mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
   /** The SSM parameter with the origin, used when CloudFront assigns the address. Takes precedence. */
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
   /**
-   * The secrets that CloudFront authenticates itself with, newest first. Without any, clients call the gateway
+   * The secrets that CloudFront authenticates itself with, newest first. If there are none, clients call the gateway
    * directly.
    */
   EDGE_SECRETS: list,
-  /** Rejects changes of tenants' data, so that an operator can replace the table with another one. */
+  /** Rejects changes of tenants' data, so that an operator can replace the table. */
   MAINTENANCE: flag,
   /** The restored table in use, if it is not the installation's own. Sessions from before the restore have ended. */
   RESTORED_TABLE: optionalText,
@@ -146,12 +146,12 @@ export function logLevel(): Settings['LOG_LEVEL'] {
   return logLevels.find(one => one === process.env.LOG_LEVEL) ?? 'INFO';
 }
 
-/** The version of the running function, which Lambda sets: what the alarm of a deployment counts errors by. */
+/** The version of the running function, set by Lambda. A deployment's alarm counts errors by version. */
 export function functionVersion(): string | undefined {
   return process.env.AWS_LAMBDA_FUNCTION_VERSION;
 }
 
-/** A setting that is required by the calling function. */
+/** A setting that the calling function requires. */
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];
   if (value === undefined || value === null) throw new Error(`The environment variable ${name} is not set.`);

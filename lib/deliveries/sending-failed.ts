@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the address cannot be reached',
   EADDRNOTAVAIL: 'the address cannot be reached',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
-  UND_ERR_INVALID_ARG: 'the URL cannot be sent to',
+  UND_ERR_INVALID_ARG: 'requests cannot be sent to this URL',
 };
 
 /** What went wrong, as a plain-language reason that contains none of the response. Pure. */

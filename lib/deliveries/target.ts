@@ -30,7 +30,7 @@ export function targetProblem(text: string, rules: TargetRules): string | undefi
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an absolute https URL';
   if (url.protocol === 'http:' && !rules.allowLoopback) return 'must be an https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  if (url.port === '0') return 'must not name port 0';
+  if (url.port === '0') return 'must not use port 0';
   const host = hostOf(url);
   if (isIP(host) !== 0) return addressProblem(host, rules);
   if (isLocalhost(host)) return rules.allowLoopback ? undefined : `the host ${host} is not public`;

@@ -4,8 +4,8 @@ import type { IdentityRecord } from '../table/records/identity.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The claims in which platforms say what started a job: GitHub and Forgejo, GitLab, Woodpecker, Semaphore, Buildkite, and
- * names that others might use. Other claims are not searched, because a branch or a workflow can have any name.
+ * The claims that say what started a job, by platform: GitHub and Forgejo, GitLab, Woodpecker, Semaphore, Buildkite,
+ * and names that others might use. Other claims are not searched, because a branch or a workflow can have any name.
  */
 const eventClaims: ReadonlySet<string> = new Set([
   'event_name',
@@ -44,7 +44,7 @@ function isOrdinaryEvent(event: unknown): boolean {
   return typeof event === 'string' && !/(?:pull|merge)[^a-z]*request/i.test(event);
 }
 
-/** The claim with that name, or the nested one that a JSON pointer (RFC 6901) names. */
+/** The claim with that name, or the nested claim that a JSON pointer (RFC 6901) refers to. */
 function claimAt(claims: Claims, name: string): unknown {
   return claimPath(name).reduce<unknown>(
     (value, step) =>

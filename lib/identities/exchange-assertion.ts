@@ -41,7 +41,10 @@ interface Issued {
   organizationId: string;
 }
 
-/** The last use of an identity is noted once an hour, so that the exchanges of a busy one don't wait for each other. */
+/**
+ * The last use of an identity is recorded at most once an hour, so that a busy identity's exchanges don't contend for
+ * its item.
+ */
 const lastUseStepMs = 60 * 60_000;
 
 /**
@@ -60,7 +63,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
       known: at(issuerKeysRecord, claimed.iss),
       failed: toRead(failures),
     }),
-    // Read now, because the token will carry its mark.
+    // Read now, because the token's MAC requires it.
     issuingKey(),
   ]);
   if (organization?.status !== 'active' || identity === undefined || identity.issuer !== claimed.iss) {
@@ -75,7 +78,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
     await recordRefusal(context, assertion, 'claims_mismatch', missing);
     throw new ApiError(
       'claims_mismatch',
-      `Strangers could meet what the identity demands: it ${tooBroad}. Ask an owner or admin to add that to its claims.`,
+      `This identity’s claims are too permissive: it ${tooBroad}. Ask an owner or admin to add such a claim.`,
       { details: { claims: [...missing] } },
     );
   }
@@ -84,7 +87,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
     await recordRefusal(context, assertion, 'claims_mismatch', mismatched);
     throw new ApiError(
       'claims_mismatch',
-      `The token does not have what the identity demands of these claims: ${mismatched.join(', ')}.`,
+      `These claims of the token do not match the identity: ${mismatched.join(', ')}.`,
       { details: { claims: mismatched } },
     );
   }
@@ -95,7 +98,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
 interface Assertion {
   organization: OrganizationRecord;
   identity: IdentityRecord;
-  /** The claims, verified. */
+  /** The verified claims. */
   proven: JWTPayload;
   subjectToken: string;
 }
@@ -103,16 +106,16 @@ interface Assertion {
 interface Proving {
   subjectToken: string;
   identity: IdentityRecord;
-  /** The issuer's keys, as far as they are in the table. */
+  /** The issuer's keys, as far as the table has them. */
   known: IssuerKeysRecord | undefined;
   mayFetch: boolean;
   failures: Counter;
 }
 
 /**
- * The claims of an assertion that is genuine. Known keys are enough for that even while too many exchanges fail, so nobody
- * can lock a pipeline out by failing.
- * @throws invalid_assertion, issuer_unavailable; rate_limited in their place once too many have failed
+ * The claims of a genuine assertion. Known keys suffice for verification even when too many exchanges fail, so no one
+ * can lock out a pipeline by causing failures.
+ * @throws invalid_assertion, issuer_unavailable; rate_limited instead of either once too many have failed
  */
 async function prove(
   { log, source }: RequestContext,
@@ -156,7 +159,7 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     },
   );
   const replayed = () =>
-    new ApiError('assertion_replayed', 'This token was exchanged before. Get a new one from its issuer.');
+    new ApiError('assertion_replayed', 'This token was already exchanged. Get a new one from its issuer.');
   try {
     await transact([
       recordOf('exchanged', assertion, replayed),
@@ -179,11 +182,11 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     throw error;
   }
   const { expiryDate } = cliToken;
-  if (expiryDate === null) throw new Error('A token of an identity expires.');
+  if (expiryDate === null) throw new Error('Identity tokens always expire.');
   return { token, expiresAt: expiryDate, organizationId: organization.id };
 }
 
-/** The write that records what became of the assertion. Its condition holds once. */
+/** The write that records the outcome of an assertion. Its condition holds only once. */
 function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: Assertion,
@@ -202,8 +205,8 @@ function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRec
 }
 
 /**
- * Records a refusal of a genuine assertion, once for each assertion.
- * @throws rate_limited if too many were refused
+ * Records the rejection of a genuine assertion, once per assertion.
+ * @throws rate_limited if too many were rejected
  */
 async function recordRefusal(
   context: RequestContext,
@@ -242,7 +245,7 @@ function entryOf(
   return auditWrite(organization, actor, source, { ...facts, target: identityTarget(identity) });
 }
 
-/** Who the platform says it is, for the audit log. */
+/** The caller's name according to the platform, for the audit log. */
 function subjectOf({ sub }: JWTPayload): string | null {
   return typeof sub === 'string' ? sub.slice(0, 500) : null;
 }

@@ -5,8 +5,8 @@ import { failureReason, SendingFailed } from '../deliveries/sending-failed.ts';
 import { type FetchedKeys, fetchTimeoutMs } from './fetched-keys.ts';
 
 /**
- * The signing keys that the issuer's discovery document leads to (OpenID Connect Discovery 1.0, section 4). Runs in a
- * function of its own. Never throws: every failure is a problem.
+ * The signing keys that an issuer's discovery document refers to (OpenID Connect Discovery 1.0, section 4). Runs in a
+ * function of its own. Never throws: every failure is returned as a problem.
  */
 export async function fetchIssuerKeys(issuer: string): Promise<FetchedKeys> {
   const controller = new AbortController();
@@ -16,10 +16,10 @@ export async function fetchIssuerKeys(issuer: string): Promise<FetchedKeys> {
   try {
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const { issuer: named, jwks_uri } = membersOf(await fetchJson(address, sending, controller.signal));
-    if (named !== issuer) throw new SendingFailed('the discovery document is of another issuer');
-    if (typeof jwks_uri !== 'string') throw new SendingFailed('the discovery document names no jwks_uri');
+    if (named !== issuer) throw new SendingFailed('the discovery document is for another issuer');
+    if (typeof jwks_uri !== 'string') throw new SendingFailed('the discovery document has no jwks_uri');
     const keys = verificationKeys(await fetchJson(jwks_uri, sending, controller.signal));
-    if (keys.length === 0) throw new SendingFailed('there is no key that can be used');
+    if (keys.length === 0) throw new SendingFailed('no usable key was found');
     return { keys };
   } catch (error) {
     return { problem: controller.signal.aborted ? timeOut.message : failureReason(error) };

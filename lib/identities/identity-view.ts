@@ -18,7 +18,7 @@ export function identityNotFound(): ApiError {
   return new ApiError('identity_not_found', 'There is no such identity in this organization.');
 }
 
-/** A page of the audit log holds many entries, so each text in an entry is short. */
+/** A page of the audit log has many entries, so each text in an entry is short. */
 const longestText = 2000;
 
 const cut = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);

@@ -10,22 +10,22 @@ import { ConditionFailed, transact, update, upsert } from '../table/write.ts';
 import { type FetchedKeys, fetchTimeoutMs, maximumAnswerBytes, readFetchedKeys } from './fetched-keys.ts';
 
 /*
- * The keys of issuers are in the table, so all processes share them. The service asks an issuer once a minute at the most,
- * even while its tokens name unknown keys or it is down.
+ * Issuers' keys are stored in the table, so all processes share them. The service contacts an issuer at most once a
+ * minute, even if tokens name unknown keys or the issuer is down.
  */
 const betweenFetchesMs = 60_000;
-/** An issuer that withdraws a key is heard within this time. */
+/** How soon the withdrawal of a key takes effect. */
 const freshMs = 10 * 60_000;
-/** How long the last known keys count while the issuer is down. */
+/** How long the last known keys are used while the issuer is down. */
 const staleMs = 24 * 60 * 60_000;
-/** The fetch, and a cold start of the function that makes it. */
+/** The fetch, plus a cold start of the function that makes it. */
 const askingTimeoutMs = fetchTimeoutMs + 3000;
-/** A fetch that has not ended by then never will: its process died. */
+/** A fetch that has not finished by then never will: its process died. */
 const fetchEndsMs = askingTimeoutMs + 2000;
 
 /**
- * The keys that are good to verify with now, fetched if those in the table are too old. Only the request that fetches waits
- * for the issuer, so a silent one holds a single request a minute.
+ * The keys that can be used now, fetched if those in the table are too old. Only the request that fetches waits for the
+ * issuer, so an unresponsive one delays a single request per minute.
  * @throws issuer_unavailable
  */
 export async function currentKeys(
@@ -40,7 +40,10 @@ export async function currentKeys(
   return usable;
 }
 
-/** Says when to try again: when the fetch under way has ended, else when there may be another. Pure but for the clock. */
+/**
+ * Tells the client to retry when the current fetch has finished, or else when the next one is allowed. Pure except for
+ * the clock.
+ */
 export function issuerUnavailable(known: IssuerKeysRecord | undefined): ApiError {
   const isUnderWay = isBeingFetched(known);
   const waitMs = (known?.triedAtMs ?? Date.now()) + (isUnderWay ? fetchTimeoutMs : betweenFetchesMs) - Date.now();
@@ -57,14 +60,15 @@ export function isBeingFetched(known: IssuerKeysRecord | undefined): boolean {
   return known !== undefined && known.endedAtMs < known.triedAtMs && Date.now() - known.triedAtMs < fetchEndsMs;
 }
 
-/** Keys that may be verified with although the issuer is not asked. */
+/** Keys that can be used without contacting the issuer. */
 export function usableKeys(known: IssuerKeysRecord | undefined): IssuerKeysRecord | undefined {
   return known !== undefined && Date.now() - known.fetchedAtMs < staleMs ? known : undefined;
 }
 
 /**
- * The keys after a fetch that began later than `known` was read.
- * @returns what is in the table, at once, if there was such a fetch within the last minute or another request makes it
+ * The keys after a fetch that started later than `known` was read.
+ * @returns what is in the table, without waiting, if there was such a fetch within the last minute or another request
+ * is fetching
  */
 export async function renewedKeys(
   issuer: string,
@@ -77,7 +81,7 @@ export async function renewedKeys(
   return find(at(issuerKeysRecord, issuer));
 }
 
-/** Whether this process is the one that fetches. */
+/** Whether this process does the fetch. */
 async function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, fetchId: string): Promise<boolean> {
   const triedAtMs = Date.now();
   const expiresAt = Math.ceil((triedAtMs + staleMs) / 1000);
@@ -105,14 +109,14 @@ async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): 
   try {
     await transact([update(at(issuerKeysRecord, issuer), { set }, { if: { fetchId: equals(fetchId) } })]);
   } catch (error) {
-    // This process was held up for a minute, and another one has asked since.
+    // This process was stalled for a minute, and another one has fetched since.
     if (!(error instanceof ConditionFailed)) throw error;
   }
 }
 
 /**
- * Lets the function that may open connections to customers' hosts, and nothing else, fetch the keys. A call that fails
- * counts like an issuer that does not answer: the next one is made in a minute.
+ * Has the keys fetched by the one function that may connect to customers' hosts. A failed call counts like an issuer
+ * that doesn't respond: the next call is made in a minute.
  */
 async function askForKeys(issuer: string, log: Log): Promise<FetchedKeys> {
   try {
@@ -126,7 +130,7 @@ async function askForKeys(issuer: string, log: Log): Promise<FetchedKeys> {
     if ('problem' in fetched) log.warn('could not read the keys of an issuer', { issuer, problem: fetched.problem });
     return fetched;
   } catch (error) {
-    log.error('could not have the keys of an issuer fetched', error, { issuer });
-    return { problem: 'the service could not ask for them' };
+    log.error('could not invoke fetch-issuer-keys', error, { issuer });
+    return { problem: 'the service could not fetch them' };
   }
 }

@@ -18,7 +18,9 @@ export function requireTrust({ issuer, claims, jwks }: Trust): void {
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
-/** With given keys, the issuer need not be reachable: a cluster's issuer is often a name in its own network. */
+/**
+ * If keys are given, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network.
+ */
 function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
   const allowLoopback = settings().WEBHOOK_ALLOW_LOOPBACK;
   if (!hasKeys) return targetProblem(issuer, { allowLoopback });

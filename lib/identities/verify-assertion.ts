@@ -22,7 +22,10 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
   }
 }
 
-/** The audience must be the only one: each service that gets a token for several could use it here. Pure. */
+/**
+ * The audience must be the only one: otherwise, any service that gets a token for several audiences could use it here.
+ * Pure.
+ */
 export function isOnlyAudience({ aud }: JWTPayload, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
 }

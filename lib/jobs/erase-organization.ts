@@ -35,13 +35,13 @@ import {
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 
-/** No request runs longer, so everything that requests wrote after their authorization is visible by then. */
+/** No request runs longer, so by then everything that requests wrote after they were authorized is visible. */
 const lastRequestsSeconds = 60;
 
 /**
  * One step of erasing a deleted organization; queues the next step while anything is left. Safe to run twice,
  * concurrently, or long after another step has finished the work. When everything is gone, one more step runs a minute
- * later to erase what requests authorized before the deletion have added to the audit log.
+ * later to erase audit entries added by requests that were authorized before the deletion.
  * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
 export async function eraseOrganization(job: EraseOrganization, log: Log): Promise<void> {

@@ -109,7 +109,7 @@ async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
 ): Promise<void> {
-  // Another request or step may delete it first and count it, or lift its limit.
+  // Another request or step may delete it first and count it, or remove its limit.
   await retryOnConditionFailed(async () => {
     const limited = (await list(webhookRecord, ranges.webhooks(orgSlug))).filter(isLimited);
     for (const webhook of limited) {

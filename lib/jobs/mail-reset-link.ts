@@ -9,8 +9,8 @@ import { putAlone } from '../table/write.ts';
 type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
 
 /**
- * Mails a link to reset the password. The token is created here, so that no queue ever holds it. Does nothing if the
- * account is gone.
+ * Sends an e-mail with a link to reset the password. The token is created here, so that no queue ever holds it. Does
+ * nothing if the account is gone.
  */
 export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
   const user = await find(at(userRecord, userId));

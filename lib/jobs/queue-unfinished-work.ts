@@ -12,16 +12,16 @@ import { transactIfHolds, update } from '../table/write.ts';
 /** When deployed, a job's receives are this far apart (the queue's visibility timeout). */
 const receiveEveryMs = 6 * 60_000;
 
-/** For how long the queue may still have the job of a step that was tried: all receives, and some time to spare. */
+/** How long the queue may still hold the job of an attempted step: all receives, plus a margin. */
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
-/** Says that the work's job is in the queue. Does nothing before the work has begun and after it has ended. */
+/** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
 export async function noteJobOf(job: LastingJob, nowMs = Date.now()): Promise<void> {
   const work = at(unfinishedWorkRecord, subjectOf(job));
   await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isThere })]);
 }
 
-/** A page has some 100 KB. */
+/** A page is about 100 KB. */
 const pageSize = 250;
 const maximumPages = 8;
 const jobsAtOnce = 10;
@@ -34,8 +34,9 @@ interface Options {
 }
 
 /**
- * Queues the jobs of unfinished work whose own job is gone: it gave up before a stalled request committed the change, was
- * moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that is still there does no harm.
+ * Queues the jobs of unfinished work whose own job is gone: it gave up before a stalled request committed the change,
+ * was moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that still exists does no
+ * harm.
  * @returns how many jobs were queued
  */
 export async function queueUnfinishedWork(
@@ -59,7 +60,7 @@ export async function queueUnfinishedWork(
   return queued;
 }
 
-/** The job is queued first: should this process die between the two calls, the next run queues it once more. */
+/** The job is queued first: if this process dies between the two calls, the next run queues it again. */
 async function queueAgain(
   { job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>,
   nowMs: number,

@@ -10,7 +10,7 @@ import { noteJobOf } from './queue-unfinished-work.ts';
 
 /**
  * Jobs are queued before their change is committed. A change that is not visible after this time probably never
- * happened; should it commit even later, `queue-unfinished-work.ts` queues its job again.
+ * happened; if it commits even later, `queue-unfinished-work.ts` queues its job again.
  */
 const patienceMs = 60_000;
 

@@ -14,28 +14,28 @@ import {
 } from '../table/write.ts';
 
 /*
- * A rate limit is a number in the table and the time at which its window ends. The window begins with the first count.
- * Every write below has the bound in its condition, so concurrent requests can't exceed it.
+ * A rate limit is stored as a count and the time its window ends. The window starts with the first count. Every write
+ * below checks the limit in its condition, so concurrent requests can't exceed it.
  *
- * Where only failures count, an attempt's outcome is not known before the password is checked. So the transaction that ends
- * the attempt decides: a failure is counted, and a success requires that the bound has not been reached. At the bound both
- * get `rate_limited`, so concurrent attempts reveal no more than the same number of attempts in sequence.
+ * If only failures count, the outcome of an attempt isn't known until the password is checked, so the transaction that
+ * ends the attempt decides: a failure is counted, and a success requires that the limit has not been reached. At the
+ * limit, both get `rate_limited`, so concurrent attempts reveal no more than the same number of sequential ones.
  */
 
-/** What a limit is counted for. Made by the functions of `rate-limits.ts`. */
+/** What a limit counts. Created by the functions in `rate-limits.ts`. */
 export interface Counter {
-  /** -1: no bound. */
+  /** -1: unlimited. */
   readonly bound: number;
   readonly windowSeconds: number;
   readonly item: Read<RateRecord>;
-  /** Whether a window that has ended is still stored, as far as is known. DynamoDB removes expired items late. */
+  /** Whether the table still has an ended window, as far as is known. DynamoDB deletes expired items late. */
   isEnded?: boolean;
 }
 
 type Stored = Partial<RateRecord> | undefined;
 
 /**
- * Counts one more for each, or for none. One round trip, or two after a window that is still stored.
+ * Increments every counter, or none. One round trip, or two if an ended window is still stored.
  * @throws rate_limited with the seconds until the window ends
  */
 export function count(...counters: readonly Counter[]): Promise<void> {
@@ -43,9 +43,9 @@ export function count(...counters: readonly Counter[]): Promise<void> {
 }
 
 /**
- * The write that counts one more, for the transaction of what is counted.
- * @throws `rate_limited`, also the transaction; the transaction `ConditionFailed` if a window has ended or begun meanwhile:
- * then the same counter gives another write
+ * The write that increments the counter, for the transaction of the thing being counted.
+ * @throws `rate_limited`, as does the transaction; the transaction throws `ConditionFailed` if a window has ended or
+ * started in the meantime: call this again for a new write
  */
 export function countOne(counter: Counter): Write[] {
   if (counter.bound < 0) return [];
@@ -63,7 +63,7 @@ export function countOne(counter: Counter): Write[] {
   return [upsert(counter.item, { add: { tries: 1 }, setIfAbsent: { expiresAt } }, { if: [isNew, hasRoom], refused })];
 }
 
-/** The write that requires room below the bound. Its transaction throws `rate_limited` otherwise. */
+/** The write that requires the count to be below the limit. Otherwise its transaction throws `rate_limited`. */
 export function requireRoom(counter: Counter): Write[] {
   return counter.bound < 0 ? [] : [check(counter.item, whileThereIsRoom(counter))];
 }
@@ -82,13 +82,13 @@ function whileThereIsRoom(counter: Counter) {
   return { if: room, refused: (stored: Stored) => rateLimited(counter, stored) };
 }
 
-/** What to read of a counter for the two functions below: nothing if there is no bound. */
+/** What to read of a counter for the two functions below: nothing if it is unlimited. */
 export function toRead({ bound, item }: Counter): Read<RateRecord> | undefined {
   return bound < 0 ? undefined : item;
 }
 
 /**
- * Refuses an attempt before any work is done, by the counter as read. The writes above make the final decision.
+ * Refuses an attempt before any work is done, based on the counter as read. The writes above make the final decision.
  * @throws rate_limited
  */
 export function refuseEarly(counter: Counter, stored: Stored): void {
@@ -96,7 +96,7 @@ export function refuseEarly(counter: Counter, stored: Stored): void {
   if (isReached(counter, stored)) throw rateLimited(counter, stored);
 }
 
-/** Whether the bound has been reached, by what was read of the counter. */
+/** Whether the limit has been reached, based on the counter as read. */
 export function isReached({ bound }: Counter, stored: Stored): boolean {
   if (bound <= 0) return bound === 0;
   return !hasEnded(stored) && (stored?.tries ?? 0) >= bound;
@@ -109,7 +109,7 @@ function hasEnded(stored: Stored): boolean {
 function rateLimited({ bound, windowSeconds }: Counter, stored: Stored): ApiError {
   const left = (stored?.expiresAt ?? 0) - epochSeconds();
   const retryAfterSeconds = left > 0 ? left : windowSeconds;
-  return new ApiError('rate_limited', `Too many tries (at most ${bound}). Wait ${retryAfterSeconds} seconds.`, {
+  return new ApiError('rate_limited', `Too many attempts (at most ${bound}). Wait ${retryAfterSeconds} seconds.`, {
     retryAfterSeconds,
   });
 }

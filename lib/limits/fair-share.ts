@@ -5,10 +5,10 @@ import { increment } from '../table/write.ts';
 import { requestsOfOrganization } from './rate-limits.ts';
 
 /*
- * Each organization has a share of requests per minute, which only its own callers use up. Each process counts in memory
- * and, in steps of a thousandth of the share, adds its count to a shared one and learns the total of all processes. It does
- * so in parallel with the first round trip of a later request, so no request waits. With 20 processes an organization can
- * exceed its share by 2 %.
+ * Each organization has a share of requests per minute, which only its own callers use up. Each process counts in
+ * memory and, in steps of a thousandth of the share, adds its count to a shared counter, which returns the total of all
+ * processes. This happens in parallel with the first round trip of a later request, so no request waits for it. With 20
+ * processes, an organization can exceed its share by 2 %.
  */
 const stepsPerShare = 1000;
 const windowMs = 60_000;
@@ -16,15 +16,15 @@ const windowMs = 60_000;
 interface Share {
   organizationId: string;
   minute: number;
-  /** Of all processes, as of the last answer. */
+  /** The total of all processes, as of the last response. */
   total: number;
-  /** Counted here since. */
+  /** Requests counted in this process since then. */
   pending: number;
 }
 
-/** Of one minute of the clock, by the organization's id and by its slug, as paths name it. */
+/** For one minute of the clock, by the organization's id and by its slug, because paths contain either. */
 const shares = new Map<string, Share>();
-/** Those with a step to add to the common count. */
+/** Counters with a full step to add to the shared count. */
 const due = new Set<Share>();
 let minuteOfShares = 0;
 
@@ -64,7 +64,7 @@ export function takeShare({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>)
     const retryAfterSeconds = Math.ceil(((minute + 1) * windowMs - Date.now()) / 1000);
     throw new ApiError(
       'rate_limited',
-      `The organization has used up its ${bound} requests of this minute. Wait ${retryAfterSeconds} seconds.`,
+      `The organization has used up its ${bound} requests for this minute. Wait ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }
@@ -72,7 +72,7 @@ export function takeShare({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>)
   if (bound >= 0 && share.pending >= Math.max(1, Math.floor(bound / stepsPerShare))) due.add(share);
 }
 
-/** Adds what is due to the common counts. Never rejects: a share that could not be counted must not fail a request. */
+/** Adds the full steps to the shared counts. Never rejects: a failure to count must not fail a request. */
 export async function flushShares(log: Log): Promise<void> {
   const flushed = [...due];
   due.clear();
@@ -82,7 +82,7 @@ export async function flushShares(log: Log): Promise<void> {
 async function flush(share: Share, log: Log): Promise<void> {
   const counted = share.pending;
   share.pending = 0;
-  // Added now, because other requests of this process read it while the call is under way.
+  // Added before the call, because other requests of this process read it in the meantime.
   share.total += counted;
   try {
     const expiresAt = ((share.minute + 2) * windowMs) / 1000;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The network that an address is counted for. Of IPv6 it is the first 64 bits, because a single subscriber has at least
- * that many addresses (RFC 6177).
+ * The network that an address is counted under. For IPv6, this is the first 64 bits, because a single subscriber has at
+ * least that many addresses (RFC 6177).
  */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

@@ -6,15 +6,15 @@ import { rateRecord } from '../table/records/rate.ts';
 import type { Counter } from './count.ts';
 
 /*
- * Every rate limit of the service. `count.ts` counts them, but the organization's share, which is counted for each request
- * in `fair-share.ts`. A network is what `networkOf` makes of a caller's address.
+ * Every rate limit of the service. They are counted in `count.ts`, except for the organization's share, which
+ * `fair-share.ts` counts for every request. `networkOf` derives a network from a caller's address.
  */
 
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Wrong passwords at log-in, for an e-mail address from one network. */
+/** Wrong passwords at log-in, per e-mail address and network. */
 export const failedLogins = /* @__PURE__ */ limit(
   'login',
   () => settings().LOGIN_FAILURE_LIMIT,
@@ -22,7 +22,7 @@ export const failedLogins = /* @__PURE__ */ limit(
   (email: string, network: string) => `${normalizeEmail(email)} ${network}`,
 );
 
-/** Wrong passwords at log-in from one network, ten times as many, because many people may share it. */
+/** Wrong passwords at log-in per network. Ten times as many, because many people may share a network. */
 export const failedLoginsOfNetwork = /* @__PURE__ */ limit(
   'login-address',
   () => times(10, settings().LOGIN_FAILURE_LIMIT),
@@ -30,7 +30,7 @@ export const failedLoginsOfNetwork = /* @__PURE__ */ limit(
   (network: string) => network,
 );
 
-/** Wrong passwords of a signed-in user. On the account, so a stolen session can't guess from many addresses. */
+/** Wrong passwords of a signed-in user. Counted per account, so a stolen session can't guess from many addresses. */
 export const wrongCurrentPasswords = /* @__PURE__ */ limit(
   'current-password',
   () => settings().LOGIN_FAILURE_LIMIT,
@@ -38,7 +38,7 @@ export const wrongCurrentPasswords = /* @__PURE__ */ limit(
   (userId: string) => userId,
 );
 
-/** Wrong codes of a second factor. Three time steps are accepted, so a guess is right with a chance of 3 in a million. */
+/** Wrong codes of a second factor. Three time steps are accepted, so a guess has a chance of 3 in a million. */
 export const wrongCodes = /* @__PURE__ */ limit(
   'second-factor',
   () => 5,
@@ -46,7 +46,7 @@ export const wrongCodes = /* @__PURE__ */ limit(
   (userId: string) => userId,
 );
 
-/** Mails about wrong codes: one for each window of `wrongCodes`. */
+/** E-mails about wrong codes: one per window of `wrongCodes`. */
 export const wrongCodeMails = /* @__PURE__ */ limit(
   'second-factor-mail',
   () => 1,
@@ -54,7 +54,7 @@ export const wrongCodeMails = /* @__PURE__ */ limit(
   (userId: string, windowEndsAt: number) => `${userId} ${windowEndsAt}`,
 );
 
-/** Mails about changes of an account's factors. Without the bound, adding and removing one floods its mailbox. */
+/** E-mails about changed factors. Without a limit, adding and removing a factor repeatedly would flood the mailbox. */
 export const factorMails = /* @__PURE__ */ limit(
   'factor-mails',
   () => 5,
@@ -69,7 +69,7 @@ export const recoveryCodeRenewals = /* @__PURE__ */ limit(
   (userId: string) => userId,
 );
 
-/** Log-ins with a passkey alone that one network begins. Each writes a challenge before anything is proved. */
+/** Passkey-only log-ins started per network. Each writes a challenge before anything is proved. */
 export const passkeyLogins = /* @__PURE__ */ limit(
   'passkey-login',
   () => times(10, settings().LOGIN_FAILURE_LIMIT),
@@ -91,7 +91,7 @@ export const passwordResets = /* @__PURE__ */ limit(
   normalizeEmail,
 );
 
-/** Of one network, ten times as many, because many people may share it. */
+/** Per network. Ten times as many, because many people may share a network. */
 export const passwordResetsOfNetwork = /* @__PURE__ */ limit(
   'password-reset-address',
   () => times(10, settings().PASSWORD_RESET_LIMIT_PER_HOUR),
@@ -99,7 +99,7 @@ export const passwordResetsOfNetwork = /* @__PURE__ */ limit(
   (network: string) => network,
 );
 
-/** Enough for a user whose mail does not arrive, and too few to flood another person's mailbox. */
+/** Enough for a user whose e-mail does not arrive, and too few to flood someone else's mailbox. */
 export const verificationMails = /* @__PURE__ */ limit(
   'verification',
   () => 20,
@@ -107,7 +107,7 @@ export const verificationMails = /* @__PURE__ */ limit(
   (userId: string) => userId,
 );
 
-/** Invitations that an organization sends. */
+/** Invitations sent by an organization. */
 export const invitationsFrom = /* @__PURE__ */ limit(
   'invitations',
   () => settings().INVITATION_LIMIT_PER_DAY,
@@ -115,7 +115,7 @@ export const invitationsFrom = /* @__PURE__ */ limit(
   (organizationId: string) => organizationId,
 );
 
-/** Invitations to one address, from all organizations together, so that many of them cannot flood one mailbox. */
+/** Invitations to one address, from all organizations together, so that several of them can't flood one mailbox. */
 export const invitationsTo = /* @__PURE__ */ limit(
   'invitations-of-address',
   () => (settings().INVITATION_LIMIT_PER_DAY < 0 ? -1 : 5),
@@ -124,8 +124,8 @@ export const invitationsTo = /* @__PURE__ */ limit(
 );
 
 /**
- * Exchanges whose assertion could not be verified, for an organization. Forged ones use up nothing of what its members
- * have, and behind the bound they no longer make the service ask an issuer for its keys.
+ * Exchanges whose assertion could not be verified, per organization. Forged assertions use up nothing that its members
+ * need, and beyond the limit they no longer make the service contact an issuer for its keys.
  */
 export const failedExchanges = /* @__PURE__ */ limit(
   'failed-exchanges',
@@ -134,7 +134,9 @@ export const failedExchanges = /* @__PURE__ */ limit(
   (organizationSlug: string) => organizationSlug,
 );
 
-/** Audit entries about refused assertions: anybody who gets genuine ones for an audience could fill the audit log. */
+/**
+ * Audit entries about rejected assertions: anyone who can get genuine ones for an audience could fill the audit log.
+ */
 export const recordedRefusals = /* @__PURE__ */ limit(
   'identity-refusals',
   () => 100,
@@ -151,8 +153,8 @@ export const requestsOfOrganization = /* @__PURE__ */ limit(
 );
 
 /**
- * @param bound how many are taken in a window; -1 is no bound
- * @param subject what they are counted for. Only its hash is stored.
+ * @param bound how many are allowed per window; -1 means unlimited
+ * @param subject what is being counted; only its hash is stored
  */
 function limit<const Subject extends readonly unknown[]>(
   name: string,

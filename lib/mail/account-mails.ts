@@ -2,7 +2,7 @@ import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { unlinked } from './unlinked.ts';
 
-/** The name of the service in mails and authenticator apps. */
+/** The name of the service in e-mails and authenticator apps. */
 export const serviceName = 'Holdfast';
 
 /** Asks a user to confirm that the address is theirs. */
@@ -32,7 +32,7 @@ const factorChanges = {
   passkey_removed: 'A passkey was removed from your account.',
   totp_added: 'An authenticator app was added to your account.',
   totp_removed: 'The authenticator app was removed from your account.',
-  recovery_codes_renewed: 'New recovery codes were made for your account. The old codes no longer work.',
+  recovery_codes_renewed: 'New recovery codes were generated for your account. The old codes no longer work.',
   recovery_code_used: 'A recovery code was used to log in to your account. It no longer works.',
 } as const;
 
@@ -44,7 +44,7 @@ export type FactorAddition = 'passkey_added' | 'totp_added';
 
 const changedSubject = 'Your log-in settings were changed';
 
-/** Notifies a user of the change. The user chose the passkey's name, so the mail does not include it. */
+/** Notifies a user of the change. The user chose the passkey's name, so the e-mail does not include it. */
 export async function factorChangeMail(change: Exclude<FactorChange, FactorAddition>): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
@@ -54,38 +54,40 @@ export async function factorChangeMail(change: Exclude<FactorChange, FactorAddit
   });
 }
 
-/** Tells a user of a new factor, with a link that removes it again. */
+/** Notifies a user of a new factor, with a link that removes it again. */
 export function factorAddedMail(change: FactorAddition, undoUrl: string): Mail {
   return composeMail({
     subject: changedSubject,
-    before: [factorChanges[change], 'If it was you, there is nothing to do.'],
-    link: { label: 'It was not me: remove it', url: undoUrl },
+    before: [factorChanges[change], 'If this was you, no action is needed.'],
+    link: { label: 'This was not me: remove it', url: undoUrl },
     after: [
-      'The link works once, for 7 days. It also ends every session and revokes every token of your account. Choose a new password after that.',
+      'The link works once, for 7 days. It also ends every session and revokes every token of your account. ' +
+        'Choose a new password afterwards.',
     ],
   });
 }
 
-/** Tells a user that a factor was removed by the link of its mail. */
+/** Notifies a user that a factor was removed with the link in the e-mail about it. */
 export async function factorUndoneMail(): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
     before: [
-      'A passkey or authenticator app that was added to your account was removed with the link from our mail. Every session of your account has ended, and every token is revoked.',
+      'A passkey or authenticator app that was added to your account was removed with the link in our e-mail. ' +
+        'All sessions of your account have ended, and all its tokens were revoked.',
     ],
     link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
     after: ['Whoever added it may know your password.'],
   });
 }
 
-/** Tells a user that somebody who knows their password is guessing codes. */
+/** Notifies a user that someone who knows their password is guessing codes. */
 export async function wrongCodesMail(): Promise<Mail> {
   return composeMail({
-    subject: 'Wrong codes at your log-in',
+    subject: 'Failed attempts to log in to your account',
     before: [
-      'Somebody entered your right password, and after it five wrong codes. Further codes are refused for a while.',
+      'Someone entered your correct password, followed by five wrong codes. Further codes are rejected for a while.',
     ],
     link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
-    after: ['If it was not you, somebody knows your password. Choose a new one.'],
+    after: ['If this was not you, someone knows your password. Choose a new one.'],
   });
 }

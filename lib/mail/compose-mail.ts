@@ -6,7 +6,7 @@ export interface Mail {
   html: string;
 }
 
-/** The text of a mail: paragraphs, with one link between them. */
+/** The text of an e-mail: paragraphs, with one link between them. */
 interface Content {
   subject: string;
   before: readonly string[];

@@ -13,7 +13,7 @@ export function mailClient(): SESv2Client {
   return client;
 }
 
-/** Hands a mail to SES, which delivers it later. */
+/** Hands an e-mail to SES, which delivers it later. */
 export async function sendMail(to: string, { subject, text, html }: Mail): Promise<void> {
   await mailClient().send(
     new SendEmailCommand({

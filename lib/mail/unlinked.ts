@@ -7,8 +7,8 @@ const invisible = /\p{Cf}/gu;
 const joints = /[.:/\\@#\u3002]+(?=\S)/gu;
 
 /**
- * A user-chosen name, readable but unable to become a link in a mail. Otherwise users could pick a name that sends
- * their own text to strangers. Compatibility forms of a character are treated like the character itself, as in host
+ * A user-chosen name, readable but unable to become a link in an e-mail. Otherwise users could choose names that send
+ * text of their own to strangers. Compatibility forms of a character are treated like the character itself, as in host
  * names (UTS #46). Pure.
  */
 export function unlinked(name: string): string {

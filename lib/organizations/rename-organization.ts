@@ -17,7 +17,7 @@ import { check, put, remove, retryWithFreshRead, transact, update, type Write } 
  * Renames the organization, also in the directory, or changes whether members need a second factor. Values that are
  * already set change nothing.
  * @throws organization_not_found if another request deleted it first; forbidden, step_up_required and
- * second_factor_required for the second-factor rule: only an owner who has a second factor can require it of others
+ * second_factor_required for the second-factor rule: only an owner with a second factor can require one of others
  */
 export async function renameOrganization(
   context: MemberContext,

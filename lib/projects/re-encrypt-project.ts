@@ -57,8 +57,8 @@ function asText(cursor: Cursor): Record<string, string> {
 }
 
 /**
- * A job is queued before its rotation commits. If the rotation is not visible after this time, it probably failed; should
- * it commit even later, the job is queued again (`lib/jobs/queue-unfinished-work.ts`).
+ * A job is queued before its rotation commits. If the rotation is not visible after this time, it probably failed; if
+ * it commits even later, the job is queued again (`lib/jobs/queue-unfinished-work.ts`).
  */
 const patienceMs = 60_000;
 const stepMs = 2000;

@@ -143,7 +143,7 @@ async function completeAtOnce(
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
-        // Requires the status, or an environment being erased would count in place of one that was added since.
+        // Requires the status; otherwise an environment that is being erased would count in place of one added since.
         const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
         return update(stateAt(path), { set }, { if: isSame });
       }),

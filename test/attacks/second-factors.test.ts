@@ -638,7 +638,10 @@ describe('mails about factors', () => {
 
     for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
 
-    expect(await subjectsTo(person.email)).toEqual(['Your log-in settings were changed', 'Wrong codes at your log-in']);
+    expect(await subjectsTo(person.email)).toEqual([
+      'Your log-in settings were changed',
+      'Failed attempts to log in to your account',
+    ]);
   });
 
   it('tell of wrong codes once when they come at the same time', async () => {
@@ -647,7 +650,7 @@ describe('mails about factors', () => {
     const { challenge } = await askedAtLogin(person);
     await Promise.all(Array.from({ length: 8 }, () => verify({ challenge, totp: app.code(100) })));
 
-    expect((await subjectsTo(person.email)).filter(subject => subject.startsWith('Wrong'))).toHaveLength(1);
+    expect((await subjectsTo(person.email)).filter(subject => subject.startsWith('Failed'))).toHaveLength(1);
   });
 });
 

@@ -345,7 +345,7 @@ describe('what an identity demands', () => {
       const answer = await exchange(id, await token());
 
       expect(codeOf(answer)).toBe('403 claims_mismatch');
-      expect(answer.body.error.message).toMatch(/must require .*Ask an owner or admin to add that to its claims\.$/);
+      expect(answer.body.error.message).toMatch(/must require .*Ask an owner or admin to add such a claim\.$/);
       expect(answer.body.error.message).toContain(wanted ?? 'besides iss, aud and sub');
       expect(answer.body.error.details.claims.includes(wanted)).toBe(wanted !== undefined);
       expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
@@ -705,7 +705,7 @@ describe('the keys of an issuer', () => {
 
         expect(codeOf(answer)).toBe('503 issuer_unavailable');
         expect(answer.body.error.message).toBe(
-          'The keys of the issuer can’t be read: the service could not ask for them.',
+          'The keys of the issuer can’t be read: the service could not fetch them.',
         );
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         otherFetches.delete(own.url);
@@ -746,7 +746,7 @@ describe('the keys of an issuer', () => {
 
       const answer = await exchange(id, await own.token(id));
 
-      expect(answer.body.error.message).toContain('there is no key that can be used');
+      expect(answer.body.error.message).toContain('no usable key was found');
     }),
   );
 });

@@ -77,4 +77,4 @@ function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
 const invalidInvitation = () =>
   new ApiError('invalid_token', 'This invitation is not valid: it is unknown, used, cancelled or expired.');
 
-const alreadyMember = () => new ApiError('already_member', 'You are a member of this organization already.');
+const alreadyMember = () => new ApiError('already_member', 'You are already a member of this organization.');

@@ -9,8 +9,8 @@ import { changeCounts } from '../change-counts.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
- * Gives a member another role. It applies from the member's next request on, also to their tokens. Giving members the
- * role that they already have changes nothing.
+ * Gives a member another role. It applies from the member's next request, including requests with their tokens. Giving
+ * members the role they already have changes nothing.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(

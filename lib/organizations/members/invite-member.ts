@@ -58,7 +58,7 @@ export async function inviteMember(
       [
         ...replacingWrites(roster, invitation, configs),
         ...mails.flatMap(countOne),
-        // Only users who have verified their own address can have mails sent to others.
+        // Only users who have verified their own address can have e-mails sent to others.
         ...hasVerifiedEmail(context.principal.userId, 'invite others'),
         await context.audit({
           action: 'member.invited',
@@ -109,7 +109,7 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
     throw planLimitExceeded('maxMembers', maxMembers, used);
   }
   const growth = (older === undefined ? 1 : 0) - swept.length;
-  // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
+  // A condition can't add, so both counts must be unchanged since their sum was compared with the limit.
   const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
   return [
     update(
@@ -141,7 +141,7 @@ async function mailInvitation(
     const url = await dashboardLink('accept-invitation', secret);
     await sendMail(email, invitationMail({ organization: organization.name, role, invitedBy: principal.email }, url));
   } catch (error) {
-    log.error('could not send an invitation mail', error, { organizationId: organization.id, invitationId: id });
+    log.error('could not send an invitation e-mail', error, { organizationId: organization.id, invitationId: id });
   }
 }
 

@@ -22,7 +22,7 @@ interface ProjectPath {
 
 export interface TemplateReads {
   project: ProjectRecord | undefined;
-  /** In key order, because the sort keys are. */
+  /** In key order, like the sort keys. */
   template: TemplateKeyRecord[];
 }
 

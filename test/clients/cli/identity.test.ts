@@ -150,7 +150,7 @@ describe('on GitLab', () => {
     const { code, stderr } = await cli.run(['list'], { env: { ...base, HOLDFAST_ID_TOKEN: subjectToken } });
 
     expect(code).toBe(3);
-    expect(stderr).toContain('was exchanged before');
+    expect(stderr).toContain('was already exchanged');
     expect(stderr).toContain('tokenMinutes');
   });
 });
