@@ -27,7 +27,7 @@ export async function startPasskeyLogin({ source }: RequestContext): Promise<{
 }> {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
   const begun = passkeyLogins(networkOf(source.ip));
-  await retryOnConditionFailed(budget => transact([...countOne(begun), write], budget));
+  await retryOnConditionFailed(() => transact([...countOne(begun), write]));
   return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 

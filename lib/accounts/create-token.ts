@@ -59,14 +59,14 @@ export async function issueToken(
     before,
     // The account is read first: if another token is created after that, the condition on the account fails.
     async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) }),
-    async ({ user, live }, budget) => {
+    async ({ user, live }) => {
       if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
       if (live.length >= maximumTokens) {
         throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
       }
       const made = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
       const secondFactor = facts.secondFactor && hasSecondFactor(user);
-      await transact([made, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization], budget);
+      await transact([made, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
     },
   );
   if (organization === undefined) log.account('token_created', { userId, tokenId: id });

@@ -90,7 +90,7 @@ interface EndedSessions {
  */
 export async function endSessions({ user: before, held, source, decide, gone }: EndedSessions): Promise<void> {
   const readAgain = () => readAccount(before.id, held !== undefined);
-  await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async (now, budget) => {
+  await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async now => {
     if (now.user === undefined) throw gone();
     const { set, writes } = await decide(now.user);
     const account = { set: { ...set, sessionEpoch: now.user.sessionEpoch + 1 } };
@@ -102,8 +102,8 @@ export async function endSessions({ user: before, held, source, decide, gone }: 
       if (fits === undefined) earlier.push(revocation);
       else fits.push(...revocation);
     }
-    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one, budget)));
-    await transact(last, budget);
+    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one)));
+    await transact(last);
   });
 }
 

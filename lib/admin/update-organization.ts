@@ -24,7 +24,7 @@ export async function updateOrganization(
   wanted: Wanted,
   pointer: { orgSlug: string } | undefined,
 ): Promise<{ organization: OrganizationRecord; limits: EffectiveLimits }> {
-  return retryOnConditionFailed(async budget => {
+  return retryOnConditionFailed(async () => {
     const [before, configs] = await Promise.all([getOrganization(organizationId, pointer), readPlanConfigs()]);
     const after: OrganizationRecord = {
       ...before,
@@ -49,7 +49,7 @@ export async function updateOrganization(
       { set: { plan, planChangedAtMs, limitOverrides } },
       { if: asRead(before, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides']) },
     );
-    await transact([change, ...audits], budget);
+    await transact([change, ...audits]);
     return { organization: after, limits: effectiveLimits(after, configs) };
   });
 }

@@ -20,14 +20,13 @@ export async function updatePlan(
   const parsed = PlanName.safeParse(planName);
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;
-  const configs = await retryOnConditionFailed(async budget => {
+  const configs = await retryOnConditionFailed(async () => {
     const before = (await find(at(planConfigsRecord)))?.plans;
     const named = limitNames.flatMap(limit => (limits[limit] === undefined ? [] : [[limit, limits[limit]] as const]));
     const plans: PlanConfigs = { ...before, [name]: { ...before?.[name], ...Object.fromEntries(named) } };
-    await transact(
-      [put(at(planConfigsRecord), { plans }, { if: before === undefined ? isNew : { plans: equals(before) } })],
-      budget,
-    );
+    await transact([
+      put(at(planConfigsRecord), { plans }, { if: before === undefined ? isNew : { plans: equals(before) } }),
+    ]);
     return plans;
   });
   log.account('plan_limits_changed', { userId: principal.userId, plan: name, limits });

@@ -34,14 +34,14 @@ export async function receiveProviderEvent(
   const event = understand(await verifiedEvent(rawBody, signature), log);
   const { update: subscription } = event;
   if (subscription === undefined) return;
-  await retryOnConditionFailed(async budget => {
+  await retryOnConditionFailed(async () => {
     const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
     if (isHandled) return;
     if (organization === undefined) {
       log.warn('a provider event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
-    await transact(await effectOf({ event, subscription, organization, isCustomerKnown, source }), budget);
+    await transact(await effectOf({ event, subscription, organization, isCustomerKnown, source }));
   });
 }
 

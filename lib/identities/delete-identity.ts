@@ -5,11 +5,8 @@ import { requireIdentity } from './read-identities.ts';
 
 /** Deletes the identity. Its tokens are invalid without it. @throws identity_not_found */
 export async function deleteIdentity(context: MemberContext, identityId: string): Promise<void> {
-  await retryOnConditionFailed(async budget => {
+  await retryOnConditionFailed(async () => {
     const identity = await requireIdentity(context, identityId);
-    await transact(
-      [countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))],
-      budget,
-    );
+    await transact([countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))]);
   });
 }

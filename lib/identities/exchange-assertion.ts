@@ -218,15 +218,12 @@ async function recordRefusal(
   const details = { reason, subject: subjectOf(proven), ...(claims.length === 0 ? {} : { claims: claims.join(', ') }) };
   const refusals = recordedRefusals(identity.id);
   try {
-    await retryOnConditionFailed(async budget =>
-      transact(
-        [
-          recordOf(reason, assertion, () => new RefusalRecorded()),
-          ...countOne(refusals),
-          await entryOf(context, assertion, { action: 'identity.refused', details }),
-        ],
-        budget,
-      ),
+    await retryOnConditionFailed(async () =>
+      transact([
+        recordOf(reason, assertion, () => new RefusalRecorded()),
+        ...countOne(refusals),
+        await entryOf(context, assertion, { action: 'identity.refused', details }),
+      ]),
     );
   } catch (error) {
     if (!(error instanceof RefusalRecorded)) throw error;

@@ -25,7 +25,7 @@ export async function updateIdentity(
   changes: BodyOf<typeof contract>,
 ): Promise<IdentityRecord> {
   const { slug } = context.organization;
-  return retryOnConditionFailed(async budget => {
+  return retryOnConditionFailed(async () => {
     const before = await requireIdentity(context, identityId);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     const wanted: IdentityRecord = { ...before, ...given };
@@ -41,19 +41,16 @@ export async function updateIdentity(
       updatedAt: laterThan(before.updatedAt),
     };
     const { lastUsedAt: _, ...set } = after;
-    await transact(
-      [
-        // The condition keeps this from undoing another change or bringing back a deleted identity.
-        update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
-        ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
-        await context.audit({
-          action: 'identity.updated',
-          target: identityTarget(after),
-          ...detailsOf(before, after),
-        }),
-      ],
-      budget,
-    );
+    await transact([
+      // The condition keeps this from undoing another change or bringing back a deleted identity.
+      update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
+      ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
+      await context.audit({
+        action: 'identity.updated',
+        target: identityTarget(after),
+        ...detailsOf(before, after),
+      }),
+    ]);
     return after;
   });
 }

@@ -39,7 +39,7 @@ type Stored = Partial<RateRecord> | undefined;
  * @throws rate_limited with the seconds until the window ends
  */
 export function count(...counters: readonly Counter[]): Promise<void> {
-  return retryOnConditionFailed(budget => transact(counters.flatMap(countOne), budget));
+  return retryOnConditionFailed(() => transact(counters.flatMap(countOne)));
 }
 
 /**

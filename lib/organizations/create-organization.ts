@@ -26,7 +26,7 @@ export async function createOrganization(
   return retryWithFreshRead<UserRecord | undefined, OrganizationRecord>(
     context.principal.user,
     readAgain,
-    async (user, budget) => {
+    async user => {
       if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
       const room = requireRoomForOrganization(id);
       return withFreeSlug(wanted, async slug => {
@@ -35,7 +35,7 @@ export async function createOrganization(
           room,
         ]);
         const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-        await transact([creation, ...made.writes, countPlatform({ organizations: 1 })], budget);
+        await transact([creation, ...made.writes, countPlatform({ organizations: 1 })]);
         return made.organization;
       });
     },

@@ -20,24 +20,21 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
   await queueJob(job, 1);
   const known: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(at(organizationRecord, slug));
-  await retryWithFreshRead(known, readAgain, async (organization, budget) => {
+  await retryWithFreshRead(known, readAgain, async organization => {
     if (organization?.id !== id || organization.status !== 'active') throw organizationNotFound();
     const { projectCount, name } = organization;
-    await transact(
-      [
-        update(
-          at(organizationRecord, slug),
-          { set: { status: 'deleting' } },
-          // The platform's count and the directory are changed by what was read.
-          { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) } },
-        ),
-        remove({ key: keys.directoryBySlug(slug) }),
-        remove({ key: keys.directoryByName(name, slug) }),
-        noteWork(job),
-        countPlatform({ organizations: -1, projects: -projectCount }),
-      ],
-      budget,
-    );
+    await transact([
+      update(
+        at(organizationRecord, slug),
+        { set: { status: 'deleting' } },
+        // The platform's count and the directory are changed by what was read.
+        { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) } },
+      ),
+      remove({ key: keys.directoryBySlug(slug) }),
+      remove({ key: keys.directoryByName(name, slug) }),
+      noteWork(job),
+      countPlatform({ organizations: -1, projects: -projectCount }),
+    ]);
   });
   context.log.account('organization_deleted', { organizationId: id, userId: context.principal.userId });
 }

@@ -14,7 +14,7 @@ import {
 } from '../table/records/organization.ts';
 import { firstRevisionAfter, retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import type { UserRecord } from '../table/records/user.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
+import { retryWhile } from '../table/retry.ts';
 import { put, type Write } from '../table/write.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
@@ -90,15 +90,11 @@ function ownedBy({ id: userId, email, name }: Founder, { id, slug, createdAt }: 
 export async function withFreeSlug<T>(
   wanted: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
-  budget: RetryBudget = retryBudget(),
 ): Promise<T> {
   const first = wanted.slug ?? slugFromName(wanted.name);
-  for (let slug = first; ; slug = withSuffix(first)) {
-    try {
-      return await create(slug);
-    } catch (error) {
-      if (wanted.slug !== undefined || !(error instanceof ApiError) || error.code !== 'slug_taken') throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  const isTaken = (error: unknown) => error instanceof ApiError && error.code === 'slug_taken';
+  return retryWhile(
+    error => wanted.slug === undefined && isTaken(error),
+    tries => create(tries === 0 ? first : withSuffix(first)),
+  );
 }

@@ -30,7 +30,7 @@ export async function renameOrganization(
   return retryWithFreshRead(
     known,
     () => find(item),
-    async (before, budget) => {
+    async before => {
       if (before?.id !== id || before.status !== 'active') throw organizationNotFound();
       // Checked on every attempt, because a role may change while the request waits to retry.
       if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
@@ -46,19 +46,16 @@ export async function renameOrganization(
       if (details === undefined) return before;
       const { name } = after;
       const unchanged = asRead(before, ['name', 'requireSecondFactor', 'id', 'status']);
-      await transact(
-        [
-          update(item, { set: { name, requireSecondFactor: after.requireSecondFactor } }, { if: unchanged }),
-          ...(before.name === name ? [] : directoryWrites(before, after)),
-          ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
-          await context.audit({
-            action: 'organization.updated',
-            target: { type: 'organization', id, name },
-            details,
-          }),
-        ],
-        budget,
-      );
+      await transact([
+        update(item, { set: { name, requireSecondFactor: after.requireSecondFactor } }, { if: unchanged }),
+        ...(before.name === name ? [] : directoryWrites(before, after)),
+        ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
+        await context.audit({
+          action: 'organization.updated',
+          target: { type: 'organization', id, name },
+          details,
+        }),
+      ]);
       return after;
     },
   );

@@ -37,7 +37,7 @@ export async function createEnvironment(
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
   const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
-  return retryWithFreshRead(found, findProject, async (project, budget) => {
+  return retryWithFreshRead(found, findProject, async project => {
     const refusal = refusalOf(context, { slug, type: wanted.type }, used.retired?.type);
     if (refusal !== undefined) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
@@ -56,7 +56,7 @@ export async function createEnvironment(
       environment: { id: environment.id, slug },
     });
     const made = writes.map(write => ({ ...write, refused: slugTaken }));
-    await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit], budget);
+    await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit]);
     return environmentView(environment, state);
   });
 }

@@ -23,7 +23,7 @@ export async function deleteEnvironment(
   const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
   const readAgain = () => findEnvironment(path);
   const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  await retryWithFreshRead(known, readAgain, async (found, budget) => {
+  await retryWithFreshRead(known, readAgain, async found => {
     const { project, environment } = requireFound(context, found);
     const { id } = environment;
     const audit = await context.audit({
@@ -34,23 +34,20 @@ export async function deleteEnvironment(
     const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
     const job = { type: 'erase-environment', ...path, ...ids } as const;
     await queueJob(job, 1);
-    await transact(
-      [
-        update(
-          at(environmentRecord, organization.slug, slug, env),
-          { set: { status: 'deleting' } },
-          { if: isActiveEnvironment(id) },
-        ),
-        closeEnvironment(path, id),
-        update(
-          at(projectRecord, organization.slug, slug),
-          { add: { environmentCount: -1 } },
-          { if: { id: equals(project.id), status: equals('active') } },
-        ),
-        noteWork(job),
-        audit,
-      ],
-      budget,
-    );
+    await transact([
+      update(
+        at(environmentRecord, organization.slug, slug, env),
+        { set: { status: 'deleting' } },
+        { if: isActiveEnvironment(id) },
+      ),
+      closeEnvironment(path, id),
+      update(
+        at(projectRecord, organization.slug, slug),
+        { add: { environmentCount: -1 } },
+        { if: { id: equals(project.id), status: equals('active') } },
+      ),
+      noteWork(job),
+      audit,
+    ]);
   });
 }

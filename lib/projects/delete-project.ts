@@ -45,7 +45,7 @@ export async function deleteProject(
   const { organization, access } = context;
   const readAgain = () => readInOrder(organization.slug, slug);
   const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
-  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
+  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }) => {
     const project = access.requireProject(found);
     const [first = [], ...others] = chunksOf(environmentsAtOnce, closings(organization.slug, project, environments));
     const target = { type: 'project', id: project.id, name: slug } as const;
@@ -53,7 +53,7 @@ export async function deleteProject(
     const ids = { organizationId: organization.id, projectId: project.id };
     const job = { type: 'erase-project', orgSlug: organization.slug, project: slug, ...ids } as const;
     await queueJob(job, 1);
-    await transact([...deletion(context, project), noteWork(job), audit, ...first], budget);
+    await transact([...deletion(context, project), noteWork(job), audit, ...first]);
     return others;
   });
   // The deletion is committed, so from here on nothing may depend on the project, and the background job may already have

@@ -28,7 +28,7 @@ export async function updateEnvironment(
   const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
   const readAgain = () => findEnvironment(path);
   const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  return retryWithFreshRead(known, readAgain, async (found, budget) => {
+  return retryWithFreshRead(known, readAgain, async found => {
     const { environment: before, state } = requireFound(context, found);
     const { id } = before;
     const name = changes.name ?? before.name;
@@ -55,15 +55,12 @@ export async function updateEnvironment(
       environment: { id, slug: env },
       details,
     });
-    await transact(
-      [
-        update(at(environmentRecord, organization.slug, slug, env), { set: { name, type } }, { if: unchanged }),
-        // A rename does not touch the state, which every change of the secrets has to write.
-        ...(type === before.type ? [] : [stateType]),
-        audit,
-      ],
-      budget,
-    );
+    await transact([
+      update(at(environmentRecord, organization.slug, slug, env), { set: { name, type } }, { if: unchanged }),
+      // A rename does not touch the state, which every change of the secrets has to write.
+      ...(type === before.type ? [] : [stateType]),
+      audit,
+    ]);
     return environmentView(after, state);
   });
 }

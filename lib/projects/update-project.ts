@@ -23,7 +23,7 @@ export async function updateProject(
   const { access, organization } = context;
   const readAgain = () => findProject(organization.slug, slug);
   const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  return retryWithFreshRead(known, readAgain, async ({ project, environments }, budget) => {
+  return retryWithFreshRead(known, readAgain, async ({ project, environments }) => {
     const before = access.requireProject(project);
     const name = changes.name ?? before.name;
     const description = changes.description === undefined ? before.description : changes.description;
@@ -41,7 +41,7 @@ export async function updateProject(
         target: { type: 'project', id: before.id, name: slug },
         details,
       });
-      await transact([change, audit], budget);
+      await transact([change, audit]);
     }
     return view as Project;
   });

@@ -22,6 +22,11 @@ export function retryBudget(timeMs = retryTimeMs): RetryBudget {
   return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
 }
 
+/** Runs `work` with one deadline for all of its retries: the surrounding one, or a new one. */
+export function withOneDeadline<T>(work: () => T): T {
+  return deadlines.getStore() === undefined ? withDeadline(work) : work();
+}
+
 interface Reauthorization {
   /** Throws if the caller is no longer authorized. */
   check: () => Promise<void>;

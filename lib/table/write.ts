@@ -19,10 +19,10 @@ import {
   isRefusal,
   isTransient,
   pauseBeforeRetry,
-  type RetryBudget,
   retryBudget,
   retryWhile,
   sendPatiently,
+  withOneDeadline,
 } from './retry.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -102,16 +102,15 @@ export class ConditionFailed extends Error {
  *
  * Every attempt has the same token: DynamoDB executes at most one of them within ten minutes. A cancelled one does not
  * count.
- * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable`
- * when the budget's time is used up
+ * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable` at
+ * the deadline
  */
-export async function transact(writes: readonly Write[], budget?: RetryBudget): Promise<void> {
+export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
-  await asOneTransaction(() =>
-    retryWhile(passes, () => tableClient().send(new TransactWriteCommand(transaction)), budget),
-  ).catch(error => {
+  const send = () => tableClient().send(new TransactWriteCommand(transaction));
+  await asOneTransaction(() => retryWhile(passes, send)).catch(error => {
     throw refusalOf(error, writes) ?? error;
   });
 }
@@ -141,10 +140,10 @@ function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined 
  * write may use its key, which needs a random part. The condition that the item is new could only refuse such a repeat, so it is
  * not sent.
  */
-export async function putAlone({ kind, item }: Write, budget?: RetryBudget): Promise<void> {
+export async function putAlone({ kind, item }: Write): Promise<void> {
   if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
   const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
-  await sendPatiently(() => tableClient().send(new PutCommand(put)), budget);
+  await sendPatiently(() => tableClient().send(new PutCommand(put)));
 }
 
 /**
@@ -181,9 +180,9 @@ function toTransactItem({ kind, key: Key, item: Item, changes, condition, refuse
 }
 
 /** Like `transact`, for writes that are not needed if a condition doesn't hold. @returns whether they were made */
-export async function transactIfHolds(writes: readonly Write[], budget?: RetryBudget): Promise<boolean> {
+export async function transactIfHolds(writes: readonly Write[]): Promise<boolean> {
   try {
-    await transact(writes, budget);
+    await transact(writes);
     return true;
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
@@ -207,30 +206,24 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`.
+ * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`. The retries inside an
+ * attempt end at the same deadline.
  * @throws `temporarily_unavailable` if other changes always come first
  */
-export function retryOnConditionFailed<T>(
-  attempt: (budget: RetryBudget) => Promise<T>,
-  budget: RetryBudget = retryBudget(),
-): Promise<T> {
-  return retryWhile(
-    error => error instanceof ConditionFailed,
-    () => attempt(budget),
-    budget,
-  );
+export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T> {
+  return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
 /** The same, where the first attempt decides on `known`, which the request has already read. */
 export function retryWithFreshRead<Read, T>(
   known: Read,
   readAgain: () => Promise<Read>,
-  attempt: (current: Read, budget: RetryBudget) => Promise<T>,
+  attempt: (current: Read) => Promise<T>,
 ): Promise<T> {
   let isFirst = true;
-  return retryOnConditionFailed(async budget => {
+  return retryOnConditionFailed(async () => {
     const current = isFirst ? known : await readAgain();
     isFirst = false;
-    return attempt(current, budget);
+    return attempt(current);
   });
 }

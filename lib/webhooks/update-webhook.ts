@@ -29,7 +29,7 @@ export async function updateWebhook(
 ): Promise<WebhookRecord> {
   const { organization } = context;
   if (changes.url !== undefined) requireTarget(changes.url);
-  return retryOnConditionFailed(async budget => {
+  return retryOnConditionFailed(async () => {
     const [webhook, places] = await Promise.all([
       requireWebhook(context, webhookId),
       readPlaces(organization.slug, changes.projectId !== undefined || changes.environmentId !== undefined),
@@ -44,21 +44,18 @@ export async function updateWebhook(
       updatedAt: laterThan(webhook.updatedAt),
     };
     if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhook;
-    await transact(
-      [
-        // Only if it is unchanged since it was read, so this neither overwrites another change nor revives a deleted
-        // webhook.
-        put(at(webhookRecord, organization.slug, webhook.id), changed, {
-          if: { updatedAt: equals(webhook.updatedAt) },
-        }),
-        ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
-        await context.audit({
-          action: 'webhook.updated',
-          target: webhookTarget(changed),
-        }),
-      ],
-      budget,
-    );
+    await transact([
+      // Only if it is unchanged since it was read, so this neither overwrites another change nor revives a deleted
+      // webhook.
+      put(at(webhookRecord, organization.slug, webhook.id), changed, {
+        if: { updatedAt: equals(webhook.updatedAt) },
+      }),
+      ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
+      await context.audit({
+        action: 'webhook.updated',
+        target: webhookTarget(changed),
+      }),
+    ]);
     return changed;
   });
 }

@@ -20,7 +20,6 @@ import {
   type UserRecord,
   userRecord,
 } from '../../table/records/user.ts';
-import type { RetryBudget } from '../../table/retry.ts';
 import {
   check,
   maximumWritesPerTransaction,
@@ -150,7 +149,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
   let mayMail = true;
   let made: Made | undefined;
 
-  const attempt = async (user: UserRecord | undefined, tokens: readonly TokenRecord[], budget: RetryBudget) => {
+  const attempt = async (user: UserRecord | undefined, tokens: readonly TokenRecord[]) => {
     // An attempt that seemed to fail may have been executed late.
     if (made !== undefined && user?.factorChange?.id === id) return made;
     if (user === undefined) throw sessionEnded();
@@ -161,9 +160,9 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - planned.writes.length;
     for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) {
-      await transact(some, budget);
+      await transact(some);
     }
-    await transact([...planned.writes, ...planned.unflagging.slice(0, space)], budget);
+    await transact([...planned.writes, ...planned.unflagging.slice(0, space)]);
     return made;
   };
 
@@ -176,9 +175,9 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
   const result = await retryWithFreshRead<{ user: UserRecord; tokens: readonly TokenRecord[] }, Made | undefined>(
     { user: before, tokens: order.tokens?.known ?? [] },
     readAgain,
-    async ({ user, tokens }, budget) => {
+    async ({ user, tokens }) => {
       try {
-        return await attempt(user, tokens, budget);
+        return await attempt(user, tokens);
       } catch (error) {
         if (!(error instanceof ApiError) || made === undefined) throw error;
         if ((await find(account))?.factorChange?.id === id) return made;
@@ -186,7 +185,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
         if (!isFull) throw error;
         // The limit of mails must not keep users from removing a factor.
         mayMail = false;
-        return attempt(user, tokens, budget);
+        return attempt(user, tokens);
       }
     },
   );

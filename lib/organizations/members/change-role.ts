@@ -20,27 +20,24 @@ export async function changeRole(
 ): Promise<MemberRecord> {
   const { organization } = context;
   const readAgain = () => readRosterOf(organization);
-  return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
+  return retryWithFreshRead(before, readAgain, async ({ members }) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     if (member.role === role) return member;
-    await transact(
-      [
-        ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
-        update(
-          at(memberRecord, organization.slug, member.userId),
-          { set: { role } },
-          { if: { id: equals(memberId), role: equals(member.role) } },
-        ),
-        await context.audit({
-          action: 'member.role_changed',
-          target: { type: 'member', id: memberId, name: member.email },
-          details: { from: member.role, to: role },
-        }),
-      ],
-      budget,
-    );
+    await transact([
+      ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
+      update(
+        at(memberRecord, organization.slug, member.userId),
+        { set: { role } },
+        { if: { id: equals(memberId), role: equals(member.role) } },
+      ),
+      await context.audit({
+        action: 'member.role_changed',
+        target: { type: 'member', id: memberId, name: member.email },
+        details: { from: member.role, to: role },
+      }),
+    ]);
     return { ...member, role };
   });
 }

@@ -47,27 +47,24 @@ export async function inviteMember(
   const invitation = newInvitation(context, wanted, hash);
   const mails = [invitationsFrom(context.organization.id), invitationsTo(wanted.email)];
   const readAgain = () => readRosterOf(context.organization);
-  await retryWithFreshRead(known, readAgain, async (roster, budget) => {
+  await retryWithFreshRead(known, readAgain, async roster => {
     requireRight(context, wanted.role);
     if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
       throw new ApiError('already_member', 'A member already has this e-mail address.');
     }
     const replaced = roster.invitations.find(({ id }) => id === invitation.id);
     context.requireFresh([wanted, replaced].some(one => one !== undefined && hasFreshRights(one.role)));
-    await transact(
-      [
-        ...replacingWrites(roster, invitation, configs),
-        ...mails.flatMap(countOne),
-        // Only users who have verified their own address can have e-mails sent to others.
-        ...hasVerifiedEmail(context.principal.userId, 'invite others'),
-        await context.audit({
-          action: 'member.invited',
-          target: { type: 'invitation', id: invitation.id, name: wanted.email },
-          details: { role: wanted.role },
-        }),
-      ],
-      budget,
-    );
+    await transact([
+      ...replacingWrites(roster, invitation, configs),
+      ...mails.flatMap(countOne),
+      // Only users who have verified their own address can have e-mails sent to others.
+      ...hasVerifiedEmail(context.principal.userId, 'invite others'),
+      await context.audit({
+        action: 'member.invited',
+        target: { type: 'invitation', id: invitation.id, name: wanted.email },
+        details: { role: wanted.role },
+      }),
+    ]);
   });
   await mailInvitation(context, invitation, secret);
   return { invitation, token: secret };

@@ -52,13 +52,13 @@ export async function findLeft(organization: Place, userId: string): Promise<Lef
 
 /** Ends all identities of a user who can no longer create any, and returns what remains. */
 export async function endRest(context: MemberContext, userId: string): Promise<Left> {
-  return retryOnConditionFailed(async budget => {
+  return retryOnConditionFailed(async () => {
     for (;;) {
       const left = await findLeft(context.organization, userId);
       const some = left.identities.slice(0, identitiesAtOnce);
       if (some.length === 0) return left;
       const endings = await identityEndings(context, some);
-      await transact([countIdentitiesEnded(context.organization, some.length), ...endings], budget);
+      await transact([countIdentitiesEnded(context.organization, some.length), ...endings]);
     }
   });
 }

@@ -11,7 +11,6 @@ import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import type { OrganizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
-import type { RetryBudget } from '../../table/retry.ts';
 import { remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
@@ -52,19 +51,19 @@ export async function removeMember(
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
-  const removed = await retryWithFreshRead(before, readAgain, async ({ roster, identities }, budget) => {
+  const removed = await retryWithFreshRead(before, readAgain, async ({ roster, identities }) => {
     const member = roster.members.find(one => one.id === id);
     if (member !== undefined) {
       requireRank(context, member);
       const isOwn = member.userId === context.principal.userId;
       context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
       const ended = endableOf(organization, identities, member.userId);
-      return { member, dead: await endMembership(context, member, ended, budget) };
+      return { member, dead: await endMembership(context, member, ended) };
     }
     const invitation = roster.invitations.find(one => one.id === id);
     if (invitation === undefined) throw memberNotFound();
     context.requireFresh(endIdentities || hasFreshRights(invitation.role));
-    await cancelInvitation(context, invitation, budget);
+    await cancelInvitation(context, invitation);
     return undefined;
   });
   if (removed === undefined) return { identities: [], webhooks: [] };
@@ -91,28 +90,24 @@ async function endMembership(
   context: MemberContext,
   member: MemberRecord,
   ended: readonly IdentityRecord[],
-  budget: RetryBudget,
 ): Promise<Key[]> {
   const { organization } = context;
   const counts = { memberCount: -1, identityCount: -ended.length };
   const [dead] = await Promise.all([
     keysOfTokensBoundTo(member),
-    transact(
-      [
-        ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
-        remove(at(memberRecord, organization.slug, member.userId), {
-          if: { id: equals(member.id), role: equals(member.role) },
-        }),
-        remove(at(membershipRecord, member.userId, organization.id)),
-        await context.audit({
-          action: 'member.removed',
-          target: { type: 'member', id: member.id, name: member.email },
-          details: { role: member.role },
-        }),
-        ...(await identityEndings(context, ended)),
-      ],
-      budget,
-    ),
+    transact([
+      ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
+      remove(at(memberRecord, organization.slug, member.userId), {
+        if: { id: equals(member.id), role: equals(member.role) },
+      }),
+      remove(at(membershipRecord, member.userId, organization.id)),
+      await context.audit({
+        action: 'member.removed',
+        target: { type: 'member', id: member.id, name: member.email },
+        details: { role: member.role },
+      }),
+      ...(await identityEndings(context, ended)),
+    ]),
   ]);
   return dead;
 }
@@ -141,21 +136,14 @@ async function sweep(tokens: readonly Key[], log: Log): Promise<void> {
   }
 }
 
-async function cancelInvitation(
-  context: MemberContext,
-  invitation: InvitationRecord,
-  budget: RetryBudget,
-): Promise<void> {
+async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
   const { organization } = context;
-  await transact(
-    [
-      changeCounts(organization, { invitationCount: -1 }),
-      ...invitationRemoval(organization.slug, invitation),
-      await context.audit({
-        action: 'member.invitation_cancelled',
-        target: { type: 'invitation', id: invitation.id, name: invitation.email },
-      }),
-    ],
-    budget,
-  );
+  await transact([
+    changeCounts(organization, { invitationCount: -1 }),
+    ...invitationRemoval(organization.slug, invitation),
+    await context.audit({
+      action: 'member.invitation_cancelled',
+      target: { type: 'invitation', id: invitation.id, name: invitation.email },
+    }),
+  ]);
 }

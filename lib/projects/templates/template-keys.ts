@@ -115,7 +115,7 @@ export async function updateTemplateKey(
   return retryWithFreshRead(
     begun,
     () => beginTemplateKey(path),
-    async ({ project: found, record: before }, budget) => {
+    async ({ project: found, record: before }) => {
       const project = access.requireProject(found);
       requirePattern(changes.pattern);
       if (before === undefined) throw notFound(path.key);
@@ -128,23 +128,20 @@ export async function updateTemplateKey(
       const details = changedFields(before, after, fields);
       if (details === undefined) return before;
       const { description, required, pattern } = after;
-      await transact(
-        [
-          update(
-            at(templateKeyRecord, organization.slug, project.slug, path.key),
-            { set: { description, required, pattern } },
-            // The key must be as it was read, not a new one with the same name.
-            { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
-          ),
-          isStillThere(context, project),
-          await context.audit({
-            action: 'template_key.updated',
-            target: { type: 'template_key', id: project.id, name: path.key },
-            details,
-          }),
-        ],
-        budget,
-      );
+      await transact([
+        update(
+          at(templateKeyRecord, organization.slug, project.slug, path.key),
+          { set: { description, required, pattern } },
+          // The key must be as it was read, not a new one with the same name.
+          { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
+        ),
+        isStillThere(context, project),
+        await context.audit({
+          action: 'template_key.updated',
+          target: { type: 'template_key', id: project.id, name: path.key },
+          details,
+        }),
+      ]);
       return after;
     },
   );

@@ -115,7 +115,7 @@ describe('a rate limit', () => {
     const other = at(rateRecord, `other-${randomUUID()}`, 'subject');
     const countWith = (write: Write) => {
       const counter = limit();
-      return retryOnConditionFailed(budget => transact([...countOne(counter), write], budget));
+      return retryOnConditionFailed(() => transact([...countOne(counter), write]));
     };
     const refused = () => new Error('refused');
     const missing = update(other, { set: { tries: 1 } }, { if: { tries: { op: '=', value: 1 } }, refused });

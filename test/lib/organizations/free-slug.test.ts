@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../../lib/core/errors.ts';
 import { withFreeSlug } from '../../../lib/organizations/new-organization.ts';
-import { retryBudget } from '../../../lib/table/retry.ts';
+import { withDeadline } from '../../../lib/table/retry.ts';
 
 it('stops looking for a free slug when its time is used up', async () => {
   const tried: string[] = [];
@@ -10,7 +10,7 @@ it('stops looking for a free slug when its time is used up', async () => {
     return Promise.reject(new ApiError('slug_taken', `The slug ${slug} is taken.`));
   };
 
-  await expect(withFreeSlug({ name: 'Acme' }, taken, retryBudget(50))).rejects.toMatchObject({
+  await expect(withDeadline(() => withFreeSlug({ name: 'Acme' }, taken), 50)).rejects.toMatchObject({
     code: 'temporarily_unavailable',
   });
   expect(tried[0]).toBe('acme');

@@ -5,7 +5,7 @@ import { ApiError } from '../../../lib/core/errors.ts';
 import { entity } from '../../../lib/table/entity.ts';
 import { absent, equals, isNew, isThere, lessThan } from '../../../lib/table/expressions.ts';
 import { at, find, list, queryPage, readAll, readTogether } from '../../../lib/table/read.ts';
-import { retryBudget } from '../../../lib/table/retry.ts';
+import { withDeadline } from '../../../lib/table/retry.ts';
 import {
   ConditionFailed,
   check,
@@ -184,11 +184,11 @@ describe('the table', () => {
     await retryWithFreshRead<{ count: number } | undefined, void>(
       known,
       () => find(thingAt('moved')),
-      async (current, budget) => {
+      async current => {
         seen.push(current?.count);
         const count = current?.count ?? 0;
         const changes = { set: { count: count + 1 } };
-        await transact([update(thingAt('moved'), changes, { if: { count: equals(count) } })], budget);
+        await transact([update(thingAt('moved'), changes, { if: { count: equals(count) } })]);
       },
     );
 
@@ -197,7 +197,8 @@ describe('the table', () => {
   });
 
   it('gives up with 503 and Retry-After when its time is used up', async () => {
-    const failure = retryOnConditionFailed(() => Promise.reject(new ConditionFailed([0])), retryBudget(50));
+    const refused = () => Promise.reject(new ConditionFailed([0]));
+    const failure = withDeadline(() => retryOnConditionFailed(refused), 50);
     await expect(failure).rejects.toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 1 });
   });
 
