@@ -23,65 +23,45 @@ export const failedLogins = /* @__PURE__ */ limit(
 );
 
 /** Wrong passwords at log-in per network. Ten times as many, because many people may share a network. */
-export const failedLoginsOfNetwork = /* @__PURE__ */ limit(
+export const failedLoginsOfNetwork = /* @__PURE__ */ limit<[network: string]>(
   'login-address',
   () => times(10, settings().LOGIN_FAILURE_LIMIT),
   15 * minute,
-  (network: string) => network,
 );
 
 /** Wrong passwords of a signed-in user. Counted per account, so a stolen session can't guess from many addresses. */
-export const wrongCurrentPasswords = /* @__PURE__ */ limit(
+export const wrongCurrentPasswords = /* @__PURE__ */ limit<[userId: string]>(
   'current-password',
   () => settings().LOGIN_FAILURE_LIMIT,
   15 * minute,
-  (userId: string) => userId,
 );
 
 /** Wrong codes of a second factor. Three time steps are accepted, so a guess has a chance of 3 in a million. */
-export const wrongCodes = /* @__PURE__ */ limit(
-  'second-factor',
-  () => 5,
-  15 * minute,
-  (userId: string) => userId,
-);
+export const wrongCodes = /* @__PURE__ */ limit<[userId: string]>('second-factor', () => 5, 15 * minute);
 
 /** E-mails about wrong codes: one per window of `wrongCodes`. */
-export const wrongCodeMails = /* @__PURE__ */ limit(
+export const wrongCodeMails = /* @__PURE__ */ limit<[userId: string, windowEndsAt: number]>(
   'second-factor-mail',
   () => 1,
   15 * minute,
-  (userId: string, windowEndsAt: number) => `${userId} ${windowEndsAt}`,
 );
 
 /** E-mails about changed factors. Without a limit, adding and removing a factor repeatedly would flood the mailbox. */
-export const factorMails = /* @__PURE__ */ limit(
-  'factor-mails',
-  () => 5,
-  hour,
-  (userId: string) => userId,
-);
+export const factorMails = /* @__PURE__ */ limit<[userId: string]>('factor-mails', () => 5, hour);
 
-export const recoveryCodeRenewals = /* @__PURE__ */ limit(
-  'recovery-codes',
-  () => 5,
-  hour,
-  (userId: string) => userId,
-);
+export const recoveryCodeRenewals = /* @__PURE__ */ limit<[userId: string]>('recovery-codes', () => 5, hour);
 
 /** Passkey-only log-ins started per network. Each writes a challenge before anything is proved. */
-export const passkeyLogins = /* @__PURE__ */ limit(
+export const passkeyLogins = /* @__PURE__ */ limit<[network: string]>(
   'passkey-login',
   () => times(10, settings().LOGIN_FAILURE_LIMIT),
   15 * minute,
-  (network: string) => network,
 );
 
-export const registrations = /* @__PURE__ */ limit(
+export const registrations = /* @__PURE__ */ limit<[network: string]>(
   'register',
   () => settings().REGISTER_LIMIT_PER_HOUR,
   hour,
-  (network: string) => network,
 );
 
 export const passwordResets = /* @__PURE__ */ limit(
@@ -92,27 +72,20 @@ export const passwordResets = /* @__PURE__ */ limit(
 );
 
 /** Per network. Ten times as many, because many people may share a network. */
-export const passwordResetsOfNetwork = /* @__PURE__ */ limit(
+export const passwordResetsOfNetwork = /* @__PURE__ */ limit<[network: string]>(
   'password-reset-address',
   () => times(10, settings().PASSWORD_RESET_LIMIT_PER_HOUR),
   hour,
-  (network: string) => network,
 );
 
 /** Enough for a user whose e-mail does not arrive, and too few to flood someone else's mailbox. */
-export const verificationMails = /* @__PURE__ */ limit(
-  'verification',
-  () => 20,
-  hour,
-  (userId: string) => userId,
-);
+export const verificationMails = /* @__PURE__ */ limit<[userId: string]>('verification', () => 20, hour);
 
 /** Invitations sent by an organization. */
-export const invitationsFrom = /* @__PURE__ */ limit(
+export const invitationsFrom = /* @__PURE__ */ limit<[organizationId: string]>(
   'invitations',
   () => settings().INVITATION_LIMIT_PER_DAY,
   day,
-  (organizationId: string) => organizationId,
 );
 
 /** Invitations to one address, from all organizations together, so that several of them can't flood one mailbox. */
@@ -127,40 +100,33 @@ export const invitationsTo = /* @__PURE__ */ limit(
  * Exchanges whose assertion could not be verified, per organization. Forged assertions use up nothing that its members
  * need, and beyond the limit they no longer make the service contact an issuer for its keys.
  */
-export const failedExchanges = /* @__PURE__ */ limit(
+export const failedExchanges = /* @__PURE__ */ limit<[organizationSlug: string]>(
   'failed-exchanges',
   () => times(0.1, settings().REQUESTS_PER_MINUTE),
   minute,
-  (organizationSlug: string) => organizationSlug,
 );
 
 /**
  * Audit entries about rejected assertions: anyone who can get genuine ones for an audience could fill the audit log.
  */
-export const recordedRefusals = /* @__PURE__ */ limit(
-  'identity-refusals',
-  () => 100,
-  hour,
-  (identityId: string) => identityId,
-);
+export const recordedRefusals = /* @__PURE__ */ limit<[identityId: string]>('identity-refusals', () => 100, hour);
 
 /** Requests of an organization's own callers in one minute of the clock. */
-export const requestsOfOrganization = /* @__PURE__ */ limit(
+export const requestsOfOrganization = /* @__PURE__ */ limit<[organizationId: string, minuteOfClock: number]>(
   'requests',
   () => settings().REQUESTS_PER_MINUTE,
   minute,
-  (organizationId: string, minuteOfClock: number) => `${organizationId} ${minuteOfClock}`,
 );
 
 /**
  * @param bound how many are allowed per window; -1 means unlimited
- * @param subject what is being counted; only its hash is stored
+ * @param subject what they are counted for, by default all parts. Only its hash is stored.
  */
 function limit<const Subject extends readonly unknown[]>(
   name: string,
   bound: () => number,
   windowSeconds: number,
-  subject: (...parts: Subject) => string,
+  subject: (...parts: Subject) => string = (...parts) => parts.join(' '),
 ): (...parts: Subject) => Counter {
   return (...parts) => {
     const hash = createHash('sha256')
