@@ -2,7 +2,7 @@ import { generateDataKey, kmsDecrypt } from '../crypto/kms.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { credentialKeyRecord } from '../table/records/credential-key.ts';
-import { ConditionFailed, put, transact } from '../table/write.ts';
+import { put, transactIfHolds } from '../table/write.ts';
 
 /*
  * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped by
@@ -24,12 +24,8 @@ export async function issuingKey(): Promise<Uint8Array> {
   const key = await credentialKey();
   if (key !== undefined) return key;
   const { wrapped } = await generateDataKey(context);
-  try {
-    await transact([put(item, { wrapped }, { if: isNew })]);
-  } catch (error) {
-    // Another process was first; its key is the one to use.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // If another process was first, its key is the one to use.
+  await transactIfHolds([put(item, { wrapped }, { if: isNew })]);
   const made = await credentialKey();
   if (made === undefined) throw new Error('The credential key was stored but cannot be read.');
   return made;

@@ -5,7 +5,7 @@ import { isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
-import { ConditionFailed, transact, update } from '../table/write.ts';
+import { transactIfHolds, update } from '../table/write.ts';
 import type { Principal } from './principal.ts';
 import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 
@@ -31,19 +31,18 @@ export async function keepCredentialFresh(
   try {
     if (credential.method === 'token') {
       const item = at(tokenRecord, userId, credential.token.hash);
-      await transact([update(item, { set: { lastUsedAt } }, { if: isThere })]);
+      await transactIfHolds([update(item, { set: { lastUsedAt } }, { if: isThere })]);
       return undefined;
     }
     const { ip, userAgent } = sourceOf(event);
     const expiresAt = sessionEndsAt(credential.session.createdAt, now);
     const use = { lastUsedAt, ip, userAgent, expiresAt };
-    await transact([update(at(sessionRecord, userId, credential.hash), { set: use }, { if: isThere })]);
-    const secret = sessionSecretOf(event.cookies);
+    const write = update(at(sessionRecord, userId, credential.hash), { set: use }, { if: isThere });
+    // If the condition fails, the credential was revoked concurrently and there is nothing left to record.
+    const secret = (await transactIfHolds([write])) ? sessionSecretOf(event.cookies) : undefined;
     return secret === undefined ? undefined : sessionCookie(secret, expiresAt);
   } catch (error) {
-    // If the condition failed, the credential was revoked concurrently and there is nothing left to record.
-    if (!(error instanceof ConditionFailed))
-      log.warn('could not record the use of a credential', { reason: String(error) });
+    log.warn('could not record the use of a credential', { reason: String(error) });
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { ConditionFailed, transact, update } from '../table/write.ts';
+import { transact, transactIfHolds, update } from '../table/write.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
 
@@ -72,10 +72,6 @@ async function checkAndLogIn(
 async function rehashIfOutdated(user: UserRecord, password: string): Promise<void> {
   if (!isOutdatedHash(user.passwordHash)) return;
   const passwordHash = await hashPassword(password);
-  try {
-    const unchanged = { passwordHash: equals(user.passwordHash) };
-    await transact([update(at(userRecord, user.id), { set: { passwordHash } }, { if: unchanged })]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  const unchanged = { passwordHash: equals(user.passwordHash) };
+  await transactIfHolds([update(at(userRecord, user.id), { set: { passwordHash } }, { if: unchanged })]);
 }

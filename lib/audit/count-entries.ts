@@ -4,7 +4,7 @@ import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, queryItems, queryPage } from '../table/read.ts';
 import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-count.ts';
-import { ConditionFailed, put, transact } from '../table/write.ts';
+import { put, transactIfHolds } from '../table/write.ts';
 import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePage } from './entry-stream.ts';
 
 const daySeconds = 86_400;
@@ -124,9 +124,5 @@ async function remember(
   const alive = Object.entries(byExpiryDay).filter(([day]) => day === 'never' || Number(day) > today);
   const record = { countedTo, byExpiryDay: Object.fromEntries(alive) };
   const condition = known === undefined ? isNew : { countedTo: equals(known.countedTo) };
-  try {
-    await transact([put(at(auditCountRecord, organizationId, action), record, { if: condition })]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await transactIfHolds([put(at(auditCountRecord, organizationId, action), record, { if: condition })]);
 }

@@ -6,7 +6,7 @@ import { requiredSetting } from '../core/settings.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import { ConditionFailed, transact, update, upsert } from '../table/write.ts';
+import { transactIfHolds, update, upsert } from '../table/write.ts';
 import { type FetchedKeys, fetchTimeoutMs, maximumAnswerBytes, readFetchedKeys } from './fetched-keys.ts';
 
 /*
@@ -82,22 +82,16 @@ export async function renewedKeys(
 }
 
 /** Whether this process does the fetch. */
-async function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, fetchId: string): Promise<boolean> {
+function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, fetchId: string): Promise<boolean> {
   const triedAtMs = Date.now();
   const expiresAt = Math.ceil((triedAtMs + staleMs) / 1000);
-  try {
-    await transact([
-      upsert(
-        at(issuerKeysRecord, issuer),
-        { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
-        { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) } },
-      ),
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return transactIfHolds([
+    upsert(
+      at(issuerKeysRecord, issuer),
+      { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
+      { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) } },
+    ),
+  ]);
 }
 
 async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): Promise<void> {
@@ -106,12 +100,8 @@ async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): 
     'keys' in fetched
       ? { ...fetched, endedAtMs, fetchedAtMs: endedAtMs, problem: undefined }
       : { ...fetched, endedAtMs };
-  try {
-    await transact([update(at(issuerKeysRecord, issuer), { set }, { if: { fetchId: equals(fetchId) } })]);
-  } catch (error) {
-    // This process was stalled for a minute, and another one has fetched since.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // If this process was stalled for a minute, another one has fetched since.
+  await transactIfHolds([update(at(issuerKeysRecord, issuer), { set }, { if: { fetchId: equals(fetchId) } })]);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Log } from '../core/logger.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
-import { ConditionFailed, maximumWritesPerTransaction, put, transact, upsert, type Write } from '../table/write.ts';
+import { maximumWritesPerTransaction, put, transactIfHolds, upsert, type Write } from '../table/write.ts';
 import { readAccessLogLine } from './access-log-record.ts';
 import { hourMs, type Tally, tallyRequests } from './count-requests.ts';
 import { bucketAttribute } from './histogram.ts';
@@ -47,11 +47,7 @@ export async function rollUp(data: string, log: Log): Promise<void> {
 
 async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void> {
   const expiresAt = Math.ceil(Date.now() / 1000) + rememberedSeconds;
-  try {
-    await transact([...tallies.map(countWrite), put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew })]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await transactIfHolds([...tallies.map(countWrite), put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew })]);
 }
 
 function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {

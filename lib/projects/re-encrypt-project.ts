@@ -13,7 +13,7 @@ import { environmentRecord, environmentStateRecord } from '../table/records/envi
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
-import { ConditionFailed, transact, update } from '../table/write.ts';
+import { transactIfHolds, update } from '../table/write.ts';
 
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
@@ -174,7 +174,7 @@ async function reEncrypt(
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
-    await transact([
+    const isDone = await transactIfHolds([
       update(
         { entity: headRecord, key },
         { set: { sealed, keyVersion: ring.keyVersion } },
@@ -183,10 +183,9 @@ async function reEncrypt(
         { if: { sealed: equals(found) } },
       ),
     ]);
-    return 're-encrypted';
+    // Otherwise it was replaced since it was read and, because of the fence, under the new key.
+    return isDone ? 're-encrypted' : 'nothing to do';
   } catch (error) {
-    // It was replaced since it was read and, because of the fence, under the new key.
-    if (error instanceof ConditionFailed) return 'nothing to do';
     // A damaged item must not block the end of this rotation, or the next one.
     if (!(error instanceof AlteredCiphertext)) throw error;
     log.error('a value could not be re-encrypted', error, { environmentId, version: record.version });
@@ -199,31 +198,27 @@ async function reEncrypt(
  * rotation re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
-  await unlessOver(
-    transact([
-      update(
-        at(projectRecord, job.orgSlug, job.project),
-        { set: { 'rotation.failed': true } },
-        { if: isInProgress(job) },
-      ),
-      endWork(job.projectId),
-    ]),
-  );
+  await transactIfHolds([
+    update(
+      at(projectRecord, job.orgSlug, job.project),
+      { set: { 'rotation.failed': true } },
+      { if: isInProgress(job) },
+    ),
+    endWork(job.projectId),
+  ]);
   log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
 }
 
 /** An absolute number that only increases, so a repeated step counts nothing twice. */
 async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
   const reencrypted = Math.min(passed, rotation?.total ?? 0);
-  await unlessOver(
-    transact([
-      update(
-        at(projectRecord, job.orgSlug, slug),
-        { set: { 'rotation.reencrypted': reencrypted } },
-        { if: { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) } },
-      ),
-    ]),
-  );
+  await transactIfHolds([
+    update(
+      at(projectRecord, job.orgSlug, slug),
+      { set: { 'rotation.reencrypted': reencrypted } },
+      { if: { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) } },
+    ),
+  ]);
 }
 
 /**
@@ -235,25 +230,19 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
   const wrapped = project.wrappedKeys[String(toVersion)];
   if (project.rotation === null || wrapped === undefined) throw new Error('A rotation in progress has no new key.');
   const { total } = project.rotation;
-  await unlessOver(
-    transact([
-      update(
-        at(projectRecord, job.orgSlug, project.slug),
-        {
-          set: {
-            ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}),
-            'rotation.status': 'completed',
-            'rotation.reencrypted': total,
-          },
-        },
-        { if: isInProgress(job) },
-      ),
-      endWork(project.id),
-    ]),
-  );
+  const set = {
+    ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}),
+    'rotation.status': 'completed',
+    'rotation.reencrypted': total,
+  } as const;
+  await transactIfHolds([
+    update(at(projectRecord, job.orgSlug, project.slug), { set }, { if: isInProgress(job) }),
+    endWork(project.id),
+  ]);
   log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });
 }
 
+/** Fails if another delivery of the same job is further along. */
 function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
   return {
     id: equals(projectId),
@@ -262,13 +251,4 @@ function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<Pro
     'rotation.toVersion': equals(toVersion),
     'rotation.status': equals('in_progress'),
   };
-}
-
-/** Another delivery of the same job may be further along. */
-async function unlessOver(write: Promise<void>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
 }

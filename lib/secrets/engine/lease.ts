@@ -4,7 +4,7 @@ import type { EnvironmentPath } from '../../table/keys.ts';
 import { find } from '../../table/read.ts';
 import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
 import { withDeadline } from '../../table/retry.ts';
-import { ConditionFailed, retryOnConditionFailed, transact, update } from '../../table/write.ts';
+import { retryOnConditionFailed, transact, transactIfHolds, update } from '../../table/write.ts';
 import { type Fenced, fenced, maximumFences, notRisen, putFences, removeFences, stateAt } from './fencing.ts';
 
 /** One writer's right to write or undo a large change: the state has its fencing token and a `pending`. */
@@ -139,13 +139,10 @@ async function beat(lease: Lease, heartbeat: number, log: Log): Promise<void> {
   // A late heartbeat must not overwrite a newer one.
   const condition: Condition<EnvironmentState> = { ...isHeld(lease), 'pending.heartbeat': lessThan(heartbeat) };
   try {
-    await withDeadline(
-      () => transact([update(stateAt(lease.path), { set: { 'pending.heartbeat': heartbeat } }, { if: condition })]),
-      heartbeatMs,
-    );
+    const write = update(stateAt(lease.path), { set: { 'pending.heartbeat': heartbeat } }, { if: condition });
+    // If it doesn't hold, the lease was lost, so the next step will be rejected.
+    await withDeadline(() => transactIfHolds([write]), heartbeatMs);
   } catch (error) {
-    // The lease was lost, so the next step will be rejected.
-    if (error instanceof ConditionFailed) return;
     log.warn('a heartbeat failed', { environmentId: lease.environmentId, reason: String(error) });
   }
 }
