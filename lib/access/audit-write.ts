@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
@@ -11,19 +10,13 @@ import { keysThatFit } from './keys-that-fit.ts';
 import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
 
-/** The content of an entry besides actor and source. `keys` are names of secrets, never values. */
-export interface AuditFacts {
-  action: AuditAction;
-  target: AuditRecord['target'];
-  environment?: { id: string; slug: string };
+/**
+ * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where promoted
+ * secrets come from. `keys` are names of secrets; nothing here is ever a value.
+ */
+export interface AuditFacts
+  extends Pick<AuditRecord, 'action' | 'target' | 'environment' | 'revision' | 'message' | 'details' | 'from'> {
   keys?: readonly string[];
-  revision?: number;
-  /** Why secrets were changed. */
-  message?: string | undefined;
-  /** What changed: roles and plans `{from, to}`, a template key's pattern, limits. Never a value of a secret. */
-  details?: AuditRecord['details'];
-  /** The environment and revision that promoted secrets come from. */
-  from?: { id: string; slug: string; revision: number };
   /** Identifies a change with several attempts, so that each attempt puts the same entry. */
   entry?: { id: string; createdAtMs: number };
 }
@@ -76,12 +69,12 @@ export async function auditWrite(
     action,
     actor,
     target,
-    ...(environment === undefined ? {} : { environment }),
+    environment,
     ...(keys === undefined ? {} : namedKeys(keys)),
-    ...(revision === undefined ? {} : { revision }),
-    ...(message === undefined ? {} : { message }),
-    ...(details === undefined ? {} : { details }),
-    ...(from === undefined ? {} : { from }),
+    revision,
+    message,
+    details,
+    from,
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { issuingKey } from '../access/credential-key.ts';
-import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -15,16 +14,10 @@ export interface IssuedToken {
   cliToken: TokenRecord;
 }
 
-export interface TokenFacts {
-  name: string;
-  access: TokenAccess;
-  organizationId: string | null;
-  projectId: string | null;
-  environmentId: string | null;
-  memberId: string | null;
-  /** Whether the session that makes it was proved with a second factor. */
-  secondFactor: boolean;
-}
+export type TokenFacts = Pick<
+  TokenRecord,
+  'name' | 'access' | 'organizationId' | 'projectId' | 'environmentId' | 'memberId' | 'secondFactor'
+>;
 
 type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
 

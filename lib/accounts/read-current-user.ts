@@ -1,8 +1,7 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
-import type { CliToken } from '../contracts/auth/cli-token.ts';
-import type { OwnOrganization } from '../contracts/auth/own-organization.ts';
-import type { OwnUser } from '../contracts/auth/own-user.ts';
+import type { getCurrentUser as contract } from '../contracts/auth/get-current-user.ts';
+import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
@@ -10,22 +9,11 @@ import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { ownUserView, tokenView } from './account-views.ts';
 
-interface CurrentUser {
-  user: OwnUser;
-  organizations: OwnOrganization[];
-  authentication: {
-    method: 'session' | 'token';
-    token?: CliToken;
-    freshUntil: string | null;
-    secondFactor: boolean;
-  };
-}
-
 /**
  * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
  * @throws unauthenticated
  */
-export async function readCurrentUser({ principal }: AccountContext): Promise<CurrentUser> {
+export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
   const boundTo = token?.organizationId ?? null;

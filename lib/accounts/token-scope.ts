@@ -1,6 +1,7 @@
 import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountPrincipal } from '../access/principal.ts';
-import type { TokenAccess } from '../contracts/fields/token-access.ts';
+import type { createToken as contract } from '../contracts/auth/create-token.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -13,14 +14,7 @@ import { check, type Write } from '../table/write.ts';
 import type { TokenFacts } from './new-token.ts';
 
 /** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
-export interface WantedToken {
-  name: string;
-  access: TokenAccess;
-  organizationId?: string | undefined;
-  projectId?: string | undefined;
-  environmentId?: string | undefined;
-  expiresInDays?: number | undefined;
-}
+export type WantedToken = BodyOf<typeof contract>;
 
 export interface ResolvedToken {
   facts: TokenFacts & { expiresInDays: number | null };

@@ -1,4 +1,5 @@
-import type { OrganizationWithUsage } from '../contracts/admin/organization-with-usage.ts';
+import type { listOrganizations as contract } from '../contracts/admin/list-organizations.ts';
+import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
@@ -6,18 +7,7 @@ import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
 
-interface Search {
-  /** Undefined lists all of them. */
-  limit?: number | undefined;
-  offset: number;
-  /** Prefix of the slug or name, case-insensitive. */
-  search?: string | undefined;
-}
-
-interface OrganizationPage {
-  organizations: OrganizationWithUsage[];
-  pagination?: { limit: number; offset: number; total: number };
-}
+type OrganizationPage = AnswerOf<typeof contract>;
 
 /** How many organizations are counted in parallel. More would only wait for the client's connections. */
 const countedAtOnce = 50;
@@ -33,11 +23,15 @@ function askForPages(total: number): ApiError {
  * A page of the organizations (or all of them) by slug, each with its usage. Organizations being deleted are not
  * listed.
  */
-export async function listOrganizations({ limit, offset, search }: Search): Promise<OrganizationPage> {
+export async function listOrganizations({
+  limit,
+  offset,
+  search,
+}: QueryOf<typeof contract>): Promise<OrganizationPage> {
   const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
   if (limit === undefined && slugs.length > maximumWithoutPages) throw askForPages(slugs.length);
   const wanted = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
-  const organizations: OrganizationWithUsage[] = [];
+  const organizations: OrganizationPage['organizations'] = [];
   for (const chunk of chunksOf(countedAtOnce, wanted)) {
     // Counting needs only the slug, so it runs while the organizations are read.
     const [records, usages] = await Promise.all([

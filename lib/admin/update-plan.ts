@@ -1,7 +1,8 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
+import type { Plan } from '../contracts/fields/plan.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Plan, planOf } from '../plans/plan-configs.ts';
+import { planOf } from '../plans/plan-configs.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';

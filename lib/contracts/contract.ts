@@ -207,6 +207,14 @@ export interface ParsedRequest<C extends Contract> {
 /** The parsed body of a request. */
 export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
 
+/** The parsed query of a request. */
+export type QueryOf<C extends Contract> = ParsedRequest<C>['query'];
+
+/** The body of an endpoint's answer. */
+export type AnswerOf<C extends Contract, Status extends keyof C['responses'] = keyof C['responses']> = ResponseBody<
+  C['responses'][Status]
+>;
+
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
 /**

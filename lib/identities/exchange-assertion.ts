@@ -3,7 +3,9 @@ import { type AuditFacts, auditWrite, identityActor } from '../access/audit-writ
 import { issuingKey } from '../access/credential-key.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import { newToken, tokenWrite } from '../accounts/new-token.ts';
+import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
+import type { exchangeAssertion as contract } from '../contracts/identities/exchange-assertion.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
@@ -29,17 +31,7 @@ import {
   verifyAssertion,
 } from './verify-assertion.ts';
 
-interface Exchange {
-  identityId: string;
-  organizationSlug: string;
-  subjectToken: string;
-}
-
-interface Issued {
-  token: string;
-  expiresAt: string;
-  organizationId: string;
-}
+type Issued = AnswerOf<typeof contract>;
 
 /**
  * The last use of an identity is recorded at most once an hour, so that a busy identity's exchanges don't contend for
@@ -51,7 +43,7 @@ const lastUseStepMs = 60 * 60_000;
  * Exchanges a platform's token, once, for the identity's bearer token. Two round trips if the issuer's keys are known.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
  */
-export async function exchangeAssertion(context: RequestContext, wanted: Exchange): Promise<Issued> {
+export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<typeof contract>): Promise<Issued> {
   const { identityId, organizationSlug, subjectToken } = wanted;
   const claimed = unverifiedClaims(subjectToken);
   if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();

@@ -1,11 +1,7 @@
-import { type PlanLimits, type PlanName, planNames } from '../contracts/fields/limits.ts';
+import { type PlanName, planNames } from '../contracts/fields/limits.ts';
+import type { Plan } from '../contracts/fields/plan.ts';
 import type { PlanConfigs } from '../table/records/plan-configs.ts';
 import { effectiveLimits, readPlanConfigs } from './effective-limits.ts';
-
-export interface Plan {
-  name: PlanName;
-  limits: PlanLimits;
-}
 
 /** Every plan with its limits: the configured ones, else the built-in ones. */
 export async function listPlans(): Promise<Plan[]> {

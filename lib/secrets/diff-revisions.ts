@@ -1,4 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { QueryOf } from '../contracts/contract.ts';
+import type { diffRevisions as contract } from '../contracts/secrets/diff-revisions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
@@ -6,12 +8,7 @@ import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-s
 import { requireValues } from './engine/read-past.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
-interface Query {
-  from: number;
-  /** By default the current revision. */
-  to?: number | undefined;
-  values: boolean;
-}
+type Query = QueryOf<typeof contract>;
 
 /** One round trip, in parallel with authentication. */
 export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {

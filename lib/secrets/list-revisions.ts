@@ -1,13 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { QueryOf } from '../contracts/contract.ts';
+import type { listRevisions as contract } from '../contracts/secrets/list-revisions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
-interface Query {
-  limit: number;
-  before?: number | undefined;
-}
+type Query = QueryOf<typeof contract>;
 
 interface RevisionsReads extends EnvironmentRead {
   recorded: Awaited<ReturnType<typeof readChangesBefore>>;

@@ -1,4 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { promoteSecrets as contract } from '../contracts/secrets/promote-secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
@@ -13,13 +15,7 @@ import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-s
 import { isLive } from './engine/read-snapshot.ts';
 import { DecisionOutdated } from './engine/write-change.ts';
 
-interface Promotion {
-  from: string;
-  to: string;
-  /** All of the source's secrets if undefined. */
-  keys?: readonly string[] | undefined;
-  overwrite: boolean;
-}
+type Promotion = Omit<BodyOf<typeof contract>, 'message'>;
 
 interface PromotionReads {
   source: EnvironmentReads;

@@ -1,19 +1,17 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { restoreSecrets as contract } from '../contracts/secrets/restore-secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import type { ChangeOptions, CurrentSecrets, Decision } from './change/change-request.ts';
+import type { ChangeOptions, ChangeResult, CurrentSecrets } from './change/change-request.ts';
 import { beginChange, type ChangeReads } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
-interface Restoration {
-  revision: number;
-  /** All keys if undefined. */
-  keys?: readonly string[] | undefined;
-}
+type Restoration = Pick<BodyOf<typeof contract>, 'revision' | 'keys'>;
 
 interface RestorationReads {
   past: EnvironmentReads;
@@ -84,16 +82,7 @@ async function decide(
   past: Past,
   wanted: ReadonlySet<string> | undefined,
   { head, keys, hasValue }: CurrentSecrets,
-): Promise<
-  Decision<{
-    created: string[];
-    updated: string[];
-    deleted: string[];
-    unchanged: string[];
-    restored: number;
-    revision: number;
-  }>
-> {
+) {
   const same = await Promise.all(
     past.map(async ({ key, version, value }) => head(key)?.version === version || hasValue(key, value)),
   );
@@ -102,9 +91,9 @@ async function decide(
     puts: past.filter((_, index) => !same[index]),
     deletions: keys().filter(key => isLive(head(key)) && !there.has(key) && (wanted?.has(key) ?? true)),
     unchanged: past.filter((_, index) => same[index]).map(({ key }) => key),
-    action: 'secret.restored',
+    action: 'secret.restored' as const,
     restored: revision,
-    answer: ({ plan: { created, updated, unchanged, deleted }, revision: now }) => {
+    answer: ({ plan: { created, updated, unchanged, deleted }, revision: now }: ChangeResult) => {
       return { created, updated, deleted, unchanged, restored: revision, revision: now };
     },
   };

@@ -1,5 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import type { SecretSummary } from '../contracts/secrets/secret-summary.ts';
+import type { setSecret as contract } from '../contracts/secrets/set-secret.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import type { ChangeOptions } from './change/change-request.ts';
@@ -9,20 +11,13 @@ import { setEvent } from './change/tell-change.ts';
 import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
-interface NewValue extends ChangeOptions {
-  key: string;
-  value: string;
-  /** The version that the secret must be at; 0 = it must not exist. */
-  expectedVersion?: number | undefined;
-}
-
 /**
  * Creates a secret or writes its next version.
  * @throws version_mismatch, and what `changeSecrets` throws
  */
 export async function setSecret(
   context: MemberContext,
-  { key, value, expectedVersion, ...options }: NewValue,
+  { key, value, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof contract>,
   begun: ChangeReads,
 ) {
   return changeSecrets(context, begun, {

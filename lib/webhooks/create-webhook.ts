@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
-import type { EventName } from '../contracts/fields/events.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { createWebhook as contract } from '../contracts/webhooks/create-webhook.ts';
 import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-secret.ts';
 import { growOrganization } from '../organizations/change-counts.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
@@ -11,20 +12,13 @@ import { put, transact } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
 import { requireTarget, webhookTarget } from './webhook-target.ts';
 
-interface NewWebhook {
-  url: string;
-  events: EventName[];
-  projectId?: string | undefined;
-  environmentId?: string | undefined;
-}
-
 /**
  * Creates a webhook. Only this response contains its signing secret.
  * @throws invalid_request for a forbidden target, project_not_found, environment_not_found, plan_limit_exceeded
  */
 export async function createWebhook(
   context: MemberContext,
-  wanted: NewWebhook,
+  wanted: BodyOf<typeof contract>,
 ): Promise<{ webhook: WebhookRecord; signingSecret: string }> {
   const { organization, principal } = context;
   requireTarget(wanted.url);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../access/request-context.ts';
-import type { EventName } from '../contracts/fields/events.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { updateWebhook as contract } from '../contracts/webhooks/update-webhook.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
@@ -9,13 +10,7 @@ import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './f
 import { requireWebhook } from './read-webhooks.ts';
 import { requireTarget, webhookTarget } from './webhook-target.ts';
 
-interface WebhookChanges {
-  url?: string | undefined;
-  events?: EventName[] | undefined;
-  projectId?: string | null | undefined;
-  environmentId?: string | null | undefined;
-  active?: boolean | undefined;
-}
+type WebhookChanges = BodyOf<typeof contract>;
 
 /**
  * Changes the given fields. An unchanged scope is not looked up again, because it may name something deleted. If one

@@ -1,13 +1,9 @@
+import type { AnswerOf } from '../../contracts/contract.ts';
+import type { validateEnvironment as contract } from '../../contracts/templates/validate-environment.ts';
 import type { TemplateKeyRecord } from '../../table/records/template-key.ts';
 import type { ValueCheck } from './pattern.ts';
 
-export interface Comparison {
-  valid: boolean;
-  missing: string[];
-  present: string[];
-  undeclared: string[] | null;
-  invalid: { key: string; reason: string }[];
-}
+export type Comparison = AnswerOf<typeof contract>;
 
 /**
  * Compares an environment with the template. Names of keys only: a reason never contains any part of a value. Pure.

@@ -1,22 +1,14 @@
 import { dataKey } from '../../crypto/data-keys.ts';
-import { open, seal } from '../../crypto/envelope.ts';
+import { open, type Place, seal } from '../../crypto/envelope.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
+import type { HeadRecord } from '../../table/records/secret.ts';
 import { StaleRead } from './stale-read.ts';
 
 /** The place of a value in its project. */
-interface ValuePlace {
-  environmentId: string;
-  key: string;
-  version: number;
-}
+type ValuePlace = Pick<Place, 'environmentId' | 'key' | 'version'>;
 
 /** A head or version with its value. */
-interface Sealed {
-  key: string;
-  version: number;
-  sealed?: Uint8Array | undefined;
-  keyVersion?: number | undefined;
-}
+type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
 /** Seals and opens the values of one project, as it was read. Each data key is unwrapped once, on first use. */
 export interface KeyRing {
