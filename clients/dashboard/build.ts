@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, type Rolldown } from 'vite';
-import { boughtPlans } from '../../lib/contracts/billing/bought-plan.ts';
 import { auditActions } from '../../lib/contracts/fields/audit-action.ts';
 import { environmentRules, environmentTypes } from '../../lib/contracts/fields/environment-type.ts';
 import { eventNames, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
-import { limitNames, planNames } from '../../lib/contracts/fields/limits.ts';
+import { boughtPlans, limitNames, planNames } from '../../lib/contracts/fields/limits.ts';
 import { roles } from '../../lib/contracts/fields/role.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 

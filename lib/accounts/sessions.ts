@@ -1,6 +1,6 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { endOfSession } from '../access/session-cookie.ts';
-import type { Session } from '../contracts/auth/session.ts';
+import type { Session } from '../contracts/auth/list-sessions.ts';
 import { ApiError } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { ranges } from '../table/keys.ts';

@@ -1,6 +1,6 @@
 import type { AccountContext } from '../access/request-context.ts';
+import type { Plan } from '../contracts/fields/limits.ts';
 import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
-import type { Plan } from '../contracts/fields/plan.ts';
 import { ApiError } from '../core/errors.ts';
 import { planOf } from '../plans/plan-configs.ts';
 import { equals, isNew } from '../table/expressions.ts';

@@ -1,5 +1,5 @@
 import { keysThatFit } from '../access/keys-that-fit.ts';
-import type { AuditEntry } from '../contracts/audit/audit-entry.ts';
+import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
 import type { Pagination } from '../contracts/fields/pagination.ts';
 import { invalidRequest } from '../core/errors.ts';

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
+import type { BoughtPlan } from '../contracts/fields/limits.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { putAlone } from '../table/write.ts';
 import { ensureCustomer } from './ensure-customer.ts';

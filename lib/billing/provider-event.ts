@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { BoughtPlan } from '../contracts/billing/bought-plan.ts';
-import type { PlanName } from '../contracts/fields/limits.ts';
+import { BoughtPlan, type PlanName } from '../contracts/fields/limits.ts';
 import { Uuid } from '../contracts/fields/text.ts';
 import type { SubscriptionUpdate } from './subscription-update.ts';
 

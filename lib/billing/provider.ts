@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
+import type { BoughtPlan } from '../contracts/fields/limits.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { parameter } from '../core/parameter.ts';

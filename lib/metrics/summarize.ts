@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Latency } from '../contracts/admin/latency.ts';
-import type { summarizeMetrics } from '../contracts/admin/summarize-metrics.ts';
+import type { Latency, summarizeMetrics } from '../contracts/admin/summarize-metrics.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
 import { type RouteHour, routeHourRecord } from '../table/records/request-metrics.ts';

@@ -1,5 +1,5 @@
+import type { Plan } from '../contracts/fields/limits.ts';
 import { type PlanName, planNames } from '../contracts/fields/limits.ts';
-import type { Plan } from '../contracts/fields/plan.ts';
 import type { PlanConfigs } from '../table/records/plan-configs.ts';
 import { effectiveLimits, readPlanConfigs } from './effective-limits.ts';
 

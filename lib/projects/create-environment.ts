@@ -3,7 +3,7 @@ import type { BodyOf } from '../contracts/contract.ts';
 import { atMostAsOpenAs, type EnvironmentType } from '../contracts/fields/environment-type.ts';
 import { managers } from '../contracts/fields/role.ts';
 import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
-import type { Environment } from '../contracts/projects/environment.ts';
+import type { Environment } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';

@@ -1,7 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { environmentTypes } from '../contracts/fields/environment-type.ts';
-import type { Environment } from '../contracts/projects/environment.ts';
-import type { Project } from '../contracts/projects/project.ts';
+import type { Environment, Project } from '../contracts/projects/project.ts';
 import { at, readAll } from '../table/read.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import type { ProjectRecord } from '../table/records/project.ts';

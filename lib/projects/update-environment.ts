@@ -1,7 +1,7 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { Environment } from '../contracts/projects/environment.ts';
+import type { Environment } from '../contracts/projects/project.ts';
 import type { updateEnvironment as contract } from '../contracts/projects/update-environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { asRead, equals } from '../table/expressions.ts';

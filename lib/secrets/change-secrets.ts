@@ -1,7 +1,7 @@
 import { newAuditEntry } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
-import type { DryRun } from '../contracts/secrets/dry-run.ts';
+import type { DryRun } from '../contracts/secrets/write.ts';
 import { ApiError } from '../core/errors.ts';
 import { publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { backOff, reauthorize, retryBudget, retryWhile } from '../table/retry.ts';

@@ -1,7 +1,6 @@
 import { rolesOf } from 'virtual:contracts';
 import { computed, signal } from '@preact/signals';
-import type { OwnOrganization } from '../../../lib/contracts/auth/own-organization.ts';
-import type { OwnUser } from '../../../lib/contracts/auth/own-user.ts';
+import type { OwnOrganization, OwnUser } from '../../../lib/contracts/auth/get-current-user.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { call, Refusal, sessionEnded } from './api.ts';
 

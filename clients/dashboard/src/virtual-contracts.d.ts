@@ -1,6 +1,6 @@
 declare module 'virtual:contracts' {
   export const auditActions: typeof import('../../../lib/contracts/fields/audit-action.ts').auditActions;
-  export const boughtPlans: typeof import('../../../lib/contracts/billing/bought-plan.ts').boughtPlans;
+  export const boughtPlans: typeof import('../../../lib/contracts/fields/limits.ts').boughtPlans;
   export const environmentRules: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentRules;
   export const environmentTypes: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentTypes;
   export const eventNames: typeof import('../../../lib/contracts/fields/events.ts').eventNames;

@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
+import { Usage } from '../fields/limits.ts';
+import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
 import { prefixQuery } from '../fields/query.ts';
-import { organizationExample } from './organization-example.ts';
-import { OrganizationWithUsage } from './organization-with-usage.ts';
+import { organizationExample } from './examples.ts';
+
+export const OrganizationWithUsage = z
+  .object({ ...Organization.shape, usage: Usage })
+  .meta({ id: 'OrganizationWithUsage', description: 'An organization and its usage.' });
+export type OrganizationWithUsage = z.infer<typeof OrganizationWithUsage>;
 
 export const listOrganizations = contract({
   operationId: 'list-organizations',

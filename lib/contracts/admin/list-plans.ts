@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { Plan } from '../fields/plan.ts';
-import { limitsExample } from './limits-example.ts';
+import { Plan } from '../fields/limits.ts';
+import { limitsExample } from './examples.ts';
 
 export const listPlans = contract({
   operationId: 'list-plans',

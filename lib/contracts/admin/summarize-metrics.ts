@@ -2,8 +2,33 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { integerQuery } from '../fields/query.ts';
 import { Timestamp } from '../fields/text.ts';
-import { Latency } from './latency.ts';
-import { RequestErrors } from './request-errors.ts';
+
+/** Percentiles from a histogram: each is the upper bound of the bucket that the percentile falls into. */
+export const Latency = z
+  .object({
+    p50: z
+      .number()
+      .nullable()
+      .meta({ description: 'Median in milliseconds; null if there were no requests.', example: 14 }),
+    p95: z
+      .number()
+      .nullable()
+      .meta({ description: '95th percentile in milliseconds; null if there were no requests.', example: 48 }),
+    p99: z
+      .number()
+      .nullable()
+      .meta({ description: '99th percentile in milliseconds; null if there were no requests.', example: 120 }),
+  })
+  .meta({ id: 'Latency', description: 'How long requests took.' });
+export type Latency = z.infer<typeof Latency>;
+
+export const RequestErrors = z
+  .object({
+    client: z.int().meta({ description: 'Responses with a status from 400 to 499.', example: 31 }),
+    server: z.int().meta({ description: 'Responses with a status from 500 to 599.', example: 0 }),
+  })
+  .meta({ id: 'RequestErrors', description: 'The number of requests that failed.' });
+export type RequestErrors = z.infer<typeof RequestErrors>;
 
 export const summarizeMetrics = contract({
   operationId: 'summarize-metrics',

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { EffectiveLimits, LimitValue, PlanName, perLimit } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
-import { effectiveExample } from './limits-example.ts';
-import { organizationExample } from './organization-example.ts';
+import { effectiveExample, organizationExample } from './examples.ts';
 
 const OverrideValue = LimitValue.nullable().optional();
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { LimitValue, perLimit } from '../fields/limits.ts';
-import { Plan } from '../fields/plan.ts';
-import { limitsExample } from './limits-example.ts';
+import { LimitValue, Plan, perLimit } from '../fields/limits.ts';
+import { limitsExample } from './examples.ts';
 
 export const updatePlan = contract({
   operationId: 'update-plan',

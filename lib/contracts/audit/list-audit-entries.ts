@@ -1,10 +1,73 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { AuditAction } from '../fields/audit-action.ts';
+import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../fields/audit-action.ts';
 import { alwaysPaged, Pagination } from '../fields/pagination.ts';
 import { integerQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
-import { AuditEntry } from './audit-entry.ts';
+import { Timestamp, Uuid } from '../fields/text.ts';
+
+export const AuditEntry = z
+  .object({
+    id: Uuid.meta({ description: 'Entry identifier.', example: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63' }),
+    action: AuditAction,
+    actor: z
+      .object({
+        id: Uuid.nullable().meta({ description: 'The user or identity; null for the system.' }),
+        email: z
+          .string()
+          .nullable()
+          .meta({ description: 'The user’s e-mail address at the time; null for an identity or the system.' }),
+        name: z
+          .string()
+          .optional()
+          .meta({ description: 'The identity’s name at the time; only for the type `identity`.' }),
+        type: z
+          .enum(actorTypes)
+          .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),
+        tokenId: Uuid.optional().meta({ description: 'The token used; only for the types `token` and `identity`.' }),
+      })
+      .meta({ description: 'Who acted.' }),
+    target: z
+      .object({
+        type: z.enum(targetTypes).meta({ description: 'The type of the target.', example: 'project' }),
+        id: z.string().meta({ description: 'Its identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
+        name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
+      })
+      .meta({ description: 'The target of the action.' }),
+    environment: z
+      .object({
+        id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+        slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
+      })
+      .optional()
+      .meta({ description: 'The environment, if the action concerns one.' }),
+    keys: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The keys concerned, never their values.', example: ['DATABASE_HOST'] }),
+    keysOmitted: z.int().optional().meta({
+      description: 'The number of further keys, if the list was too long to include them all.',
+      example: 12,
+    }),
+    revision: z
+      .int()
+      .optional()
+      .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
+    message: z.string().optional().meta({
+      description: 'The author’s reason for changing secrets, if given.',
+      example: 'Move to the new database',
+    }),
+    details: AuditDetails.optional(),
+    ip: z.string().meta({ description: 'The IP address that the request came from.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-cli/1.4' }),
+    requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
+    createdAt: Timestamp.meta({ description: 'When it happened.' }),
+  })
+  .meta({
+    id: 'AuditEntry',
+    description: 'A change in the organization, or a read of values. Never contains a value.',
+  });
+export type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** Skipped entries are read as well, so this limits the cost of a page. */
 const maximumOffset = 10_000;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Name } from '../fields/text.ts';
-import { PresentedChallenge } from './challenge.ts';
+import { FirstRecoveryCodes, PresentedChallenge, recoveryCodesExample } from './credentials.ts';
 import { Passkey } from './passkey.ts';
 import { NewPasskeyCredential } from './passkey-credential.ts';
-import { FirstRecoveryCodes, recoveryCodesExample } from './recovery-codes.ts';
 
 const credentialExample = { id: 'EXAMPLEcredentialId', rawId: 'EXAMPLEcredentialId', type: 'public-key' } as const;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Success } from '../fields/success.ts';
-import { NewPassword, PresentedPassword } from './password.ts';
+import { NewPassword, PresentedPassword } from './credentials.ts';
 
 export const changePassword = contract({
   operationId: 'change-password',

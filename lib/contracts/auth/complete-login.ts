@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { text } from '../fields/text.ts';
-import { PresentedChallenge } from './challenge.ts';
+import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
-import { cookieHeader, issuing } from './session-cookie.ts';
-import { TotpCode } from './totp-code.ts';
 import { User, userExample } from './user.ts';
 
 const RecoveryCode = text(1, 64).meta({

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { FirstRecoveryCodes, recoveryCodesExample } from './recovery-codes.ts';
-import { TotpCode } from './totp-code.ts';
+import { FirstRecoveryCodes, recoveryCodesExample, TotpCode } from './credentials.ts';
 
 export const confirmTotp = contract({
   operationId: 'confirm-totp',

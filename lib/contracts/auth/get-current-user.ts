@@ -1,10 +1,31 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
+import { Organization } from '../fields/organization.ts';
+import { Role } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
 import { CliToken } from './cli-token.ts';
-import { OwnOrganization } from './own-organization.ts';
-import { OwnUser } from './own-user.ts';
-import { userExample } from './user.ts';
+import { User, userExample } from './user.ts';
+
+/** An organization as a member sees it. */
+export const OwnOrganization = z
+  .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
+  .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
+export type OwnOrganization = z.infer<typeof OwnOrganization>;
+
+/** The account as its own user sees it. */
+export const OwnUser = z
+  .object({
+    ...User.shape,
+    secondFactors: z
+      .object({
+        passkeys: z.int().meta({ description: 'The number of passkeys.', example: 1 }),
+        totp: z.boolean().meta({ description: 'Whether an authenticator app is set up.' }),
+        recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes.', example: 10 }),
+      })
+      .meta({ description: 'The account’s second factors.' }),
+  })
+  .meta({ id: 'OwnUser', description: 'The caller’s own account.' });
+export type OwnUser = z.infer<typeof OwnUser>;
 
 export const authenticationMethods = ['session', 'token'] as const;
 

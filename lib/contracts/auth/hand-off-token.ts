@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
-import { IssuedToken } from './issued-token.ts';
-import { issuing } from './session-cookie.ts';
-import { demandWiderLimits, tokenFields } from './token-fields.ts';
+import { issuing } from './credentials.ts';
+import { demandWiderLimits, IssuedToken, tokenFields } from './new-token.ts';
 
 const OfferHandOff = demandWiderLimits(
   z.strictObject({

@@ -1,6 +1,19 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { Session } from './session.ts';
+import { Timestamp, Uuid } from '../fields/text.ts';
+
+export const Session = z
+  .object({
+    id: Uuid.meta({ description: 'Session identifier.', example: '8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68' }),
+    current: z.boolean().meta({ description: 'Whether this request uses the session.' }),
+    createdAt: Timestamp.meta({ description: 'When the user logged in.' }),
+    lastUsedAt: Timestamp.meta({ description: 'When it was last used, to within an hour.' }),
+    ip: z.string().meta({ description: 'The IP address of the last use.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-browser/1.0' }),
+    expiresAt: Timestamp.meta({ description: 'When it expires unless it is used again.' }),
+  })
+  .meta({ id: 'Session', description: 'A dashboard session, without its secret.' });
+export type Session = z.infer<typeof Session>;
 
 export const listSessions = contract({
   operationId: 'list-sessions',

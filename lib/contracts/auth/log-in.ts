@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Email } from '../fields/text.ts';
-import { PresentedPassword } from './password.ts';
-import { cookieHeader, issuing } from './session-cookie.ts';
+import { cookieHeader, issuing, PresentedPassword } from './credentials.ts';
 import { User, userExample } from './user.ts';
 
 export const logIn = contract({

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Email, Name } from '../fields/text.ts';
-import { NewPassword } from './password.ts';
-import { cookieHeader, issuing } from './session-cookie.ts';
+import { cookieHeader, issuing, NewPassword } from './credentials.ts';
 import { User, userExample } from './user.ts';
 
 export const register = contract({

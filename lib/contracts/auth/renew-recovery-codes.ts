@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { RecoveryCodes } from './recovery-codes.ts';
+import { RecoveryCodes } from './credentials.ts';
 
 export const renewRecoveryCodes = contract({
   operationId: 'renew-recovery-codes',

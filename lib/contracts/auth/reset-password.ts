@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Success } from '../fields/success.ts';
-import { LinkToken } from './link-token.ts';
-import { NewPassword } from './password.ts';
+import { LinkToken, NewPassword } from './credentials.ts';
 
 export const resetPassword = contract({
   operationId: 'reset-password',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { Challenge } from './challenge.ts';
+import { Challenge } from './credentials.ts';
 import { PasskeyRequestOptions } from './passkey-options.ts';
 
 export const startPasskeyLogin = contract({

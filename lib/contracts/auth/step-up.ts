@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
-import { PresentedChallenge } from './challenge.ts';
+import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
-import { cookieHeader, issuing } from './session-cookie.ts';
-import { TotpCode } from './totp-code.ts';
 
 export const stepUp = contract({
   operationId: 'step-up',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Success } from '../fields/success.ts';
-import { LinkToken } from './link-token.ts';
+import { LinkToken } from './credentials.ts';
 
 export const undoFactor = contract({
   operationId: 'undo-factor',

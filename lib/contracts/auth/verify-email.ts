@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { LinkToken } from './link-token.ts';
+import { LinkToken } from './credentials.ts';
 import { User, userExample } from './user.ts';
 
 export const verifyEmail = contract({

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { BillingStatus } from '../fields/billing-status.ts';
-import { defaultLimits, PlanLimits, PlanName, planNames, Usage } from '../fields/limits.ts';
-import { Plan } from '../fields/plan.ts';
+import { defaultLimits, Plan, PlanLimits, PlanName, planNames, Usage } from '../fields/limits.ts';
 import { roles } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
 
@@ -26,14 +25,7 @@ export const getBilling = contract({
         currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
       }),
       example: {
-        limits: {
-          maxProjects: 100,
-          maxEnvironmentsPerProject: 25,
-          maxSecretsPerEnvironment: 2000,
-          maxMembers: 100,
-          maxWebhooks: 50,
-          auditRetentionDays: 365,
-        },
+        limits: defaultLimits.pro,
         plans: planNames.map(name => ({ name, limits: defaultLimits[name] })),
         currentPeriodEnd: '2026-02-28T09:26:53.000Z',
       },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
+import { BoughtPlan } from '../fields/limits.ts';
 import { managers } from '../fields/role.ts';
-import { BoughtPlan } from './bought-plan.ts';
 import { HostedPage } from './hosted-page.ts';
 
 export const startCheckout = contract({

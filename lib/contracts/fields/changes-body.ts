@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { maxKeysPerChange } from './secret-rules.ts';
-import { SecretValue } from './secret-value.ts';
-import { Message, SecretKey } from './text.ts';
+import { Message, SecretKey, SecretValue } from './text.ts';
 
 export const ExpectedVersion = z
   .int()

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { parseDotenv } from './dotenv.ts';
 import { problemsOf } from './problems.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
-import { SecretValue } from './secret-value.ts';
-import { Message, SecretKey } from './text.ts';
+import { Message, SecretKey, SecretValue } from './text.ts';
 
 /** A parsed import, from any of its forms. */
 export interface Import {

@@ -106,3 +106,16 @@ export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
     auditRetentionDays: unlimited,
   },
 };
+
+export const Plan = z
+  .object({
+    name: PlanName,
+    limits: PlanLimits.meta({ description: 'The plan’s limits: the configured ones, or else the built-in defaults.' }),
+  })
+  .meta({ id: 'Plan', description: 'A plan and its default limits.' });
+export type Plan = z.infer<typeof Plan>;
+
+export const boughtPlans = planNames.filter(name => name !== 'free');
+
+export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
+export type BoughtPlan = z.infer<typeof BoughtPlan>;

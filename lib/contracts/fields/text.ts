@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretKeyPattern, secretKeyRule } from './secret-rules.ts';
+import { maxValueBytes, secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
 /** Code points rather than UTF-16 units: closer to what people count as characters. */
 function codePointCount(value: string): number {
@@ -69,3 +69,12 @@ export const Email = z.email().max(254);
 export function normalizeEmail(email: string): string {
   return email.toLowerCase();
 }
+
+/** Any well-formed Unicode of 0 to 64 KiB in UTF-8, including control characters and NUL; returned byte for byte. */
+export const SecretValue = z
+  .string()
+  .superRefine((value, context) => {
+    const message = valueProblem(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ maxLength: maxValueBytes });

@@ -4,6 +4,8 @@ import { Claims, Jwks } from '../fields/identity-rules.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
 
+export const TokenMinutes = z.int().min(5).max(60);
+
 export const described = {
   name: 'The name shown wherever a member’s e-mail address would be.',
   access: 'What the identity’s tokens may do: `write` also changes secrets.',

@@ -3,8 +3,7 @@ import { changes } from '../fields/changes.ts';
 import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
 import { managers } from '../fields/role.ts';
 import { Uuid } from '../fields/text.ts';
-import { answer, described, example, IdentityAccess, IdentityRole } from './identity.ts';
-import { TokenMinutes } from './token-minutes.ts';
+import { answer, described, example, IdentityAccess, IdentityRole, TokenMinutes } from './identity.ts';
 
 export const updateIdentity = contract({
   operationId: 'update-identity',

@@ -10,14 +10,8 @@ export const changeRole = contract({
   description:
     'Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, ' +
     'only replaced or canceled.',
-  access: {
-    kind: 'member',
-    roles: ['owner'],
-    tokens: 'full',
-    narrowestToken: 'organization',
-    // If the old or the new role has fresh rights.
-    fresh: 'by-content',
-  },
+  // If the old or the new role has fresh rights.
+  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
   bodyExample: { role: 'developer' },
   responses: { 200: { description: 'The member with the new role.', body: z.object({ member: Member }) } },

@@ -13,14 +13,8 @@ export const inviteMember = contract({
     'can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a ' +
     'role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited ' +
     'per day for each organization and each address.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    // To invite someone to a role with fresh rights, or to replace such an invitation.
-    fresh: 'by-content',
-  },
+  // To invite someone to a role with fresh rights, or to replace such an invitation.
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
     email: Email.meta({ description: 'The address to send the invitation to.', example: 'grace@example.com' }),
     role: Role.meta({ description: 'The role to grant.' }),

@@ -15,14 +15,8 @@ export const removeMember = contract({
     'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
     'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +
     'cancel an invitation to one of these roles, and to end identities.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    // If the role has fresh rights, and to end identities.
-    fresh: 'by-content',
-  },
+  // If the role has fresh rights, and to end identities.
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   query: z.strictObject({
     endIdentities: flagQuery('Whether to end the identities that the member created as well.').default(false),
   }),

@@ -11,14 +11,8 @@ export const renameOrganization = contract({
   description:
     'Changes the display name; the slug stays the same. Owners and admins only. An owner with a second factor ' +
     'can require one of all members: from then on, sessions and tokens created without one are rejected.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'organization',
-    // Required to change whether members need a second factor.
-    fresh: 'by-content',
-  },
+  // Required to change whether members need a second factor.
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z
     .strictObject({
       name: Name.optional().meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }),

@@ -3,7 +3,7 @@ import { contract } from '../contract.ts';
 import { EnvironmentType } from '../fields/environment-type.ts';
 import { roles } from '../fields/role.ts';
 import { Name, Slug } from '../fields/text.ts';
-import { Environment, environmentExample } from './environment.ts';
+import { Environment, environmentExample } from './project.ts';
 
 export const createEnvironment = contract({
   operationId: 'create-environment',

@@ -4,8 +4,7 @@ import { changes } from '../fields/changes.ts';
 import { EnvironmentType } from '../fields/environment-type.ts';
 import { managers } from '../fields/role.ts';
 import { Name } from '../fields/text.ts';
-import { Environment } from './environment.ts';
-import { projectExample } from './project.ts';
+import { Environment, projectExample } from './project.ts';
 
 export const updateEnvironment = contract({
   operationId: 'update-environment',
@@ -14,14 +13,8 @@ export const updateEnvironment = contract({
   description:
     'Changes the name, the type or both. The slug stays the same. Owners and admins only. The type determines ' +
     'which roles can read and write the secrets, so only owners may change it, with a fresh session.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'full',
-    narrowestToken: 'project',
-    // To change the type.
-    fresh: 'by-content',
-  },
+  // To change the type.
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: changes({
     name: Name.optional().meta({ description: 'Display name.', example: 'Development' }),
     type: EnvironmentType.optional(),

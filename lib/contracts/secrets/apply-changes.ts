@@ -2,11 +2,8 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
 import { writers } from '../fields/role.ts';
-import { changeUses } from './change-uses.ts';
-import { orDryRun, writeQuery } from './dry-run.ts';
-import { IfMatchHeader } from './if-match.ts';
-import { ImportResult } from './import-result.ts';
-import { keyNames } from './key-names.ts';
+import { keyNames } from './revision.ts';
+import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const applyChanges = contract({
   operationId: 'apply-changes',

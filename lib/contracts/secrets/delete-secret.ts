@@ -3,10 +3,8 @@ import { contract } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
 import { Message } from '../fields/text.ts';
-import { changeUses } from './change-uses.ts';
-import { orDryRun, writeQuery } from './dry-run.ts';
-import { IfMatchHeader } from './if-match.ts';
 import { Revision } from './revision.ts';
+import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
 
 export const deleteSecret = contract({
   operationId: 'delete-secret',

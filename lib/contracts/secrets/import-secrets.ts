@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { writers } from '../fields/role.ts';
-import { changeUses } from './change-uses.ts';
-import { orDryRun, writeQuery } from './dry-run.ts';
-import { IfMatchHeader } from './if-match.ts';
-import { ImportResult } from './import-result.ts';
+import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const importSecrets = contract({
   operationId: 'import-secrets',

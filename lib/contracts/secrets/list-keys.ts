@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Pagination } from '../fields/pagination.ts';
 import { roles } from '../fields/role.ts';
-import { entityTag, IfNoneMatchHeader, notModified } from './conditional-read.ts';
-import { listQuery } from './list-query.ts';
+import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
 

@@ -2,12 +2,8 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { changeUses } from './change-uses.ts';
-import { orDryRun, writeQuery } from './dry-run.ts';
-import { IfMatchHeader } from './if-match.ts';
-import { KeyList } from './key-list.ts';
-import { keyNames } from './key-names.ts';
-import { Revision } from './revision.ts';
+import { keyNames, Revision } from './revision.ts';
+import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './write.ts';
 
 export const promoteSecrets = contract({
   operationId: 'promote-secrets',

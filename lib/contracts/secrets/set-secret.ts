@@ -2,13 +2,10 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ExpectedVersion } from '../fields/changes-body.ts';
 import { writers } from '../fields/role.ts';
-import { SecretValue } from '../fields/secret-value.ts';
-import { Message, SecretKey } from '../fields/text.ts';
-import { changeUses } from './change-uses.ts';
-import { orDryRun, writeQuery } from './dry-run.ts';
-import { IfMatchHeader } from './if-match.ts';
+import { Message, SecretKey, SecretValue } from '../fields/text.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
+import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
 
 const SetResult = z.object({
   secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),

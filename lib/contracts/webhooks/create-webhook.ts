@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Uuid } from '../fields/text.ts';
-import { EventList } from './event-list.ts';
-import { TargetUrl } from './target-url.ts';
-import { Webhook, webhookExample } from './webhook.ts';
+import { EventList, TargetUrl, Webhook, webhookExample } from './webhook.ts';
 
 export const createWebhook = contract({
   operationId: 'create-webhook',

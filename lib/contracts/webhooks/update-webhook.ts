@@ -3,9 +3,7 @@ import { contract } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { managers } from '../fields/role.ts';
 import { Uuid } from '../fields/text.ts';
-import { EventList } from './event-list.ts';
-import { TargetUrl } from './target-url.ts';
-import { Webhook, webhookExample } from './webhook.ts';
+import { EventList, TargetUrl, Webhook, webhookExample } from './webhook.ts';
 
 export const updateWebhook = contract({
   operationId: 'update-webhook',

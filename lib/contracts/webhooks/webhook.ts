@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { EventName } from '../fields/events.ts';
-import { Timestamp, Uuid } from '../fields/text.ts';
+import { EventName, eventNames } from '../fields/events.ts';
+import { line, Timestamp, Uuid } from '../fields/text.ts';
 
 export const Webhook = z
   .object({
@@ -25,3 +25,22 @@ export const webhookExample = {
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
   active: true,
 } as const;
+
+/** Checks only the format. The settings and the resolved address decide which schemes and addresses are allowed. */
+export const TargetUrl = line(1, 2048)
+  .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
+  .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
+  .meta({ format: 'uri' });
+
+function hasCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && (url.username !== '' || url.password !== '');
+}
+
+/** Removes duplicate names. The length is checked first, so that a huge list yields one problem. */
+export const EventList = z
+  .array(z.unknown())
+  .min(1, { message: 'must name at least one event', abort: true })
+  .max(50, { message: 'must have at most 50 items', abort: true })
+  .pipe(z.array(EventName).transform(names => eventNames.filter(name => names.includes(name))))
+  .meta({ documentedAs: () => z.array(EventName).min(1).max(50) });

@@ -1,4 +1,4 @@
-import type { ChangePlan } from '../../contracts/secrets/dry-run.ts';
+import type { ChangePlan } from '../../contracts/secrets/write.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { AlteredCiphertext } from '../../crypto/envelope.ts';

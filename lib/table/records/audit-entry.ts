@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { AuditAction, AuditDetails } from '../../contracts/fields/audit-action.ts';
-import { actorTypes, targetTypes } from '../../contracts/fields/audit-parties.ts';
+import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../../contracts/fields/audit-action.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/own-organization.ts';
+import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
 import type { Project } from '../../../../lib/contracts/projects/project.ts';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/own-organization.ts';
+import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
 import { match, pathname } from '../router.ts';
 import { organizationBySlug, user } from '../session.ts';
 import { Mark } from './mark.tsx';

@@ -1,4 +1,4 @@
-import type { OwnUser } from '../../../../../lib/contracts/auth/own-user.ts';
+import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { loadSession, user } from '../../session.ts';

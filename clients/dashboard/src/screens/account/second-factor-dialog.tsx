@@ -1,5 +1,5 @@
 import type { Dispatch, StateUpdater } from 'preact/hooks';
-import type { OwnUser } from '../../../../../lib/contracts/auth/own-user.ts';
+import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import type { Passkey } from '../../../../../lib/contracts/auth/passkey.ts';
 import { call } from '../../api.ts';
 import { Confirm } from '../../ui/confirm.tsx';

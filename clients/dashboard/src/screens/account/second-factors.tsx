@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OwnUser } from '../../../../../lib/contracts/auth/own-user.ts';
+import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import type { Passkey } from '../../../../../lib/contracts/auth/passkey.ts';
 import { call } from '../../api.ts';
 import { type Loaded, useLoad } from '../../load.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AuditEntry } from '../../../../../lib/contracts/audit/audit-entry.ts';
+import type { AuditEntry } from '../../../../../lib/contracts/audit/list-audit-entries.ts';
 import type { AuditDetails } from '../../../../../lib/contracts/fields/audit-action.ts';
 import { Time } from '../../ui/time.tsx';
 

@@ -1,5 +1,5 @@
 import { auditActions } from 'virtual:contracts';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/own-organization.ts';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { navigate, pathname, searchParameters } from '../../router.ts';

@@ -1,5 +1,5 @@
 import { boughtPlans, limitNames } from 'virtual:contracts';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/own-organization.ts';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import type { LimitName } from '../../../../../lib/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction } from '../../load.ts';

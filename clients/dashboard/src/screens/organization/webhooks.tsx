@@ -1,5 +1,5 @@
 import { eventNames, eventPayloadExample } from 'virtual:contracts';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/own-organization.ts';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import type { Webhook } from '../../../../../lib/contracts/webhooks/webhook.ts';
 import { call } from '../../api.ts';

@@ -1,7 +1,31 @@
 import * as z from 'zod';
+import { uniqueList } from '../fields/list.ts';
+import { IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
-import { keyNames } from './key-names.ts';
-import { Revision } from './revision.ts';
+import { maxKeysPerChange } from '../fields/secret-rules.ts';
+import { SecretKey } from '../fields/text.ts';
+import { keyNames, Revision } from './revision.ts';
+
+/**
+ * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
+ * rotation (`undo-change.ts`), which requires decryption.
+ */
+export const changeUses = {
+  table: ['GetItem', 'Query', 'DeleteItem'],
+  reads: ['ENV', 'PLANS'],
+  writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+  key: { project: ['Decrypt'] },
+  queues: ['webhooks'],
+} as const;
+
+export const IfMatchHeader = z.object({
+  'if-match': IfMatch.optional().meta({
+    description:
+      'Makes the change only if the environment is at this revision; otherwise the response is `412 ' +
+      'revision_mismatch`. `*` matches any revision.',
+    example: '"17"',
+  }),
+});
 
 export const writeQuery = {
   dryRun: flagQuery(
@@ -34,3 +58,12 @@ export type DryRun = z.infer<typeof DryRun>;
 export function orDryRun<Body extends z.ZodType>(body: Body) {
   return z.union([body, DryRun]);
 }
+
+export const KeyList = uniqueList(SecretKey, 1, maxKeysPerChange);
+
+export const ImportResult = z.object({
+  created: keyNames('Keys that were created.'),
+  updated: keyNames('Keys that got a new version.'),
+  unchanged: keyNames('Keys that already had the value.'),
+  revision: Revision,
+});

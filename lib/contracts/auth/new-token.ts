@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Name, Uuid } from '../fields/text.ts';
 import { TokenAccess } from '../fields/token-access.ts';
+import { CliToken } from './cli-token.ts';
 
 export const tokenFields = {
   name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
@@ -41,3 +42,12 @@ export function demandWiderLimits<S extends z.ZodType>(schema: S): S {
       when: () => true,
     });
 }
+
+export const tokenExample = 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal';
+
+export const IssuedToken = z
+  .object({
+    token: z.string().meta({ description: 'The bearer token. It is shown only once.', example: tokenExample }),
+    cliToken: CliToken,
+  })
+  .meta({ id: 'IssuedToken', description: 'A new bearer token and its description.' });

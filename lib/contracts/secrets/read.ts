@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { optionalPage } from '../fields/pagination.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
+import { prefixQuery, revisionQuery } from '../fields/query.ts';
 
 export const IfNoneMatchHeader = z.object({
   'if-none-match': IfNoneMatch.optional().meta({
@@ -16,3 +18,11 @@ export const notModified = {
   body: null,
   headers: entityTag,
 } as const;
+
+export const listQuery = {
+  ...optionalPage,
+  search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
+    .optional()
+    .meta({ example: 'DATABASE_' }),
+  revision: revisionQuery('Read the environment as of this revision. Defaults to the current one.').optional(),
+};

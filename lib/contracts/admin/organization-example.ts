@@ -1,1 +1,0 @@
-export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
