@@ -26,14 +26,14 @@ const asAdmin = {
   put: (path: string, body: unknown) => api.put(path, body, admin.session),
 };
 
-/** A new organization of the same owner, which avoids another registration. */
+/** A new organization for the same owner, which avoids another registration. */
 async function newOrganization(name = `Org ${randomUUID()}`): Promise<Person> {
   const { body } = await api.post('/orgs', { name }, owner.session);
   return { ...owner, organization: body.organization };
 }
 
 describe('the admin routes', () => {
-  it('refuse all other callers, in every form', async () => {
+  it('reject every other kind of caller', async () => {
     const answers = await Promise.all([
       api.get('/admin/stats', owner.session),
       api.get('/admin/orgs', owner.session),
@@ -51,7 +51,7 @@ describe('the admin routes', () => {
     expect((await api.get('/admin/stats')).status).toBe(401);
   });
 
-  it('take a full token of an administrator without a limit, and no other', async () => {
+  it('accept an administrator’s unlimited full token, and no other token', async () => {
     const tokens = await Promise.all([
       createToken(api, admin),
       createToken(api, admin, { access: 'write' }),
@@ -65,7 +65,7 @@ describe('the admin routes', () => {
 });
 
 describe('GET /admin/stats', () => {
-  it('counts users, organizations and projects as they come and go', async () => {
+  it('counts users, organizations and projects as they are created and deleted', async () => {
     const before = (await asAdmin.get('/admin/stats')).body;
     const organization = await newOrganization();
     const project = await createProject(api, organization);
@@ -83,7 +83,7 @@ describe('GET /admin/stats', () => {
 });
 
 describe('GET /admin/orgs', () => {
-  it('finds organizations by the start of their slug or name, in any case, each once, by slug', async () => {
+  it('finds organizations by a prefix of their slug or name, case-insensitively, without duplicates, ordered by slug', async () => {
     const word = `w${randomUUID().slice(0, 8)}`;
     const first = await newOrganization(`${word.toUpperCase()} Zebra`);
     const second = await newOrganization(`${word} Ant`);
@@ -100,7 +100,7 @@ describe('GET /admin/orgs', () => {
     expect(body.pagination).toEqual({ limit: 50, offset: 0, total: 3 });
   });
 
-  it('shows each with its usage', async () => {
+  it('returns each organization’s usage', async () => {
     const organization = await newOrganization();
     await createProject(api, organization);
     await api.post(
@@ -118,7 +118,7 @@ describe('GET /admin/orgs', () => {
     });
   });
 
-  it('pages through all of them without a gap or a repetition', async () => {
+  it('returns pages without gaps or duplicates', async () => {
     const word = `p${randomUUID().slice(0, 8)}`;
     for (const letter of 'abcde') await newOrganization(`${word} ${letter}`);
 
@@ -133,7 +133,7 @@ describe('GET /admin/orgs', () => {
     expect(pages[3].pagination).toEqual({ limit: 2, offset: 6, total: 5 });
   });
 
-  it('shows all of them without a limit, and says nothing of pages', async () => {
+  it('returns all of them and no pagination without a limit', async () => {
     const word = `all${randomUUID().slice(0, 8)}`;
     for (const tens of ['a', 'b', 'c', 'd', 'e', 'f']) {
       await Promise.all(Array.from({ length: 10 }, (_, index) => newOrganization(`${word} ${tens} ${index}`)));
@@ -145,7 +145,7 @@ describe('GET /admin/orgs', () => {
     expect(body).not.toHaveProperty('pagination');
   });
 
-  it('does not show one that is being deleted', async () => {
+  it('does not list organizations that are being deleted', async () => {
     const { organization } = await newOrganization();
     await api.delete(`/orgs/${organization.id}`, owner.session);
 
@@ -154,13 +154,13 @@ describe('GET /admin/orgs', () => {
     expect((await asAdmin.patch(`/admin/orgs/${organization.id}`, { plan: 'pro' })).status).toBe(404);
   });
 
-  it.each(['limit=0', 'limit=501', 'limit=x', 'offset=-1', 'search='])('refuses the query %s', async query => {
+  it.each(['limit=0', 'limit=501', 'limit=x', 'offset=-1', 'search='])('rejects the query %s', async query => {
     expect((await asAdmin.get(`/admin/orgs?${query}`)).body.error.code).toBe('invalid_request');
   });
 });
 
 describe('an organization’s plan and overrides', () => {
-  it('are seen with where each limit comes from', async () => {
+  it('are returned with the source of each limit', async () => {
     const { organization } = await newOrganization();
     await asAdmin.patch(`/admin/orgs/${organization.id}`, { plan: 'pro', limitOverrides: { maxMembers: 150 } });
 
@@ -173,7 +173,7 @@ describe('an organization’s plan and overrides', () => {
     expect(body.usage).toMatchObject({ members: 1, projects: 0 });
   });
 
-  it('change at once, and null removes an override', async () => {
+  it('take effect at once, and null removes an override', async () => {
     const person = await newOrganization();
     const path = `/admin/orgs/${person.organization.id}`;
     const create = () => api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, owner.session);
@@ -192,7 +192,7 @@ describe('an organization’s plan and overrides', () => {
     expect(allowed.status).toBe(201);
   });
 
-  it('leave one entry for each thing that changed in the organization’s own audit log, and none where nothing did', async () => {
+  it('add one entry to the organization’s audit log for each field that changed, and none for unchanged fields', async () => {
     const { organization } = await newOrganization();
     const path = `/admin/orgs/${organization.id}`;
     await asAdmin.patch(path, { plan: 'pro' });
@@ -212,7 +212,7 @@ describe('an organization’s plan and overrides', () => {
     });
   });
 
-  it('keep both changes of two administrators at the same moment', async () => {
+  it('keep both changes when two administrators write concurrently', async () => {
     const { organization } = await newOrganization();
     const changes = limitNames.map((name, index) => ({ limitOverrides: { [name]: index + 1 } }));
 
@@ -232,7 +232,7 @@ describe('an organization’s plan and overrides', () => {
     { limitOverrides: { maxProjects: 1.5 } },
     { limitOverrides: { maxProjects: '5' } },
     { name: 'Another' },
-  ])('refuse %j', async body => {
+  ])('reject %j', async body => {
     const answer = await asAdmin.patch(`/admin/orgs/${owner.organization.id}`, body);
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
@@ -244,8 +244,8 @@ describe('an organization’s plan and overrides', () => {
   });
 });
 
-describe('plan limits under ten creations at the same moment', () => {
-  it('let in as many as there are places, and tell the others the limit, its value and the usage', async () => {
+describe('plan limits under ten concurrent creations', () => {
+  it('admit as many as fit, and report the limit, its value and the usage to the others', async () => {
     const person = await newOrganization();
     for (let number = 0; number < 3; number += 1) await createProject(api, person, `Project ${number}`);
     await asAdmin.patch(`/admin/orgs/${person.organization.id}`, { limitOverrides: { maxProjects: 5 } });
@@ -268,8 +268,8 @@ describe('plan limits under ten creations at the same moment', () => {
 });
 
 describe('plan configs', () => {
-  // They apply to every organization of the table, so this test, the only one that changes them, restores them.
-  it('are merged, hold at once for every organization without an override, and are listed', async () => {
+  // They apply to every organization in the table, so this test, the only one that changes them, restores them.
+  it('are merged, apply at once to every organization without an override, and are listed', async () => {
     const plain = await newOrganization();
     const overridden = await newOrganization();
     await asAdmin.patch(`/admin/orgs/${overridden.organization.id}`, { limitOverrides: { maxWebhooks: 7 } });
@@ -294,7 +294,7 @@ describe('plan configs', () => {
     expect(plans.body.plans[0].limits.maxWebhooks).toBe(2);
   });
 
-  it('keep every one of several changes at the same moment', async () => {
+  it('lose none of several concurrent changes', async () => {
     const values = Object.fromEntries(limitNames.map((name, index) => [name, 40 + index]));
 
     const answers = await Promise.all(
@@ -309,7 +309,7 @@ describe('plan configs', () => {
   });
 
   it.each([{ limits: {} }, {}, { limits: { maxProjects: null } }, { limits: { maxDreams: 1 } }, { maxProjects: 5 }])(
-    'refuse %j',
+    'reject %j',
     async body => {
       expect((await asAdmin.put('/admin/plans/free', body)).body.error.code).toBe('invalid_request');
     },

@@ -103,7 +103,7 @@ describe('the roll-up of the access log', () => {
     expect((await readSummary(1, atMs)).requests).toBe(7);
   });
 
-  it('loses nothing of many batches at the same moment', async () => {
+  it('loses nothing when many batches arrive concurrently', async () => {
     const atMs = Date.parse('2031-04-02T00:00:00.000Z');
     const batches = Array.from({ length: 20 }, (_, index) =>
       batchOf([
@@ -117,7 +117,7 @@ describe('the roll-up of the access log', () => {
     expect((await readSummary(1, atMs)).routes.map(({ requests }) => requests)).toEqual([20, 20]);
   });
 
-  it('counts a batch of more routes and hours than one transaction holds', async () => {
+  it('counts a batch with more routes and hours than fit in one transaction', async () => {
     const atMs = Date.parse('2031-05-08T00:00:00.000Z');
     const requests = Array.from({ length: 150 }, (_, index) => ({
       route: `GET /v1/route-${index}`,
@@ -133,7 +133,7 @@ describe('the roll-up of the access log', () => {
     expect(summary.requests).toBe(150);
   });
 
-  it('leaves out lines of another form and the log’s own messages', async () => {
+  it('skips lines in another format and the log’s own messages', async () => {
     const atMs = Date.parse('2031-04-03T00:00:00.000Z');
 
     await rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }], ['not JSON', '{"status":"200"}']));
@@ -142,7 +142,7 @@ describe('the roll-up of the access log', () => {
     expect((await readSummary(1, atMs)).requests).toBe(1);
   });
 
-  it('keeps an hour for eight days and a batch’s note for two', async () => {
+  it('keeps an hour for eight days and a batch’s record for two', async () => {
     const atMs = Date.parse('2031-04-04T05:59:59.000Z');
     const { calls } = await recordCalls(() => rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }])));
 
@@ -190,7 +190,7 @@ describe('GET /admin/metrics/summary', () => {
     expect(unknown.errors.client).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(['0', '169', '24.5', 'x', ''])('refuses hours=%s', async hours => {
+  it.each(['0', '169', '24.5', 'x', ''])('rejects hours=%s', async hours => {
     const answer = await api.get(`/admin/metrics/summary?hours=${hours}`, admin.session);
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
@@ -198,7 +198,7 @@ describe('GET /admin/metrics/summary', () => {
 
   // Round trips are derived from timing. A busy machine may show too many, never too few, so the minimum of three
   // counts.
-  it('goes back as many hours as asked for, 24 unless told, in few round trips of reads', { retry: 2 }, async () => {
+  it('covers the requested number of hours, 24 by default, in a few round trips', { retry: 2 }, async () => {
     const [day, week] = await Promise.all([
       api.get('/admin/metrics/summary', admin.session),
       api.get('/admin/metrics/summary?hours=168', admin.session),

@@ -26,7 +26,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 describe('GET /audit/:orgId', () => {
-  it('tells who did what to which thing, from where and in which request', async () => {
+  it('records who did what to which target, from where and in which request', async () => {
     const { person, page } = await newLog();
     const created = await api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session, {
       'user-agent': 'example-cli/1.4',
@@ -47,7 +47,7 @@ describe('GET /audit/:orgId', () => {
     });
   });
 
-  it('has one entry for each change and each read of values, and none for anything else', async () => {
+  it('has one entry for each change and each read of values, and no others', async () => {
     const { person, page } = await newLog();
     const shop = await createProject(api, person);
     const path = `/secrets/${person.organization.slug}/${shop.slug}`;
@@ -74,10 +74,10 @@ describe('GET /audit/:orgId', () => {
     expect(body.entries[3]).toMatchObject({ keys: ['A'], revision: 1, environment: { slug: 'dev' } });
   });
 
-  it('gives pages that together are the whole log of all actions, newest first', async () => {
+  it('returns pages that together make up the log of all actions, newest first', async () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
-    // Times that many entries share, to test the order within a millisecond.
+    // Timestamps shared by many entries, to test the order within a millisecond.
     const entries = Array.from({ length: 437 }, (_, index) =>
       auditEntry(auditActions[(index * 7) % auditActions.length] as AuditAction, now - Math.floor(index / 5)),
     );
@@ -96,7 +96,7 @@ describe('GET /audit/:orgId', () => {
     expect(paged).toEqual(whole.entries);
   });
 
-  it('finds the entries of one action, even if they are rare', async () => {
+  it('finds the entries of a rare action', async () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
     const rare = auditEntry('project.key_rotated', now - 500_000);
@@ -114,7 +114,7 @@ describe('GET /audit/:orgId', () => {
     });
   });
 
-  it('does not show expired entries that are still in the table', async () => {
+  it('does not return expired entries that are still in the table', async () => {
     const { person, page } = await newLog();
     const now = Date.now();
     const at = (index: number, expiresAt: number) =>
@@ -128,7 +128,7 @@ describe('GET /audit/:orgId', () => {
     expect((await page('?limit=500')).body.pagination.total).toBe(41);
   });
 
-  it('keeps an entry as long as the plan says', async () => {
+  it('keeps entries as long as the plan allows', async () => {
     const { person } = await newLog();
     const [entry] = await queryItems(ranges.audit(person.organization.id));
     const days = (Number(entry?.expiresAt) - Date.now() / 1000) / 86_400;
@@ -146,7 +146,7 @@ describe('GET /audit/:orgId', () => {
     ['action=', 'action'],
     ['action=secret.read', 'action'],
     ['action=COUNT', 'action'],
-  ])('refuses ?%s, naming %s', async (query, field) => {
+  ])('rejects ?%s, naming %s', async (query, field) => {
     const { status, body } = await refused.page(`?${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
@@ -156,7 +156,7 @@ describe('GET /audit/:orgId', () => {
 describe('the total', () => {
   const counts = (person: Person) => list(auditCountRecord, ranges.auditCounts(person.organization.id));
 
-  it('is exact in a log of thousands, which are counted once', async () => {
+  it('is exact in a log with thousands of entries, each counted once', async () => {
     const { person, page } = await newLog();
     const now = Date.now();
     const tomorrow = { expiresAt: Math.ceil(now / day + 1) * 86_400 };
@@ -184,7 +184,7 @@ describe('the total', () => {
     expect(Object.values(count?.byExpiryDay ?? {}).reduce((sum, one) => sum + one, 0)).toBe(3200);
   });
 
-  it('counts an entry that arrives later than younger ones', async () => {
+  it('includes an entry that arrives later than newer ones', async () => {
     const { person, page } = await newLog();
     const now = Date.now();
     const pulls = Array.from({ length: 1200 }, (_, index) => auditEntry('secret.pulled', now - day + index));

@@ -31,7 +31,7 @@ async function offer(fields: object = {}, as = person.session) {
 const take = (code: string, codeVerifier: string) => api.post('/auth/cli-auth', { code, codeVerifier });
 
 describe('the hand-off from the dashboard to the CLI', () => {
-  it('gives a code for a minute, which the verifier turns into the token', async () => {
+  it('issues a code for a minute, which the verifier exchanges for the token', async () => {
     const { answer, code, codeVerifier } = await offer({ access: 'write', organizationId: person.organization.id });
     expect(answer.status).toBe(201);
     expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'expiresAt', 'iss']);
@@ -52,7 +52,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect(me.body.user.id).toBe(person.user.id);
   });
 
-  it('gives a token that outlives its code: DynamoDB removes the code alone', async () => {
+  it('issues a token that outlives its code: DynamoDB deletes only the code', async () => {
     const someone = await seedPerson();
     const lasting = await offer({}, someone.session);
     await take(lasting.code, lasting.codeVerifier);
@@ -66,7 +66,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect(removals).toEqual({ laptop: undefined, brief: expect.closeTo(inTwoDays, -3) });
   });
 
-  it('works once, also for five at the same moment', async () => {
+  it('works once, even for five concurrent requests', async () => {
     const { code, codeVerifier } = await offer();
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => take(code, codeVerifier)));
@@ -75,7 +75,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
   });
 
-  it('is burnt by a wrong verifier', async () => {
+  it('is invalidated by a wrong verifier', async () => {
     const { code, codeVerifier } = await offer();
 
     const wrong = await take(code, newVerifier().codeVerifier);
@@ -85,7 +85,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect([right.status, right.body.error.code]).toEqual([400, 'invalid_token']);
   });
 
-  it('expires after its minute, even if DynamoDB has not removed it yet', async () => {
+  it('expires after a minute, even if DynamoDB has not deleted it yet', async () => {
     const { code, codeVerifier } = await offer();
     const past = Math.floor(Date.now() / 1000) - 1;
     await transact([update(at(handOffRecord, hashCredential(code)), { set: { expiresAt: past } })]);
@@ -93,7 +93,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
   });
 
-  it('is over when the password is changed in between', async () => {
+  it('is invalidated by a password change in between', async () => {
     const someone = await seedPerson();
     const { code, codeVerifier } = await offer({}, someone.session);
     const change = { currentPassword: testPassword, newPassword: 'another battery horse' };
@@ -112,7 +112,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect(items).not.toContain('service_tok_');
   });
 
-  it('gives a code only to a session, not to a token and not without a credential', async () => {
+  it('issues a code only to a session, not to a token or an anonymous caller', async () => {
     const { token } = (await api.post('/auth/token', { name: 'x' }, person.session)).body;
     const { codeChallenge } = newVerifier();
     const body = { codeChallenge, name: 'laptop' };
@@ -129,7 +129,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect([withoutHeader.status, withoutHeader.body.error.code]).toEqual([403, 'csrf_header_required']);
   });
 
-  it('refuses a limit to what the user does not see, at once', async () => {
+  it('rejects a limit to something the user can’t see, before issuing a code', async () => {
     const stranger = await seedPerson();
 
     const { answer } = await offer({ organizationId: stranger.organization.id });
@@ -137,7 +137,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect([answer.status, answer.body.error.code]).toEqual([404, 'organization_not_found']);
   });
 
-  it.each(['nonsense', 'a'.repeat(60)])('refuses the code %s without a read', async code => {
+  it.each(['nonsense', 'a'.repeat(60)])('rejects the code %s without a read', async code => {
     const answer = await take(code, newVerifier().codeVerifier);
 
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);

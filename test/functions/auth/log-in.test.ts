@@ -17,7 +17,7 @@ afterAll(() => api.stop());
 const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
 
 describe('logging in', () => {
-  it('starts its own session, in any case of the e-mail address', async () => {
+  it('starts a new session, whatever the case of the e-mail address', async () => {
     const person = await seedPerson({ name: 'Ada' });
 
     const answer = await logIn(person.email.toUpperCase());
@@ -28,7 +28,7 @@ describe('logging in', () => {
     expect((await api.get('/auth/me', sessionOf(answer))).status).toBe(200);
   });
 
-  it('answers a wrong password and an unknown e-mail address alike', async () => {
+  it('gives a wrong password and an unknown e-mail address the same response', async () => {
     const { email } = await seedPerson();
 
     const wrong = await logIn(email, 'not the right one');
@@ -39,7 +39,7 @@ describe('logging in', () => {
     expect(content(unknown)).toEqual(content(wrong));
   });
 
-  it('evaluates three of eight wrong tries at once, and then not even the right password', async () => {
+  it('checks only three of eight concurrent wrong attempts, and then rejects even the correct password', async () => {
     const { email } = await seedPerson();
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email, 'not the right one')));
@@ -52,7 +52,7 @@ describe('logging in', () => {
     expect(seconds).toBeLessThanOrEqual(15 * 60);
   });
 
-  it('does not count right passwords, even many at once', async () => {
+  it('does not count correct passwords, even many at once', async () => {
     const { email } = await seedPerson();
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email)));
@@ -60,7 +60,7 @@ describe('logging in', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   });
 
-  it('lets others in while one is blocked', async () => {
+  it('does not block other users when one is blocked', async () => {
     const [blocked, other] = await Promise.all([seedPerson(), seedPerson()]);
     for (let index = 0; index < 4; index += 1) await logIn(blocked.email, 'not the right one');
 
@@ -68,7 +68,7 @@ describe('logging in', () => {
     expect((await logIn(other.email)).status).toBe(200);
   });
 
-  it('starts counting again after a success', async () => {
+  it('resets the count after a success', async () => {
     const { email } = await seedPerson();
     const wrong = async () => (await logIn(email, 'not the right one')).status;
 
@@ -78,7 +78,7 @@ describe('logging in', () => {
 });
 
 describe('a session', () => {
-  it('ends when it is logged out, and its cookie is cleared; others go on', async () => {
+  it('ends at log-out, which clears its cookie and keeps other sessions', async () => {
     const person = await seedPerson();
     const other = sessionOf(await logIn(person.email));
 
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect((await api.get('/auth/me', other)).status).toBe(200);
   });
 
-  it('is invalid once it has expired, even if DynamoDB has not removed it yet', async () => {
+  it('is invalid once it has expired, even if DynamoDB has not deleted it yet', async () => {
     const person = await seedPerson();
     const { session } = sessionItem(person.session);
     await transact([update(session, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
   });
 
-  it('slides: used a day or more after it was made, it lasts 14 days from then', async () => {
+  it('slides: a session used a day or more after it started lasts 14 days from then', async () => {
     const person = await seedPerson();
     const { session } = sessionItem(person.session);
     const inTwelveDays = Math.floor(Date.now() / 1000) + 12 * 86_400;
@@ -111,7 +111,7 @@ describe('a session', () => {
     expect((await find(session))?.expiresAt).toBeGreaterThan(inTwelveDays + 86_400);
   });
 
-  it('cannot change anything without the CSRF header', async () => {
+  it('can’t change anything without the CSRF header', async () => {
     const person = await seedPerson();
 
     const answer = await api.call('POST', '/orgs', { body: { name: 'x' }, headers: { cookie: person.session.cookie } });
@@ -121,7 +121,7 @@ describe('a session', () => {
 });
 
 describe('a stored password hash', () => {
-  it('is replaced by one with today’s parameters when its user logs in', async () => {
+  it('is replaced by one with the current parameters when its user logs in', async () => {
     const person = await seedPerson();
     const account = at(userRecord, person.user.id);
     await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);

@@ -19,11 +19,11 @@ function breakMail() {
 }
 const mendMail = () => mailClient().middlewareStack.remove(name);
 
-describe('while no mail can be sent', () => {
+describe('while no e-mail can be sent', () => {
   beforeEach(breakMail);
   afterEach(mendMail);
 
-  it('users can still register, and ask for their link later', async () => {
+  it('users can still register, and request their link later', async () => {
     const person = await seedPerson();
     const failed = await api.post('/auth/send-verification', {}, person.session);
     mendMail();
@@ -35,7 +35,7 @@ describe('while no mail can be sent', () => {
     expect((await api.mails()).filter(({ to }) => to === person.email)).toHaveLength(1);
   });
 
-  it('a password reset gets the same answer as without an account, and its link comes later', async () => {
+  it('a password reset gets the same response as for an unknown account, and its link arrives later', async () => {
     const { email } = await seedPerson();
 
     const known = await api.post('/auth/forgot-password', { email });
@@ -48,7 +48,7 @@ describe('while no mail can be sent', () => {
     await vi.waitFor(async () => expect(await links()).toHaveLength(1), { timeout: 30_000, interval: 100 });
   });
 
-  it('members can still invite, because the answer has the token', async () => {
+  it('members can still send invitations, because the response contains the token', async () => {
     const owner = await seedPerson();
     const guest = await seedPerson();
     const body = { email: `${randomUUID()}@example.com`, role: 'viewer' };

@@ -17,7 +17,7 @@ afterAll(() => api.stop());
 const newPassword = 'another battery horse';
 const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
 
-/** The tokens of the links mailed to an address with this subject, oldest first. Waits for the given number. */
+/** The tokens in the links mailed to an address with this subject, oldest first. Waits for the given number. */
 async function linksTo(email: string, subject: string, count = 1): Promise<string[]> {
   return vi.waitFor(
     async () => {
@@ -30,7 +30,7 @@ async function linksTo(email: string, subject: string, count = 1): Promise<strin
 }
 
 describe('changing the password', () => {
-  it('ends every other session and none of the tokens', async () => {
+  it('ends every other session but no token', async () => {
     const person = await seedPerson();
     const other = sessionOf(await logIn(person.email, testPassword));
     const token = await createToken(api, person);
@@ -49,7 +49,7 @@ describe('changing the password', () => {
     expect((await logIn(person.email, newPassword)).status).toBe(200);
   });
 
-  it('names currentPassword if it is wrong, and stops checking after as many failures as log-ins allow', async () => {
+  it('reports a wrong currentPassword, and stops checking after as many failures as log-in allows', async () => {
     const person = await seedPerson();
     const change = (currentPassword: string) =>
       api.post('/auth/change-password', { currentPassword, newPassword }, person.session);
@@ -66,7 +66,7 @@ describe('changing the password', () => {
     expect([right.status, Number(right.headers.get('retry-after')) > 0]).toEqual([429, true]);
   });
 
-  it('refuses one of the most common passwords and one that is too short', async () => {
+  it('rejects common passwords and short ones', async () => {
     const person = await seedPerson();
     const change = (password: string) =>
       api.post('/auth/change-password', { currentPassword: testPassword, newPassword: password }, person.session);
@@ -78,7 +78,7 @@ describe('changing the password', () => {
     }
   });
 
-  it('ends an open reset link', async () => {
+  it('invalidates an open reset link', async () => {
     const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
@@ -91,7 +91,7 @@ describe('changing the password', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is reset with a mailed link, once, which ends every session', async () => {
+  it('is reset with a mailed link, which works once and ends every session', async () => {
     const person = await seedPerson();
     expect((await api.post('/auth/forgot-password', { email: person.email.toUpperCase() })).body).toEqual({
       success: true,
@@ -107,7 +107,7 @@ describe('a forgotten password', () => {
     expect((await logIn(person.email, newPassword)).status).toBe(200);
   });
 
-  it('leaves earlier links good when another is asked for, and ends them all when one is used', async () => {
+  it('keeps earlier links valid when another is requested, and invalidates them all when one is used', async () => {
     const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     await linksTo(person.email, 'Reset');
@@ -119,7 +119,7 @@ describe('a forgotten password', () => {
     expect((await api.post('/auth/reset-password', { token: older, newPassword })).status).toBe(400);
   });
 
-  it('has a link for an hour only', async () => {
+  it('has a link that is valid for only an hour', async () => {
     const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
@@ -132,7 +132,7 @@ describe('a forgotten password', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
   });
 
-  it('keeps its link when the new password is refused', async () => {
+  it('keeps its link when the new password is rejected', async () => {
     const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
@@ -141,7 +141,7 @@ describe('a forgotten password', () => {
     expect((await api.post('/auth/reset-password', { token, newPassword })).status).toBe(200);
   });
 
-  it('gets the sixth mail within an hour refused with Retry-After, and the next person is unaffected', async () => {
+  it('returns 429 with Retry-After for the sixth e-mail within an hour, without affecting other users', async () => {
     const [person, next] = await Promise.all([seedPerson(), seedPerson()]);
     const ask = (email: string) => api.post('/auth/forgot-password', { email });
 
@@ -156,7 +156,7 @@ describe('a forgotten password', () => {
     expect(await linksTo(next.email, 'Reset')).toHaveLength(1);
   });
 
-  it('gets the same answer, limit and calls for an address without an account', async () => {
+  it('gets the same response, limit and calls for an address without an account', async () => {
     const { email } = await seedPerson();
     const unknown = `${randomUUID()}@example.com`;
     const ask = async (address: string) => {
@@ -186,7 +186,7 @@ describe('a forgotten password', () => {
     expect((await api.mails()).filter(({ to }) => to === unknown)).toEqual([]);
   });
 
-  it('travels through the queue without the address and without the token', async () => {
+  it('passes through the queue without the address or the token', async () => {
     const { email, user } = await seedPerson();
 
     const { calls } = await recordRequest(headers => api.post('/auth/forgot-password', { email }, undefined, headers));
@@ -196,7 +196,7 @@ describe('a forgotten password', () => {
     expect(JSON.parse(message?.input.MessageBody)).toEqual({ type: 'mail-reset-link', userId: user.id });
   });
 
-  it('cannot be used as a verification link, and the other way round', async () => {
+  it('has a link that can’t be used to verify an address, and vice versa', async () => {
     const person = await registerPerson(api);
     await api.post('/auth/forgot-password', { email: person.email });
     const [reset] = await linksTo(person.email, 'Reset');
@@ -208,7 +208,7 @@ describe('a forgotten password', () => {
 });
 
 describe('verifying the e-mail address', () => {
-  it('can be asked for again, which replaces the older link', async () => {
+  it('can be requested again, which replaces the older link', async () => {
     const person = await registerPerson(api);
     expect((await api.post('/auth/send-verification', {}, person.session)).body).toEqual({ success: true });
     const [older, newer] = await linksTo(person.email, 'Verify');
@@ -218,7 +218,7 @@ describe('verifying the e-mail address', () => {
     expect((await api.get('/auth/me', person.session)).body.user.emailVerified).toBe(true);
   });
 
-  it('sends no mail if the address is already verified', async () => {
+  it('sends no e-mail if the address is already verified', async () => {
     const person = await registerPerson(api);
     const [token] = await linksTo(person.email, 'Verify');
     await api.post('/auth/verify-email', { token });

@@ -12,7 +12,7 @@ afterAll(() => api.stop());
 const register = (password = testPassword) =>
   api.post('/auth/register', { email: `${randomUUID()}@example.com`, password });
 
-it('registering is limited for each address, also in parallel, and malformed requests do not count', async () => {
+it('registering is limited per address, even in parallel, and malformed requests do not count', async () => {
   for (let index = 0; index < 5; index += 1) expect((await register('short')).status).toBe(400);
 
   const answers = await Promise.all(Array.from({ length: 6 }, () => register()));

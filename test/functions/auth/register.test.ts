@@ -21,7 +21,7 @@ async function platformCounts() {
 }
 
 describe('registering', () => {
-  it('makes an account with a personal organization, logged in at once', async () => {
+  it('creates an account with a personal organization and logs the user in', async () => {
     const email = `Ada.${newEmail()}`;
     const before = await platformCounts();
 
@@ -46,7 +46,7 @@ describe('registering', () => {
     expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });
   });
 
-  it('sets an HttpOnly cookie for 14 days, not Secure on a local http address', async () => {
+  it('sets an HttpOnly cookie for 14 days, without Secure on a local http address', async () => {
     const answer = await api.post('/auth/register', { email: newEmail(), password: testPassword });
 
     expect(answer.headers.getSetCookie()).toEqual([
@@ -54,7 +54,7 @@ describe('registering', () => {
     ]);
   });
 
-  it('takes a missing name from the e-mail address, and the organization’s name if one is given', async () => {
+  it('derives a missing name from the e-mail address, and uses the given organization name', async () => {
     const answer = await api.post('/auth/register', {
       email: `grace.${newEmail()}`,
       password: testPassword,
@@ -66,7 +66,7 @@ describe('registering', () => {
     expect(answer.body.organization.slug).toMatch(/^compiler-works/);
   });
 
-  it('refuses an e-mail address that has an account, in any case', async () => {
+  it('rejects an e-mail address that already has an account, case-insensitively', async () => {
     const { email } = await registerPerson(api);
 
     const answer = await api.post('/auth/register', { email: email.toUpperCase(), password: testPassword });
@@ -74,7 +74,7 @@ describe('registering', () => {
     expect([answer.status, answer.body.error.code]).toEqual([409, 'email_taken']);
   });
 
-  it('makes one account of five registrations of one address at once', async () => {
+  it('creates one account for five concurrent registrations of one address', async () => {
     const email = newEmail();
     const before = await platformCounts();
 
@@ -86,7 +86,7 @@ describe('registering', () => {
     expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });
   });
 
-  it('names every problem of its fields at once', async () => {
+  it('reports all problems of its fields at once', async () => {
     const answer = await api.post('/auth/register', { email: 'nobody', password: 'short', nickname: 'x', name: '' });
 
     expect(answer.status).toBe(400);
@@ -99,7 +99,7 @@ describe('registering', () => {
   });
 
   it.each(['administrator', 'QwertyUIOP123', 'password1234'])(
-    'refuses %s, one of the most common passwords',
+    'rejects %s, one of the most common passwords',
     async password => {
       const answer = await api.post('/auth/register', { email: newEmail(), password });
 
@@ -121,7 +121,7 @@ describe('registering', () => {
     expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
   });
 
-  it('stores no password and no credential in clear', async () => {
+  it('stores no password or credential in plain text', async () => {
     const email = newEmail();
     const answer = await api.post('/auth/register', { email, password: testPassword });
     const cookie = sessionOf(answer).cookie.split('=')[1] as string;

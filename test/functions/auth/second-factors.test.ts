@@ -36,7 +36,7 @@ const subjectsTo = async (email: string) =>
   (await api.mails()).filter(({ to, subject }) => to === email && subject.includes('log-in')).map(({ text }) => text);
 
 describe('an account without a second factor', () => {
-  it('logs in with its password alone, and says so', async () => {
+  it('logs in with just its password, and says so', async () => {
     const person = await seedPerson();
     const session = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
 
@@ -49,7 +49,7 @@ describe('an account without a second factor', () => {
     expect(freshSeconds).toBeLessThanOrEqual(600);
   });
 
-  it('can have no recovery codes', async () => {
+  it('can’t have recovery codes', async () => {
     const person = await seedPerson();
 
     expect(codeOf(await api.post('/auth/recovery-codes', {}, person.session))).toBe('400 invalid_request');
@@ -57,7 +57,7 @@ describe('an account without a second factor', () => {
 });
 
 describe('an authenticator app', () => {
-  it('is a second factor once a code confirms it, and comes with ten recovery codes', async () => {
+  it('becomes a second factor once a code confirms it, and comes with ten recovery codes', async () => {
     const person = await seedPerson();
     const { secret, uri } = (await expectStatus(api.post('/auth/totp', {}, person.session), 200)).body;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -77,7 +77,7 @@ describe('an authenticator app', () => {
     expect(await subjectsTo(person.email)).toEqual([expect.stringContaining('An authenticator app was added')]);
   });
 
-  it('is asked for after a right password only, and its code completes the log-in', async () => {
+  it('is required only after a correct password, and its code completes the log-in', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
 
@@ -94,7 +94,7 @@ describe('an authenticator app', () => {
     expect((await me(sessionOf(answer))).authentication).toMatchObject({ method: 'session', secondFactor: true });
   });
 
-  it('can be replaced and removed; with the last factor the recovery codes go', async () => {
+  it('can be replaced and removed; removing the last factor deletes the recovery codes', async () => {
     const person = await seedPerson();
     const old = await addApp(api, person);
     const app = await addApp(api, person);
@@ -112,7 +112,7 @@ describe('an authenticator app', () => {
     expect(await subjectsTo(person.email)).toHaveLength(3);
   });
 
-  it('is not confirmed by a wrong code, nor without having begun', async () => {
+  it('is not confirmed by a wrong code, or without a pending app', async () => {
     const person = await seedPerson();
 
     expect(codeOf(await api.post('/auth/totp/confirm', { code: '123456' }, person.session))).toBe(
@@ -127,7 +127,7 @@ describe('an authenticator app', () => {
 });
 
 describe('recovery codes', () => {
-  it('log in once each, however they are typed, and the user is told', async () => {
+  it('each log in once, however they are typed, and the user is notified', async () => {
     const person = await seedPerson();
     const { recoveryCodes } = await addApp(api, person);
     const [first = '', second = ''] = recoveryCodes;
@@ -191,7 +191,7 @@ describe('a passkey', () => {
     expect(passkeys[0].lastUsedAt).toEqual(expect.any(String));
   });
 
-  it('logs in alone', async () => {
+  it('logs in on its own', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
@@ -203,7 +203,7 @@ describe('a passkey', () => {
     expect((await me(sessionOf(answer))).authentication).toMatchObject({ method: 'session', secondFactor: true });
   });
 
-  it('is one of twenty at most', async () => {
+  it('is rejected as the 21st of an account', async () => {
     const person = await seedPerson();
     for (let count = 0; count < 20; count += 1) {
       await addPasskey(api, person);
@@ -233,7 +233,7 @@ describe('a step-up', () => {
     expect(after[0].createdAt).toBe(before[0].createdAt);
   });
 
-  it('names the field of a wrong password or factor', async () => {
+  it('reports the field of a wrong password or factor', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const stepUp = (body: object) => api.post('/auth/step-up', body, person.session);
@@ -245,7 +245,7 @@ describe('a step-up', () => {
     expect((await api.get('/auth/me', person.session)).status).toBe(200);
   });
 
-  it('needs the second factor where there is one', async () => {
+  it('requires the second factor if the account has one', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const app = await addApp(api, person);
@@ -261,7 +261,7 @@ describe('a step-up', () => {
     expect(again.status).toBe(200);
   });
 
-  it('takes four round trips with a code where passwords are counted, and what was right does not count', async () => {
+  it('takes four round trips with a code where passwords are counted, and does not count successes', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const digest = createHash('sha256').update(person.user.id).digest('base64url');
@@ -283,7 +283,7 @@ describe('a step-up', () => {
     }
   });
 
-  it('with a code that another request uses at the same time is refused, and counts as one wrong code at the most', async () => {
+  it('is rejected if another request uses the same code concurrently, which counts as one wrong code at most', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const digest = createHash('sha256').update(person.user.id).digest('base64url');
@@ -298,7 +298,7 @@ describe('a step-up', () => {
     expect((await find(at(rateRecord, 'second-factor', digest)))?.tries ?? 0).toBeLessThanOrEqual(1);
   });
 
-  it('does not lengthen the longest time of a session', async () => {
+  it('does not extend the maximum age of a session', async () => {
     const person = await seedPerson();
     const createdAt = (await api.get('/auth/sessions', person.session)).body.sessions[0].createdAt;
 
@@ -309,7 +309,7 @@ describe('a step-up', () => {
 });
 
 describe('an organization that requires a second factor', () => {
-  it('refuses sessions and tokens that were not proved with one, and takes those that were', async () => {
+  it('rejects sessions and tokens created without one, and accepts the others', async () => {
     const person = await seedPerson();
     const path = `/orgs/${person.organization.id}`;
     const without = await createToken(api, person);
@@ -339,7 +339,7 @@ describe('an organization that requires a second factor', () => {
     expect(entries[0].details).toEqual({ requireSecondFactor: { from: false, to: true } });
   });
 
-  it('lets a token of a hand-off in if its session was proved', async () => {
+  it('accepts a handed-off token if its session was verified with one', async () => {
     const person = await seedPerson();
     await addApp(api, person);
     await expectStatus(
@@ -354,7 +354,7 @@ describe('an organization that requires a second factor', () => {
     expect(codeOf(await api.get(`/projects/${person.organization.id}`, { token }))).toBe('ok');
   });
 
-  it('ends to let a session in whose account has no factor left', async () => {
+  it('no longer accepts a session whose account has no factor left', async () => {
     const person = await seedPerson();
     await addApp(api, person);
     await api.patch(`/orgs/${person.organization.id}`, { requireSecondFactor: true }, person.session);
@@ -365,7 +365,7 @@ describe('an organization that requires a second factor', () => {
     );
   });
 
-  it('is decided on by an owner in a fresh session, while everybody with the role may rename', async () => {
+  it('can only be configured by an owner in a fresh session, while owners and admins may rename it', async () => {
     const person = await seedPerson();
     await addApp(api, person);
     await ageSession(person, 700);
@@ -378,7 +378,7 @@ describe('an organization that requires a second factor', () => {
 });
 
 describe('a new passkey', () => {
-  it('of an authenticator that has one of the account is refused', async () => {
+  it('is rejected if its authenticator already has one of the account', async () => {
     const person = await seedPerson();
     const authenticator = createAuthenticator();
     const add = async () => {
@@ -397,7 +397,7 @@ describe('a new passkey', () => {
 });
 
 describe('a challenge', () => {
-  it('is known by its hash alone and ends with the password', async () => {
+  it('is stored only as a hash, and becomes invalid with the password', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);

@@ -44,13 +44,13 @@ describe('a token', () => {
     expect(JSON.stringify(await queryItems({ pk: `USER#${person.user.id}` }))).not.toContain(token);
   });
 
-  it('has by default full access, no limit and no expiry', async () => {
+  it('has full access, no limit and no expiry by default', async () => {
     const { cliToken } = (await create({})).body;
 
     expect(cliToken).toMatchObject({ access: 'full', organizationId: null, expiresAt: null });
   });
 
-  it('tells when it was used last', async () => {
+  it('shows when it was last used', async () => {
     const { token, cliToken } = (await create({})).body;
     await api.get('/auth/me', { token });
 
@@ -59,7 +59,7 @@ describe('a token', () => {
     expect(listed.find(({ id }: { id: string }) => id === cliToken.id).lastUsedAt).toEqual(expect.any(String));
   });
 
-  it('stops working at once when it is revoked, and can be revoked once', async () => {
+  it('stops working as soon as it is revoked, and can be revoked once', async () => {
     const { token, cliToken } = (await create({})).body;
 
     const revoked = await api.delete(`/auth/tokens/${cliToken.id}`, person.session);
@@ -70,7 +70,7 @@ describe('a token', () => {
     expect([again.status, again.body.error.code]).toEqual([404, 'token_not_found']);
   });
 
-  it('can be revoked only by its user', async () => {
+  it('can only be revoked by its user', async () => {
     const { token, cliToken } = (await create({})).body;
     const stranger = await seedPerson();
 
@@ -80,7 +80,7 @@ describe('a token', () => {
     expect((await api.get('/auth/me', { token })).status).toBe(200);
   });
 
-  it('is not valid, not listed and cannot be revoked once it has expired', async () => {
+  it('is not valid, not listed and can’t be revoked once it has expired', async () => {
     const { token, cliToken } = (await create({ expiresInDays: 1 })).body;
     const { userId, hash } = readCredential(token, 'service_tok_') ?? { userId: '', hash: '' };
     const past = new Date(Date.now() - 1000).toISOString();
@@ -92,7 +92,7 @@ describe('a token', () => {
     expect((await api.delete(`/auth/tokens/${cliToken.id}`, person.session)).status).toBe(404);
   });
 
-  it('cannot make, list or revoke tokens, even with full access', async () => {
+  it('can’t create, list or revoke tokens, even with full access', async () => {
     const { token, cliToken } = (await create({})).body;
 
     const answers = await Promise.all([
@@ -106,7 +106,7 @@ describe('a token', () => {
 });
 
 describe('a limited token', () => {
-  it('needs the wider limit for a narrower one, and names each that is missing', async () => {
+  it('requires the wider limits for a narrower one, and reports each that is missing', async () => {
     const id = crypto.randomUUID();
 
     const narrow = await create({ environmentId: id });
@@ -128,7 +128,7 @@ describe('a limited token', () => {
     expect((await api.get(`/projects/${person.organization.id}`, { token })).status).toBe(404);
   });
 
-  it('cannot be limited to what its user does not see or what does not exist', async () => {
+  it('can’t be limited to something that its user can’t see or that does not exist', async () => {
     const stranger = await seedPerson();
     const [own, foreign] = await Promise.all([createProject(api, person), createProject(api, stranger)]);
     const other = await createProject(api, person, 'Other');
@@ -160,7 +160,7 @@ describe('a limited token', () => {
     expect(fits.status).toBe(201);
   });
 
-  it('leaves an entry in the organization’s audit log when it is made and when it is revoked; others leave none', async () => {
+  it('adds an entry to the organization’s audit log when it is created and when it is revoked; other tokens don’t', async () => {
     const owner = await seedPerson();
     const organizationId = owner.organization.id;
     const { cliToken } = (await create({ name: 'bound', organizationId }, owner.session)).body;

@@ -47,7 +47,7 @@ describe('each billing and admin endpoint', () => {
   ];
 
   it.each(works)(
-    '%s takes %d round trips of AWS calls at most, and no right that its contract does not name',
+    '%s takes at most %d round trips of AWS calls, and uses only the rights in its contract',
     async (operationId, roundTrips, work) => {
       const { calls, answer } = await recordRequest(work);
 

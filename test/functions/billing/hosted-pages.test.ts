@@ -22,7 +22,7 @@ async function newCustomer(): Promise<Person> {
   return { ...owner, organization: body.organization };
 }
 
-/** Presses a button of a hosted page. Returns the address it redirects to. */
+/** Clicks a button on a hosted page. Returns the address it redirects to. */
 async function press(page: string, fields: Record<string, string>): Promise<string> {
   const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
   expect(response.status).toBe(303);
@@ -60,7 +60,7 @@ async function actionsOf(person: Person): Promise<string[]> {
 }
 
 describe('billing', () => {
-  it('tells every plan’s limits, as they are configured, to whoever decides on one', async () => {
+  it('returns every plan’s limits, as configured, for choosing a plan', async () => {
     const person = await newCustomer();
     const platform = await seedPerson({ isAdmin: true });
     const raised = await api.put('/admin/plans/pro', { limits: { maxWebhooks: 77 } }, platform.session);
@@ -75,7 +75,7 @@ describe('billing', () => {
 });
 
 describe('a checkout', () => {
-  it('is clicked through, raises the plan at once, and leads back to the dashboard', async () => {
+  it('can be completed, upgrades the plan at once, and redirects back to the dashboard', async () => {
     const person = await newCustomer();
 
     const started = await checkout(person);
@@ -94,7 +94,7 @@ describe('a checkout', () => {
     expect(await actionsOf(person)).toEqual(['billing.plan_changed', 'billing.checkout_started']);
   });
 
-  it('changes nothing when it is cancelled', async () => {
+  it('changes nothing when it is canceled', async () => {
     const person = await newCustomer();
     const { body } = await checkout(person);
 
@@ -104,7 +104,7 @@ describe('a checkout', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
   });
 
-  it('makes one subscription, even if it is paid twice', async () => {
+  it('creates one subscription, even if it is paid for twice', async () => {
     const person = await newCustomer();
     const { body } = await checkout(person);
 
@@ -118,7 +118,7 @@ describe('a checkout', () => {
     );
   });
 
-  it('ends with one customer when two begin at the same moment', async () => {
+  it('creates one customer when two start concurrently', async () => {
     const person = await newCustomer();
 
     const answers = await Promise.all([checkout(person), checkout(person, 'enterprise'), portal(person)]);
@@ -134,7 +134,7 @@ describe('a checkout', () => {
     expect(await pageText(answers[2]?.body.url)).toContain('<section>');
   });
 
-  it('leads a paying customer to the page that changes the subscription, so that no one pays twice', async () => {
+  it('redirects a paying customer to the page that changes the subscription, so no one pays twice', async () => {
     const person = await newCustomer();
     await press((await checkout(person)).body.url, { action: 'pay' });
     const subscription = await subscriptionIdOf(person);
@@ -148,7 +148,7 @@ describe('a checkout', () => {
   });
 
   it.each([{ plan: 'free' }, { plan: 'gold' }, {}, { plan: 'pro', returnUrl: 'https://evil.example' }])(
-    'refuses %j',
+    'rejects %j',
     async body => {
       const person = await newCustomer();
 
@@ -167,7 +167,7 @@ describe('the portal', () => {
     return { person, page: body.url, subscription: await subscriptionIdOf(person) };
   }
 
-  it('lowers the plan when the subscription is cancelled, and deletes nothing', async () => {
+  it('downgrades the plan when the subscription is canceled, and deletes nothing', async () => {
     const { person, page, subscription } = await customer();
     for (let number = 1; number <= 11; number += 1) {
       await api.post(`/projects/${person.organization.id}`, { name: `Project ${number}` }, person.session);
@@ -188,7 +188,7 @@ describe('the portal', () => {
     });
   });
 
-  it('tells of a failed payment and of its settlement', async () => {
+  it('shows a failed payment and its settlement', async () => {
     const { person, page, subscription } = await customer();
 
     await press(page, { action: 'fail', subscription });
@@ -199,7 +199,7 @@ describe('the portal', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'pro', status: 'active' });
   });
 
-  it('keeps the plan until the end of a period that was paid', async () => {
+  it('keeps the plan until the end of the paid period', async () => {
     const { person, page, subscription } = await customer();
 
     await press(page, { action: 'cancel-at-period-end', subscription });
@@ -210,7 +210,7 @@ describe('the portal', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled' });
   });
 
-  it('moves the end of the period on when the next one begins', async () => {
+  it('extends the period when the next one starts', async () => {
     const { person, page, subscription } = await customer();
     const before = await billingOf(person);
 
@@ -219,7 +219,7 @@ describe('the portal', () => {
     expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(before.currentPeriodEnd));
   });
 
-  it('lets a customer who cancelled buy again', async () => {
+  it('lets a customer who canceled subscribe again', async () => {
     const { person, page, subscription } = await customer();
     await press(page, { action: 'cancel', subscription });
 
@@ -232,7 +232,7 @@ describe('the portal', () => {
 });
 
 describe('deleting an organization', () => {
-  it('ends its subscription, which no one could reach any more', async () => {
+  it('cancels its subscription, which no one could cancel afterwards', async () => {
     const person = await newCustomer();
     await press((await checkout(person)).body.url, { action: 'pay' });
     const subscription = await subscriptionIdOf(person);
@@ -267,7 +267,7 @@ describe('billing without the provider', () => {
     ['checkout', () => ({ STRIPE_SECRET_KEY: '' })],
     ['checkout', () => ({ STRIPE_PRICE_PRO: '' })],
     ['portal', () => ({ STRIPE_SECRET_KEY: '' })],
-  ])('answers 503 to a %s where it is not configured', async (what, changes) => {
+  ])('returns 503 for a %s if it is not configured', async (what, changes) => {
     const person = await newCustomer();
 
     const answer = await withSettings(changes(), () => (what === 'portal' ? portal(person) : checkout(person)));
@@ -275,7 +275,7 @@ describe('billing without the provider', () => {
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
   });
 
-  it('refuses an event if no secret is configured, which is nobody’s outage', async () => {
+  it('rejects an event if no secret is configured, without reporting an outage', async () => {
     const answer = await withSettings({ STRIPE_WEBHOOK_SECRET: '' }, () => api.post('/billing/webhook', {}));
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
@@ -284,7 +284,7 @@ describe('billing without the provider', () => {
   it.each([
     ['refuses the key', { STRIPE_SECRET_KEY: 'sk_test_wrong_key' }],
     ['cannot be reached', { STRIPE_API_BASE: 'http://127.0.0.1:1' }],
-  ])('answers 502 and nothing of the provider’s where it %s', async (_, changes) => {
+  ])('returns 502 without any of the provider’s details if it %s', async (_, changes) => {
     const person = await newCustomer();
 
     const answer = await withSettings(changes, () => checkout(person));

@@ -71,7 +71,7 @@ async function billingOf(person: Person) {
 }
 
 describe('the payment provider’s webhook', () => {
-  it('needs no authentication and puts the plan of a subscription in force, with its limits', async () => {
+  it('needs no authentication, and applies the subscription’s plan and its limits', async () => {
     const person = await newCustomer();
 
     const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
@@ -85,7 +85,7 @@ describe('the payment provider’s webhook', () => {
     });
   });
 
-  it('takes the plan back when the subscription is cancelled', async () => {
+  it('revokes the plan when the subscription is canceled', async () => {
     const person = await newCustomer();
     await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
 
@@ -94,7 +94,7 @@ describe('the payment provider’s webhook', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled', limits: { maxProjects: 10 } });
   });
 
-  it('finds the organization by the reference of a checkout, and later by the customer alone', async () => {
+  it('finds the organization by the checkout’s reference, and later by the customer alone', async () => {
     const person = await newCustomer();
     const customer = `cus_${randomUUID()}`;
     await deliver(
@@ -116,7 +116,7 @@ describe('the payment provider’s webhook', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'enterprise', status: 'past_due' });
   });
 
-  it('gives an event that comes twice one effect, even at the same moment', async () => {
+  it('applies an event that arrives twice once, even concurrently', async () => {
     const person = await newCustomer();
     const event = eventOf('customer.subscription.created', subscriptionOf(person));
 
@@ -131,7 +131,7 @@ describe('the payment provider’s webhook', () => {
     });
   });
 
-  it('does nothing for a repeated event, even after the plan has changed in between', async () => {
+  it('ignores a repeated event, even after the plan has changed in between', async () => {
     const person = await newCustomer();
     const created = nowSeconds();
     const first = eventOf('customer.subscription.created', subscriptionOf(person), { created });
@@ -159,7 +159,7 @@ describe('the payment provider’s webhook', () => {
     expect(await find(at(providerEventRecord, late.id))).toBeDefined();
   });
 
-  it('leaves the counters of a concurrently growing organization intact', async () => {
+  it('keeps the counters of an organization that grows concurrently', async () => {
     const person = await newCustomer();
     const subscription = subscriptionOf(person);
     const projects = Array.from({ length: 5 }, (_, index) =>
@@ -181,7 +181,7 @@ describe('the payment provider’s webhook', () => {
     ['a stale signature', (body: string) => sign(body, secret, nowSeconds() - 301)],
     ['junk for a signature', () => 't=,v1='],
     ['a signature of a scheme that is not taken', (body: string) => sign(body, secret).replace('v1=', 'v0=')],
-  ])('refuses %s and changes nothing', async (_, signature) => {
+  ])('rejects %s and changes nothing', async (_, signature) => {
     const person = await newCustomer();
     const event = eventOf('customer.subscription.created', subscriptionOf(person));
     const body = JSON.stringify(event);
@@ -196,7 +196,7 @@ describe('the payment provider’s webhook', () => {
     expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
   });
 
-  it('accepts a signature that is nearly as old as allowed', async () => {
+  it('accepts a signature just within the maximum age', async () => {
     const person = await newCustomer();
 
     const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)), body =>
@@ -207,7 +207,7 @@ describe('the payment provider’s webhook', () => {
     expect((await billingOf(person)).plan).toBe('pro');
   });
 
-  it('verifies the bytes as they came, in any layout', async () => {
+  it('verifies the bytes as received, whatever their formatting', async () => {
     const person = await newCustomer();
     const event = eventOf('customer.subscription.created', subscriptionOf(person, { description: 'Grüße 🚀' }));
 
@@ -244,11 +244,11 @@ describe('the payment provider’s webhook', () => {
       'a subscription without a status',
       JSON.stringify({ id: 'evt_x', type: 'customer.subscription.updated', created: 1, data: { object: { id: 's' } } }),
     ],
-  ])('refuses, though signed, %s', async (_, body) => {
+  ])('rejects, though signed, %s', async (_, body) => {
     expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
   });
 
-  it('keeps one pointer from the customer who pays to the organization', async () => {
+  it('keeps one pointer from the paying customer to the organization', async () => {
     const person = await newCustomer();
     const [first, second] = [`cus_${randomUUID()}`, `cus_${randomUUID()}`];
     await deliver(eventOf('customer.subscription.created', subscriptionOf(person, { customer: first })));

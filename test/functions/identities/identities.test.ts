@@ -18,7 +18,7 @@ let path: string;
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
 
 beforeAll(async () => {
-  // As deployed: no plain http and no loopback.
+  // As deployed: no plain http and no loopback addresses.
   api = await startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' });
   [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
   project = await createProject(api, ada);
@@ -38,7 +38,7 @@ function problemsIn({ status, body }: Answer): [number, string[]] {
 }
 
 describe('an identity', () => {
-  it('is shown as it was created, with the audience that was made for it', async () => {
+  it('is returned as it was created, with its own audience', async () => {
     const { status, body } = await create({ projectId: project.id });
     const { identity } = body;
 
@@ -63,7 +63,7 @@ describe('an identity', () => {
     expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
   });
 
-  it('is changed field by field, and the audit log says what was changed', async () => {
+  it('is changed field by field, and the audit log records what changed', async () => {
     const { id } = (await create()).body.identity;
     const one = `${path}/${id}`;
     const claims = { repository_id: '75', environment: ['staging', 'production'] };
@@ -88,7 +88,7 @@ describe('an identity', () => {
     expect(entries.filter(({ target }: { target: { id: string } }) => target.id === id)).toHaveLength(1);
   });
 
-  it('loses no change where two are made at once', async () => {
+  it('loses no change when two are made concurrently', async () => {
     const { id } = (await create()).body.identity;
     const one = `${path}/${id}`;
     await Promise.all([
@@ -169,7 +169,7 @@ describe('an identity', () => {
     await expectStatus(api.delete(one, ada.session), 200);
   });
 
-  it('cannot be moved to a shared issuer with claims that identify no owner there', async () => {
+  it('can’t be moved to a shared issuer with claims that identify no owner there', async () => {
     const own = { url: 'https://oidc.circleci.com/org/7c5f' };
     const made = await expectStatus(
       api.post(path, identityOf(own, { claims: { ref: 'refs/heads/main' } }), ada.session),
@@ -188,12 +188,12 @@ describe('an identity', () => {
     'https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc',
     'https://oidc.vercel.com/acme',
     'https://oidc.eks.eu-west-1.amazonaws.com/id/7C5F',
-  ])('of an issuer whose URL names the owner (%s) may demand any claim', async issuer => {
+  ])('may require any claim if its issuer’s URL names the owner (%s)', async issuer => {
     const made = await expectStatus(create({ issuer, claims: { ref: 'refs/heads/main' } }), 201);
     await expectStatus(api.delete(`${path}/${made.body.identity.id}`, ada.session), 200);
   });
 
-  it('takes no claim by the name __proto__, which would be left out without a word', async () => {
+  it('rejects a claim named __proto__, which would be dropped silently', async () => {
     const text = JSON.stringify(identityOf(publicIssuer)).replace('"repository_id"', '"__proto__"');
 
     expect(problemsIn(await api.post(path, text, ada.session))).toEqual([
@@ -210,13 +210,13 @@ describe('an identity', () => {
     'https://[::1]',
     'https://issuer.internal',
     'ftp://issuer.example.com',
-  ])('has no issuer that is not public: %s', async url => {
+  ])('can’t have an issuer that is not public: %s', async url => {
     const [status, [problem]] = problemsIn(await create({ issuer: url }));
 
     expect([status, problem]).toEqual([400, expect.stringMatching(/^issuer: /)]);
   });
 
-  it('may have an issuer that only its own network knows, with its keys', async () => {
+  it('may have an issuer that is only known in its own network, if its keys are given', async () => {
     const jwks = { keys: [{ ...issuer.keys[0]?.publicJwk, x5t: 'ignored' }] };
     const given = { issuer: 'https://kubernetes.default.svc.cluster.local', jwks };
     const { status, body } = await create(given);
@@ -228,7 +228,7 @@ describe('an identity', () => {
     expect(problemsIn(cleared)).toEqual([400, ['issuer: the host kubernetes.default.svc.cluster.local is not public']]);
   });
 
-  it('takes no private key, and no set without a key that it can use', async () => {
+  it('rejects private keys, and sets without a usable key', async () => {
     const { d: _, ...publicJwk } = { ...issuer.keys[0]?.publicJwk, d: '' };
     const secret = await create({ jwks: { keys: [{ ...publicJwk, d: 'c2VjcmV0' }] } });
     const weak = await create({ jwks: { keys: [{ kty: 'RSA', n: 'A'.repeat(171), e: 'AQAB' }] } });
@@ -238,7 +238,7 @@ describe('an identity', () => {
     expect(problemsIn(weak)).toEqual([400, [expect.stringContaining('jwks.keys: must have a signing key')]]);
   });
 
-  it('is limited to what is there', async () => {
+  it('can only be limited to something that exists', async () => {
     const none = crypto.randomUUID();
     const { id } = (await create({ projectId: project.id })).body.identity;
     const codes = [
@@ -259,7 +259,7 @@ describe('an identity', () => {
   });
 });
 
-it('asks no loopback issuer unless the setting allows it, even if an item names one', async () => {
+it('never contacts a loopback issuer unless the setting allows it, even if an item names one', async () => {
   const { id } = (await create({ jwks: { keys: [issuer.keys[0]?.publicJwk] } })).body.identity;
   const set = { issuer: issuer.url, jwks: null };
   await transact([update(at(identityRecord, ada.organization.slug, id), { set })]);
@@ -277,7 +277,7 @@ it('asks no loopback issuer unless the setting allows it, even if an item names 
   expect(issuer.fetches('discovery')).toBe(0);
 });
 
-it('are at most 50 in an organization, even if many are made at once', async () => {
+it('are limited to 50 per organization, even when created concurrently', async () => {
   const grace = await seedPerson();
   const own = `/identities/${grace.organization.id}`;
   const answers = await Promise.all(
@@ -292,7 +292,7 @@ it('are at most 50 in an organization, even if many are made at once', async () 
   await expectStatus(api.post(own, identityOf(publicIssuer), grace.session), 201);
 });
 
-it('go with their organization', async () => {
+it('are deleted with their organization', async () => {
   const grace = await seedPerson();
   const made = await api.post(`/identities/${grace.organization.id}`, identityOf(publicIssuer), grace.session);
   const { id } = made.body.identity;

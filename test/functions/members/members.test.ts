@@ -30,7 +30,7 @@ const counts = async (person: Person) => {
   return [organization?.memberCount, organization?.ownerCount, organization?.invitationCount];
 };
 
-/** Lets a new person join with a role. */
+/** Adds a new person with a role. */
 async function join(owner: Person, role: string, name = role): Promise<Person & { memberId: string }> {
   const [person, invitation] = await Promise.all([
     seedPerson({ name: name }),
@@ -46,7 +46,7 @@ async function auditOf(person: Person, action: string) {
 }
 
 describe('an invitation', () => {
-  it('is listed as pending, mailed with a link, and accepted by the user who holds its token', async () => {
+  it('is listed as pending, sent with a link, and accepted by the user with its token', async () => {
     const owner = await seedPerson({ name: 'Owner <b>' });
     const email = `Grace.${randomUUID()}@example.com`;
 
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     expect(await auditOf(owner, 'member.joined')).toHaveLength(1);
   });
 
-  it('makes one member of ten parallel accepts by ten people', async () => {
+  it('makes one member when ten people accept concurrently', async () => {
     const owner = await seedPerson();
     const people = [];
     for (let index = 0; index < 10; index += 1) people.push(await seedPerson({ name: `P${index}` }));
@@ -95,7 +95,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('makes one member of ten parallel accepts by one person', async () => {
+  it('makes one member when one person accepts ten times concurrently', async () => {
     const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner.organization, owner.session)).body;
 
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is replaced by a newer one for the same address, in any case', async () => {
+  it('is replaced by a newer one for the same address, case-insensitively', async () => {
     const owner = await seedPerson();
     const email = `grace.${randomUUID()}@example.com`;
     const older = (await invite(owner.organization, owner.session, { email })).body;
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is one invitation, even if one address is invited five times at once', async () => {
+  it('exists once, even if one address is invited five times concurrently', async () => {
     const owner = await seedPerson();
     const email = `${randomUUID()}@example.com`;
 
@@ -133,7 +133,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([1, 1, 1]);
   });
 
-  it('can be cancelled by its id, after which its token is invalid', async () => {
+  it('can be canceled by its id, which invalidates its token', async () => {
     const owner = await seedPerson();
     const { invitation, token } = (await invite(owner.organization, owner.session)).body;
 
@@ -146,7 +146,7 @@ describe('an invitation', () => {
     expect(await auditOf(owner, 'member.invitation_cancelled')).toHaveLength(1);
   });
 
-  it('is refused for a member, by address and by token', async () => {
+  it('is rejected for an existing member, by address and by token', async () => {
     const owner = await seedPerson();
     const member = await join(owner, 'viewer');
 
@@ -159,7 +159,7 @@ describe('an invitation', () => {
     expect((await accept(token, stranger.session)).status).toBe(200);
   });
 
-  it('never gives more than the inviter has', async () => {
+  it('never grants more than the inviter has', async () => {
     const owner = await seedPerson();
     const admin = await join(owner, 'admin');
 
@@ -170,7 +170,7 @@ describe('an invitation', () => {
     expect(equal.status).toBe(201);
   });
 
-  it('needs a signed-in user, with a session or a full token without a limit', async () => {
+  it('requires a signed-in user, with a session or an unlimited full token', async () => {
     const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner.organization, owner.session)).body;
 
@@ -182,15 +182,15 @@ describe('an invitation', () => {
     expect((await accept(token, await createToken(api, person))).status).toBe(200);
   });
 
-  it.each(['x'.repeat(60), 'junk', '%2F'])('is not what the token %s names', async token => {
+  it.each(['x'.repeat(60), 'junk', '%2F'])('is not found by the token %s', async token => {
     const answer = await accept(token, stranger.session);
 
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
   });
 });
 
-describe('the limit of members', () => {
-  it('counts pending invitations, holds for ten invitations at once, and says what is used', async () => {
+describe('the member limit', () => {
+  it('counts pending invitations, holds for ten concurrent invitations, and reports the usage', async () => {
     const owner = await seedPerson();
     await setLimit(owner, 4);
     await join(owner, 'viewer');
@@ -239,7 +239,7 @@ describe('the limit of members', () => {
     expect((await invite(owner.organization, owner.session)).status).toBe(402);
   });
 
-  it('counts an expired invitation of the same address again when it is renewed', async () => {
+  it('counts an expired invitation again when the same address is invited again', async () => {
     const owner = await seedPerson();
     await setLimit(owner, 2);
     const { email } = (await invite(owner.organization, owner.session)).body.invitation;
@@ -263,7 +263,7 @@ describe('the limit of members', () => {
 });
 
 describe('a role', () => {
-  it('is changed by an owner and counts from the next request on, tokens included', async () => {
+  it('is changed by an owner and applies from the next request on, including tokens', async () => {
     const owner = await seedPerson();
     const person = await join(owner, 'viewer');
     const token = await createToken(api, person, { organizationId: owner.organization.id });
@@ -280,7 +280,7 @@ describe('a role', () => {
     expect(await auditOf(owner, 'member.role_changed')).toHaveLength(1);
   });
 
-  it('stays with the last owner', async () => {
+  it('can’t be taken from the last owner', async () => {
     const owner = await seedPerson();
     const [me] = (await roster(owner)).members;
     const path = `/members/${owner.organization.id}/${me.id}`;
@@ -293,7 +293,7 @@ describe('a role', () => {
     expect(await counts(owner)).toEqual([1, 1, 0]);
   });
 
-  it('is left to one owner when two demote each other at the same moment', async () => {
+  it('leaves one owner when two demote each other concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const first = await seedPerson();
       const second = await join(first, 'owner');
@@ -310,7 +310,7 @@ describe('a role', () => {
     }
   });
 
-  it('is left to one owner when two remove each other at the same moment', async () => {
+  it('leaves one owner when two remove each other concurrently', async () => {
     const first = await seedPerson();
     const second = await join(first, 'owner');
     const [firstMember] = (await roster(first)).members;
@@ -323,7 +323,7 @@ describe('a role', () => {
     expect(await counts(first)).toEqual([1, 1, 0]);
   });
 
-  it('is not changed for an invitation, a stranger’s id or a member of another organization', async () => {
+  it('is not changed for an invitation, an unknown id or a member of another organization', async () => {
     const owner = await seedPerson();
     const { invitation } = (await invite(owner.organization, owner.session)).body;
     const foreign = (await roster(stranger)).members[0].id;
@@ -336,7 +336,7 @@ describe('a role', () => {
 });
 
 describe('removing a member', () => {
-  it('ends access with the next request and revokes the tokens bound to the organization for good', async () => {
+  it('ends access from the next request on and permanently revokes the organization’s tokens', async () => {
     const owner = await seedPerson();
     const person = await join(owner, 'developer');
     const bound = await createToken(api, person, { organizationId: owner.organization.id });
@@ -362,7 +362,7 @@ describe('removing a member', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is refused to an admin for an owner, but allowed for another admin', async () => {
+  it('is forbidden for an admin removing an owner, but allowed for another admin', async () => {
     const owner = await seedPerson();
     const [admin, other] = [await join(owner, 'admin'), await join(owner, 'admin')];
     const [ownMember] = (await roster(owner)).members;
@@ -374,7 +374,7 @@ describe('removing a member', () => {
     expect((await api.get(`/members/${owner.organization.id}`, admin.session)).status).toBe(404);
   });
 
-  it('removes once, even for five requests at once', async () => {
+  it('removes once, even with five concurrent requests', async () => {
     const owner = await seedPerson();
     const person = await join(owner, 'viewer');
     const remove = () => api.delete(`/members/${owner.organization.id}/${person.memberId}`, owner.session);

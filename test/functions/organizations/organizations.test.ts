@@ -42,7 +42,7 @@ describe('creating an organization', () => {
     expect(organizations).toContainEqual({ ...organization, role: 'owner' });
   });
 
-  it('adds a suffix if the slug made from the name is taken, and refuses an explicit slug that is taken', async () => {
+  it('adds a suffix if the slug derived from the name is taken, and rejects an explicit slug that is taken', async () => {
     const first = await api.post('/orgs', { name: 'Twice' }, person.session);
     const second = await api.post('/orgs', { name: 'Twice' }, person.session);
     const explicit = await api.post('/orgs', { name: 'Other', slug: 'twice' }, person.session);
@@ -52,7 +52,7 @@ describe('creating an organization', () => {
     expect([explicit.status, explicit.body.error.code]).toEqual([409, 'slug_taken']);
   });
 
-  it('gives a slug to one of five who ask for it at once', async () => {
+  it('gives a slug to one of five concurrent requests', async () => {
     const before = await platformCounts();
 
     const answers = await Promise.all(
@@ -63,7 +63,7 @@ describe('creating an organization', () => {
     expect((await platformCounts()).organizations).toBe(before.organizations + 1);
   });
 
-  it('takes a full token without a limit, and no other', async () => {
+  it('accepts an unlimited full token, and no other token', async () => {
     const [full, writing, limited] = await Promise.all([
       createToken(api, person),
       createToken(api, person, { access: 'write' }),
@@ -90,7 +90,7 @@ describe('renaming an organization', () => {
     return (await api.post('/orgs', { name, slug }, person.session)).body.organization;
   }
 
-  it('changes the name alone, and the directory follows', async () => {
+  it('changes only the name, also in the directory', async () => {
     const { id, slug } = await create('Before');
 
     const answer = await api.patch(`/orgs/${id}`, { name: 'After' }, person.session);
@@ -109,7 +109,7 @@ describe('renaming an organization', () => {
     ]);
   });
 
-  it('to the same name makes no entry, and without one it is refused', async () => {
+  it('writes no audit entry for the same name, and rejects a missing one', async () => {
     const { id } = await create('Same');
 
     const same = await api.patch(`/orgs/${id}`, { name: 'Same' }, person.session);
@@ -120,7 +120,7 @@ describe('renaming an organization', () => {
     expect(entries).toEqual([]);
   });
 
-  it('at once with others leaves one name, in one place of the directory', async () => {
+  it('concurrently leaves one name, in one place in the directory', async () => {
     const { id, slug } = await create('Start');
     const names = ['One', 'Two', 'Three', 'Four'];
 
@@ -139,7 +139,7 @@ describe('renaming an organization', () => {
     expect(entries[0].details.name.to).toBe(name);
   });
 
-  it('while it is deleted leaves nothing of it in the directory', async () => {
+  it('while it is being deleted leaves nothing of it in the directory', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, slug } = await create('Start');
 
@@ -182,7 +182,7 @@ async function furnish() {
 }
 
 describe('deleting an organization', () => {
-  it('puts it out of reach at once for all callers, and erases everything of it in the background', async () => {
+  it('makes it inaccessible to all callers at once, and erases all of it in the background', async () => {
     const made = await furnish();
     const { owner, member, organization, slug, project, pending, bound, free } = made;
     const before = await platformCounts();
@@ -218,14 +218,14 @@ describe('deleting an organization', () => {
     const left = (await allItems()).filter(
       item => JSON.stringify(item).includes(organization.id) || mentions(item, slug),
     );
-    // The record that a delivery was started expires by itself.
+    // The record that a delivery has started expires by itself.
     expect(left.filter(({ kind }) => kind !== 'deliveryClaim')).toEqual([]);
     const again = await api.post('/orgs', { name: 'Phoenix', slug }, owner.session);
     expect(again.status).toBe(201);
     expect((await api.get(`/projects/${again.body.organization.id}`, owner.session)).body).toEqual({ projects: [] });
   });
 
-  it('frees the slug only when everything is erased', async () => {
+  it('frees the slug only once everything is erased', async () => {
     const { owner, organization, slug } = await furnish();
     await api.delete(`/orgs/${organization.id}`, owner.session);
 
@@ -234,7 +234,7 @@ describe('deleting an organization', () => {
     expect([early.status, early.body.error.code]).toEqual([409, 'slug_taken']);
   });
 
-  it('is for owners only', async () => {
+  it('is limited to owners', async () => {
     const { organization, member } = await furnish();
 
     const answer = await api.delete(`/orgs/${organization.id}`, member.session);
@@ -242,7 +242,7 @@ describe('deleting an organization', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'forbidden']);
   });
 
-  it('happens once, even for five requests at once', async () => {
+  it('happens once, even with five concurrent requests', async () => {
     const { owner, organization } = await furnish();
     const before = await platformCounts();
 
@@ -297,7 +297,7 @@ describe('the background step that erases an organization', () => {
     expect(left.filter(({ kind }) => kind !== 'deliveryClaim' && kind !== 'directory')).toEqual([]);
   });
 
-  it('does not touch an organization that got the slug afterwards', async () => {
+  it('does not touch an organization that takes over the slug', async () => {
     const { organization, session } = await seedPerson();
     const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: randomUUID() } as const;
 
@@ -307,7 +307,7 @@ describe('the background step that erases an organization', () => {
   });
 });
 
-/** Makes the table fail from its n-th call on. */
+/** Makes the table fail from its nth call on. */
 function failAfter(calls: number): () => void {
   let made = 0;
   const name = 'fail-after';
@@ -322,7 +322,7 @@ function failAfter(calls: number): () => void {
   return () => tableClient().middlewareStack.remove(name);
 }
 
-/** Whether the item's key names the slug as a whole segment. */
+/** Whether the item's key contains the slug as a whole segment. */
 function mentions({ pk, sk, orgSlug }: Record<string, unknown>, slug: string): boolean {
   return `${pk}#${sk}`.split('#').includes(slug) || orgSlug === slug;
 }

@@ -81,7 +81,7 @@ describe('changing an environment', () => {
     expect(await detailsOf('environment.updated')).toEqual([{ name: { from: 'Development', to: 'Local' } }]);
   });
 
-  it('of its type changes who may read it at once, and what a matching tag answers', async () => {
+  it('to another type immediately changes who may read it and what a matching tag returns', async () => {
     await place.set('dev', 'A', 'a');
     const pull = (as: Person) => place.pull('dev', '', { as: as.session, headers: { 'if-none-match': '"1"' } });
     expect([(await pull(viewer)).status, (await pull(developer)).status]).toEqual([304, 304]);
@@ -96,7 +96,7 @@ describe('changing an environment', () => {
     expect(await detailsOf('environment.updated')).toEqual([{ type: { from: 'development', to: 'production' } }]);
   });
 
-  it('of its type is for owners; an admin may name the type that it has', async () => {
+  it('to another type is limited to owners; an admin may send the current type', async () => {
     const refused = await change('dev', { name: 'Both or none', type: 'staging' }, admin);
     const allowed = await change('dev', { name: 'Renamed', type: 'development' }, admin);
 
@@ -105,7 +105,7 @@ describe('changing an environment', () => {
     expect(await detailsOf('environment.updated')).toEqual([{ name: { from: 'Development', to: 'Renamed' } }]);
   });
 
-  it('that changes nothing makes no entry, and an empty one is refused', async () => {
+  it('without any effect writes no entry, and an empty change is rejected', async () => {
     const same = await change('dev', { name: 'Development', type: 'development' });
     const refused = await Promise.all([
       change('dev', {}),
@@ -120,7 +120,7 @@ describe('changing an environment', () => {
     expect(await detailsOf('environment.updated')).toEqual([]);
   });
 
-  it('at once with others, and with changes of its secrets, loses nothing', async () => {
+  it('loses nothing under concurrent changes, including those of its secrets', async () => {
     const types = ['staging', 'production', 'development', 'staging'];
 
     const answers = await Promise.all([
@@ -139,7 +139,7 @@ describe('changing an environment', () => {
 });
 
 describe('deleting an environment', () => {
-  it('puts it out of reach at once, and frees its slug within seconds, without anything of before', async () => {
+  it('makes it inaccessible at once, and frees its slug within seconds with nothing left behind', async () => {
     await place.importAll('dev', Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`K${index}`, 'old'])));
     await place.set('staging', 'KEPT', 'kept');
     const { id } = await find('dev');
@@ -181,7 +181,7 @@ describe('deleting an environment', () => {
     await settle();
   });
 
-  it('gives its place in the plan back at once', async () => {
+  it('frees its place in the plan at once', async () => {
     const count = async () =>
       (await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage.environments;
     const before = await count();
@@ -191,7 +191,7 @@ describe('deleting an environment', () => {
     expect(await count()).toBe(before - 1);
   });
 
-  it('many times at once deletes it once', async () => {
+  it('concurrently deletes it once', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove('dev')));
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
@@ -199,7 +199,7 @@ describe('deleting an environment', () => {
     await settle();
   });
 
-  it('ends what was limited to it: webhooks go, tokens see nothing, also of the one made again', async () => {
+  it('ends everything limited to it: webhooks are deleted, and tokens see nothing, even after it is created again', async () => {
     const { id } = await find('dev');
     const scope = { organizationId: owner.organization.id, projectId: place.project.id, environmentId: id };
     const token = await createToken(api, owner, scope);
@@ -225,7 +225,7 @@ describe('deleting an environment', () => {
     await settle();
   });
 
-  it('during a large import lets it come first or refuses it, and leaves nothing in the one made again', async () => {
+  it('during a large import either loses to it or rejects it, and leaves nothing for an environment created later', async () => {
     const secrets = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`K${index}`, 'x'.repeat(200)]));
     const importing = place.importAll('dev', secrets);
     await vi.waitFor(async () => {
@@ -249,7 +249,7 @@ describe('deleting an environment', () => {
     await settle();
   });
 
-  it('during a key rotation lets the rotation end', async () => {
+  it('during a key rotation lets the rotation finish', async () => {
     for (const env of ['dev', 'staging']) {
       await place.importAll(env, Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`K${index}`, env])));
     }
@@ -271,7 +271,7 @@ describe('deleting an environment', () => {
     await settle();
   });
 
-  it('at once with the deletion of its project, or of all its siblings, leaves nothing behind', async () => {
+  it('concurrently with its project or all its siblings leaves nothing behind', async () => {
     const answers = await Promise.all([
       ...['dev', 'staging', 'production'].map(env => remove(env)),
       api.delete(base, owner.session),

@@ -16,7 +16,7 @@ afterAll(() => api.stop());
 describe('a project', () => {
   const named = (path: string) => api.get(path, owner.session).then(({ body }) => body.project);
 
-  it('changes its name and description, one or both, and its slug never', async () => {
+  it('changes its name, its description or both, and never its slug', async () => {
     const { slug } = await createProject(api, owner, 'First name');
     const path = `${base}/${slug}`;
 
@@ -36,7 +36,7 @@ describe('a project', () => {
     ]);
   });
 
-  it('that is given what it has already, or nothing, leaves no audit entry', async () => {
+  it('writes no audit entry for values it already has, or for none', async () => {
     const { slug } = await createProject(api, owner, 'Same');
     const path = `${base}/${slug}`;
     const log = `/audit/${owner.organization.id}?limit=1`;
@@ -54,7 +54,7 @@ describe('a project', () => {
     expect((await api.get(log, owner.session)).body.pagination.total).toBe(total);
   });
 
-  it('changed by many at once holds all of it, and every answer and entry says what was true', async () => {
+  it('keeps every concurrent change, and reports the true state in every response and entry', async () => {
     const { id, slug } = await createProject(api, owner, 'Raced');
     const path = `${base}/${slug}`;
     const names = ['A', 'B', 'C', 'D'];
@@ -75,7 +75,7 @@ describe('a project', () => {
       expect(steps.slice(1).map(({ from }) => from)).toEqual(steps.slice(0, -1).map(({ to }) => to));
       expect((await named(path))[field]).toBe(steps.at(-1)?.to);
     }
-    // The states in the entries are those in the answers.
+    // The states in the entries match those in the responses.
     let state: Record<string, unknown> = { name: 'Raced', description: null };
     const states = own.toReversed().map(({ details }) => {
       for (const [field, { to }] of Object.entries(details)) state = { ...state, [field]: to };
@@ -87,7 +87,7 @@ describe('a project', () => {
 });
 
 describe('projects', () => {
-  it('begin with three environments, in the order in which values travel', async () => {
+  it('start with three environments, in promotion order', async () => {
     const answer = await api.post(base, { name: 'Web Shop', description: 'Our shop' }, owner.session);
     expect(answer.status).toBe(201);
     const { project } = answer.body;
@@ -113,7 +113,7 @@ describe('projects', () => {
     expect((await api.get(`${base}/web-shop`, owner.session)).body).toEqual({ project });
   });
 
-  it('are refused if their slug is taken, whether it was asked for or made from the name', async () => {
+  it('are rejected if their slug is taken, whether explicit or derived from the name', async () => {
     const first = await createProject(api, owner, 'Twice');
     expect(first.slug).toBe('twice');
 
@@ -145,7 +145,7 @@ describe('projects', () => {
     expect([other.status, other.body.error.code]).toEqual([404, 'project_not_found']);
   });
 
-  it('cannot pass the plan’s limit together: of ten at once with two places left, two are made', async () => {
+  it('can’t exceed the plan’s limit concurrently: of ten with two places left, two are created', async () => {
     const person = await seedPerson({ name: 'Limited' });
     const path = `/projects/${person.organization.id}`;
     for (let index = 0; index < 8; index += 1) await createProject(api, person, `P${index}`);
@@ -164,7 +164,7 @@ describe('projects', () => {
     expect((await api.get(path, person.session)).body.projects).toHaveLength(10);
   });
 
-  it('are out of reach at once when deleted, and free their place at once and their slug after erasure', async () => {
+  it('are inaccessible at once when deleted, and free their place at once and their slug after erasure', async () => {
     const project = await createProject(api, owner, 'Short lived');
     const deleted = await api.delete(`${base}/${project.slug}`, owner.session);
     expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
@@ -184,7 +184,7 @@ describe('projects', () => {
 });
 
 describe('a deleted project', () => {
-  it('takes its own webhooks with it, and frees their places', async () => {
+  it('deletes its own webhooks, and frees their places', async () => {
     const project = await createProject(api, owner, 'Hooked');
     const hooks = `/webhooks/${owner.organization.id}`;
     const events = ['secret.created'];
@@ -224,7 +224,7 @@ describe('custom environments', () => {
     expect([missing.status, missing.body.error.code]).toEqual([404, 'project_not_found']);
   });
 
-  it('cannot grow past the plan together', async () => {
+  it('can’t exceed the plan concurrently', async () => {
     const project = await createProject(api, owner, 'Many');
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>

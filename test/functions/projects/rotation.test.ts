@@ -52,7 +52,7 @@ async function whenCompleted() {
   }
 }
 
-/** The key versions of everything stored in the project's environments, orphans included. */
+/** The key versions of everything stored in the project's environments, including orphans. */
 async function keyVersions(): Promise<Set<number>> {
   const found = new Set<number>();
   for (const env of ['dev', 'staging', 'production']) {
@@ -71,7 +71,7 @@ const wrappedKeys = async () =>
   Object.keys((await find(at(projectRecord, owner.organization.slug, place.project.slug)))?.wrappedKeys ?? {});
 
 describe('rotating the key', () => {
-  it('of a project that never held a value is done at once', async () => {
+  it('completes at once for a project that never had a value', async () => {
     const answer = await rotate();
     expect(answer.status).toBe(200);
     const done = { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 };
@@ -82,7 +82,7 @@ describe('rotating the key', () => {
     expect(await keyVersions()).toEqual(new Set([2]));
   });
 
-  it('re-encrypts all values, the history included, and deletes the old key', async () => {
+  it('re-encrypts all values, including the history, and deletes the old key', async () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, `value ${i}`]));
     await place.importAll('dev', many);
     await place.set('dev', 'K1', 'changed');
@@ -119,7 +119,7 @@ describe('rotating the key', () => {
     expect(await keyVersions()).toEqual(new Set([3]));
   });
 
-  it('is for owners and admins, is recorded, and takes place once when asked for twice at once', async () => {
+  it('is limited to owners and admins, is audited, and happens once when requested twice concurrently', async () => {
     const developer = await place.member('developer');
     expect((await rotate(developer)).status).toBe(403);
     await place.set('dev', 'A', 'one');
@@ -186,7 +186,7 @@ describe('rotating the key', () => {
     expect(await keyVersions()).toEqual(new Set([2]));
   });
 
-  it('leaves nothing under the old key even if a writer that knows only that key undoes an import after the last walk', async () => {
+  it('leaves nothing under the old key, even if a writer with only that key undoes an import after the last walk', async () => {
     const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
@@ -226,7 +226,7 @@ describe('rotating the key', () => {
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
   });
 
-  it('tolerates a job that comes twice, too late, or for a rotation that was never made', async () => {
+  it('tolerates a job that arrives twice, too late, or for a rotation that never happened', async () => {
     await place.importAll('dev', Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, 'v'])));
     const job = (toVersion: number) => ({
       type: 're-encrypt-project' as const,
@@ -268,8 +268,8 @@ describe('rotating the key', () => {
   });
 });
 
-describe('a rotation one of whose steps fails for good', () => {
-  it('is given up, loses nothing, and can be begun again', async () => {
+describe('a rotation with a step that fails for good', () => {
+  it('is abandoned, loses nothing, and can be started again', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     await place.set('dev', 'A', 'next');
     // An unreadable item stops every pass.
@@ -301,8 +301,8 @@ describe('a rotation one of whose steps fails for good', () => {
   });
 });
 
-describe('an environment made during a rotation', () => {
-  it('begins under the key that the project then has', async () => {
+describe('an environment created during a rotation', () => {
+  it('starts under the project’s current key', async () => {
     await place.set('dev', 'A', 'one');
     const [, made] = await Promise.all([
       rotate(),

@@ -4,7 +4,7 @@ import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { countsOf } from '../../support/record-calls.ts';
 
-// The numbers of the architecture's table, counted.
+// The numbers in the architecture's table, measured.
 
 let api: Api;
 let place: Workplace;
@@ -19,7 +19,7 @@ beforeAll(async () => {
     'dev',
     Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`SERVICE_SETTING_${i}`, value])),
   );
-  // Warm: the data key and the plan configs are in their caches, and the token's use is noted for this hour.
+  // Warm: the data key and the plan configs are cached, and the token's use is already recorded for this hour.
   await place.pull('dev', '', { as: token });
 });
 afterAll(() => api.stop());
@@ -61,7 +61,7 @@ describe('what an operation costs, warm', () => {
   it.each([
     ['new', 3],
     ['changed', 3],
-    // After the second look at what was compared, the comparison has an audit entry of its own.
+    // It reads the compared values again, and the comparison has an audit entry of its own.
     ['unchanged', 4],
   ])('setting one that is %s: %i round trips, 8 calls, 12 write units', async (kind, roundTrips) => {
     const written = kind === 'unchanged' ? value : `${kind} ${value}`;
@@ -90,7 +90,7 @@ describe('what an operation costs, warm', () => {
     }
   });
 
-  it('everything else of secrets: 4 round trips', async () => {
+  it('all other operations on secrets: 4 round trips', async () => {
     const organization = place.owner.organization.slug;
     const works: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
       keys: headers => place.pull('dev', '/keys', { as: token, headers }),

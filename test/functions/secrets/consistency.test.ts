@@ -20,8 +20,8 @@ beforeEach(async () => {
   place = await openWorkplace(api, owner);
 });
 
-describe('changes at the same time', () => {
-  it('twenty sets of one key are twenty versions and twenty revisions, and none is lost', async () => {
+describe('concurrent changes', () => {
+  it('twenty sets of one key create twenty versions and twenty revisions, and none is lost', async () => {
     const values = Array.from({ length: 20 }, (_, i) => `value ${i}`);
     const answers = await Promise.all(values.map(value => place.set('dev', 'A', value)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -34,7 +34,7 @@ describe('changes at the same time', () => {
     expect(new Set(versions.map(({ value }: { value: string }) => value))).toEqual(new Set(values));
   });
 
-  it('of twenty sets that expect the key to be absent, one wins', async () => {
+  it('of twenty sets that expect the key not to exist, one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         api.put(place.at('dev'), { key: 'A', value: `value ${i}`, expectedVersion: 0 }, owner.session),
@@ -53,9 +53,9 @@ describe('changes at the same time', () => {
     expect(Object.keys(await place.values('dev'))).toHaveLength(1000);
   });
 
-  it('ten large imports of overlapping keys, with pulls all along: each pull shows exactly one of them', async () => {
+  it('ten large imports of overlapping keys, with pulls throughout: each pull returns exactly one of them', async () => {
     const count = 120;
-    // Import n sets keys n*10 … n*10+119, and each sets MARK, which shows the order.
+    // Import n sets keys n*10 … n*10+119, and each sets MARK, which reveals the order.
     const secrets = (n: number) => ({
       MARK: `import ${n}`,
       ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${n * 10 + i}`, `import ${n}`])),
@@ -93,7 +93,7 @@ describe('changes at the same time', () => {
     expect(seen.size).toBeGreaterThan(3);
   });
 
-  it('1,000 sets and deletions are one revision, and each pull shows all of them or none', async () => {
+  it('1,000 sets and deletions are one revision, and each pull returns all of them or none', async () => {
     const names = (letter: string) => Array.from({ length: 333 }, (_, i) => `${letter}${i}`);
     const filled = (keys: string[], value: string) => Object.fromEntries(keys.map(key => [key, value]));
     const old = filled([...names('A'), ...names('B'), 'K'], 'old');
@@ -121,7 +121,7 @@ describe('changes at the same time', () => {
     expect((await place.pull('dev', '/revisions?limit=1')).body.revisions[0].deleted).toHaveLength(333);
   });
 
-  it('sets and large imports get along: every set is a version of its own', async () => {
+  it('sets and large imports coexist: every set creates a version of its own', async () => {
     const many = (fill: string) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`K${i}`, fill]));
     const answers = await Promise.all([
       ...['a', 'b', 'c'].map(fill => place.importAll('dev', many(fill))),
@@ -136,7 +136,7 @@ describe('changes at the same time', () => {
   });
 });
 
-describe('a ciphertext that is not where it belongs', () => {
+describe('a misplaced ciphertext', () => {
   const read = (env: string, key: string) =>
     at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env }, key);
 
@@ -151,7 +151,7 @@ describe('a ciphertext that is not where it belongs', () => {
     expect(await place.values('dev')).toEqual({ A: 'secret of A', B: 'secret of B' });
   });
 
-  it('is noticed when it comes from another environment, an older version, or was changed by a bit', async () => {
+  it('is detected if it comes from another environment or an older version, or has a flipped bit', async () => {
     await place.set('dev', 'A', 'old');
     await place.set('dev', 'A', 'new');
     await place.set('staging', 'A', 'other');
@@ -170,7 +170,7 @@ describe('a ciphertext that is not where it belongs', () => {
     expect(await place.values('dev')).toEqual({ A: 'new' });
   });
 
-  it('is noticed even if it comes from an older version with its number: the digest does not match', async () => {
+  it('is detected even if it comes from an older version together with its number: the digest does not match', async () => {
     await place.set('dev', 'A', 'old');
     await place.set('dev', 'A', 'new');
     const older = await find(

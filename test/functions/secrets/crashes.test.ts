@@ -28,7 +28,7 @@ const expire = (place: Workplace) => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 writes the versions, 8 the heads, 9 commits.
 const committing = 9;
-// The calls of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11
+// The calls of the set that finds it abandoned: 1 to 4 read, 5 and 6 check for signs of life, 7 takes over, 8 to 11
 // undo.
 const cases = [6, 7, 8, 9].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(second => ({ first, second })));
 
@@ -66,10 +66,10 @@ describe('a large import that dies after its call', () => {
     },
   );
 
-  it('again and again delays an ordinary change by less than five seconds, beside an abandoned ticket as well', async () => {
+  it('repeatedly delays an ordinary change by less than five seconds, even with an abandoned ticket', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
-    // Call 7 writes versions. Each later import reads, looks for signs of life and takes over with call 8.
+    // Call 7 writes versions. Each later import reads, checks for signs of life and takes over with call 8.
     for (const position of [7, 8, 8, 8]) {
       await expireLease(place, 'dev');
       await withFault({ kind: 'dies-after', position }, headers => place.importAll('dev', many('new'), { headers }));
@@ -87,7 +87,7 @@ describe('a large import that dies after its call', () => {
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'set' });
   });
 
-  it('is left alone by a dry run, which plans on what every reader sees', async () => {
+  it('is left alone by a dry run, which plans based on what every reader sees', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
@@ -105,11 +105,11 @@ describe('a large import that dies after its call', () => {
   });
 });
 
-describe('a writer that was presumed dead and wakes up', () => {
-  it('changes nothing any more, begins again and loses to no one', async () => {
+describe('a writer that was presumed dead and resumes', () => {
+  it('changes nothing any more, starts again and loses no update', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
-    // The import sleeps before it writes its heads; meanwhile another writer takes over its lease and undoes it.
+    // The import sleeps before it writes its heads. In the meantime, another writer takes over its lease and undoes it.
     const woken = gate();
     const sleeping = gate();
     const importing = withFault(
@@ -139,11 +139,11 @@ describe('a writer that was presumed dead and wakes up', () => {
   });
 });
 
-describe('a read that DynamoDB answers with items of two moments', () => {
-  /** Records the answers to these calls, or replaces the first one with the result of `replay`. */
+describe('a read that DynamoDB answers with items from two points in time', () => {
+  /** Records the responses to these calls, or replaces the first one with the result of `replay`. */
   const watching = (
     isMeant: (call: AwsCall) => boolean,
-    // biome-ignore lint/suspicious/noExplicitAny: answers of whatever command
+    // biome-ignore lint/suspicious/noExplicitAny: responses of any command
     replay: (answer: any) => any,
   ) => {
     let times = 0;
@@ -159,7 +159,7 @@ describe('a read that DynamoDB answers with items of two moments', () => {
       },
     };
   };
-  // biome-ignore lint/suspicious/noExplicitAny: answers of whatever command
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any command
   let older: any;
   const recording = (isMeant: (call: AwsCall) => boolean) =>
     watching(isMeant, answer => {
@@ -167,14 +167,14 @@ describe('a read that DynamoDB answers with items of two moments', () => {
       return answer;
     });
 
-  it('is noticed by a pull, which reads again', async () => {
+  it('is detected by a pull, which reads again', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', { A: 'one', B: 'same' });
     const isHeads = ({ operation, input }: AwsCall) =>
       operation === 'Query' && input.ExpressionAttributeValues[':from'] === 'HEAD';
     await withFault(recording(isHeads), headers => place.pull('dev', '', { headers }));
     await place.set('dev', 'A', 'two');
-    // The state is the new one, the heads are not.
+    // The state is new, the heads are old.
     const torn = watching(isHeads, answer => {
       answer.output.Items = [answer.output.Items[0], ...older.Items.slice(1)];
       return answer;
@@ -184,7 +184,7 @@ describe('a read that DynamoDB answers with items of two moments', () => {
     expect(pulled.body).toMatchObject({ revision: 2, secrets: [{ value: 'two' }, { value: 'same' }] });
   });
 
-  it('is noticed by a set, which would otherwise take an older value for the one there now', async () => {
+  it('is detected by a set, which would otherwise mistake an older value for the current one', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     const isHead = ({ operation, input }: AwsCall) =>
@@ -202,7 +202,7 @@ describe('a read that DynamoDB answers with items of two moments', () => {
   });
 });
 
-describe('a writer that is alive', () => {
+describe('a live writer', () => {
   it('is waited for, not undone', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
@@ -215,7 +215,7 @@ describe('a writer that is alive', () => {
 });
 
 describe('a writer that dies with a ticket', () => {
-  it('holds up the writers behind it, and none after them', async () => {
+  it('delays the writers behind it, and none after them', async () => {
     const place = await openWorkplace(api, owner);
     const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
     // The ticket of another writer that died. All later writers wait behind it.

@@ -49,8 +49,8 @@ async function count(send: (headers: Record<string, string>) => Promise<Answer>)
   return { roundTrips, calls: sent, readUnits, writeUnits };
 }
 
-describe('keys that were made and deleted', () => {
-  it('cost a pull and a change nothing', { timeout: 1_800_000 }, async () => {
+describe('deleted keys', () => {
+  it('add nothing to the cost of a pull or a change', { timeout: 1_800_000 }, async () => {
     const place = await openWorkplace(api, owner);
     for (let made = 0; made < deletedKeys; made += keysAtOnce) {
       const names = many(Math.min(keysAtOnce, deletedKeys - made), 'v', `K${made}_`);
@@ -81,7 +81,7 @@ describe('keys that were made and deleted', () => {
     expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#ONE', 'HEAD#TWO']);
   });
 
-  it('go on with their version numbers, by a small and by a large change', async () => {
+  it('continue their version numbers, in small and large changes', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'one'));
     await bulkDelete(place, 'dev', Object.keys(many(60, '')));
@@ -109,9 +109,9 @@ describe('keys that were made and deleted', () => {
     expect(body.error.code).toBe('secret_not_found');
   });
 
-  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for what to
-  // move, 10 and 11 move, 12 notes it.
-  it.each([9, 10, 11, 12])('are moved by the next change, where the process dies at call %i', async position => {
+  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for items
+  // to move, 10 and 11 move them, 12 records it.
+  it.each([9, 10, 11, 12])('are moved by the next change if the process dies at call %i', async position => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'one'));
     const { calls } = await recordRequest(headers => bulkDelete(place, 'dev', Object.keys(many(50, '')), headers));
@@ -127,7 +127,7 @@ describe('keys that were made and deleted', () => {
     expect((await itemsOf(place)).find(({ sk }) => sk === 'HEAD')?.deadHeadsUpTo).toBeUndefined();
   });
 
-  it('come back as deleted where the change that sets them again is undone', async () => {
+  it('are deleted again when the change that sets them is undone', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'one'));
     await bulkDelete(place, 'dev', Object.keys(many(60, '')));
@@ -158,7 +158,7 @@ describe('the values of old versions', () => {
     await place.set('dev', 'B', 'another');
   });
 
-  it('leave the table when they are destroyed, with an audit entry and no new revision', async () => {
+  it('are removed from the table when destroyed, with an audit entry and no new revision', async () => {
     const answer = await destroy({ versions: [2] });
     expect([answer.status, answer.body]).toEqual([200, { destroyed: [2], revision: 6 }]);
     expect(await history()).toEqual(['4 four', '3 three', '2 destroyed', '1 one']);
@@ -171,7 +171,7 @@ describe('the values of old versions', () => {
     expect((await destroy({ versions: [2] })).body).toEqual({ destroyed: [], revision: 6 });
   });
 
-  it('are missing where a moment is read, compared or restored that needs them, and nowhere else', async () => {
+  it('are missing when a point in time that needs them is read, compared or restored, and nowhere else', async () => {
     for (const answer of [
       await place.pull('dev', '?revision=2'),
       await place.pull('dev', '/diff?from=2&to=3'),
@@ -193,7 +193,7 @@ describe('the values of old versions', () => {
     expect((await restore({ revision: 5, keys: ['B'] })).body).toMatchObject({ updated: ['B'], revision: 7 });
   });
 
-  it('can be all before a version, but never the current one', async () => {
+  it('can be destroyed up to a version, but never the current one', async () => {
     for (const body of [{ versions: [4] }, { versions: [1, 4] }, { before: 5 }, { before: 99 }]) {
       const { status, body: answer } = await destroy(body);
       expect([status, answer.error.code]).toEqual([400, 'invalid_request']);
@@ -211,7 +211,7 @@ describe('the values of old versions', () => {
     expect(await history()).toHaveLength(6);
   });
 
-  it('are more than one transaction holds', async () => {
+  it('can exceed one transaction', async () => {
     for (let version = 1; version <= 100; version += 1) await place.set('dev', 'C', `${version}`);
     expect((await destroy({ before: 100 }, 'C')).body.destroyed).toHaveLength(99);
     const { entries } = (

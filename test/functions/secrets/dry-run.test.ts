@@ -33,7 +33,7 @@ interface Change {
   kind: 'set' | 'delete' | 'import' | 'dotenv' | 'bulk-delete' | 'promote' | 'changes' | 'restore';
   env: Env;
   caller: CallerName;
-  /** The plan's bound of secrets in an environment. */
+  /** The plan's limit of secrets per environment. */
   maximum: number;
   ifMatch: 'none' | 'right' | 'one of two' | 'wrong' | 'any' | 'weak' | 'malformed';
   expected: 'none' | 'right' | 'wrong';
@@ -41,7 +41,7 @@ interface Change {
   deletions: string[];
   /** How far back to restore; -1 is a future revision. */
   back: number;
-  /** Whether a promotion or a restoration is of some keys only. */
+  /** Whether a promotion or restore covers only some keys. */
   isPartial: boolean;
   message: string | undefined;
   overwrite: boolean;
@@ -56,7 +56,7 @@ const puts = fc.oneof(
     weight: 14,
     arbitrary: fc.dictionary(key, fc.constantFrom('one', 'two', ''), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
   },
-  // More keys than fit one transaction, and more than fit an environment.
+  // More keys than fit in one transaction, and more than fit in an environment.
   { weight: 2, arbitrary: fc.constantFrom('one', 'two').map(value => filled(50, value)) },
   { weight: 1, arbitrary: fc.constant(filled(66, 'x'.repeat(64_000))) },
 );
@@ -94,7 +94,7 @@ let place: Workplace;
 let credentials: Record<CallerName, Caller>;
 
 beforeAll(async () => {
-  // No worker runs and no request is counted, so that the table does not change between two scans.
+  // No worker runs and no request is counted, so the table does not change between two scans.
   api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' }, async name =>
     name.area === 'workers' ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
   );
@@ -149,7 +149,7 @@ async function pictureOf(env: Env): Promise<Picture> {
   };
 }
 
-/** The request of a change, for a query to be added. */
+/** The request for a change, to which a query can be added. */
 function requestOf(change: Change, before: Picture) {
   const { kind, env, expected, puts, deletions, back, isPartial, message, overwrite } = change;
   const expectedVersion = (key: string) =>
@@ -236,7 +236,7 @@ async function dump(): Promise<string[]> {
   return items.map(item => JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
 }
 
-it('a plan is what the change then does, for any state, change, caller, precondition and limit, and leaves no trace', {
+it('a plan matches the change for any state, change, caller, precondition and limit, and leaves no trace', {
   timeout: Math.max(120_000, cases * 2000),
 }, async () => {
   const seen: Record<string, number> = {};
@@ -287,7 +287,7 @@ interface Plan {
   skipped: string[];
 }
 
-/** The keys in the answer of the change. */
+/** The keys in the response to the change. */
 function statedBy(kind: Change['kind'], { status, body }: Answer) {
   if (kind === 'set') return { isCreated: status === 201, isChanged: body.changed };
   if (kind === 'delete') return { success: body.success };
@@ -315,7 +315,7 @@ function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Cha
   }
 }
 
-it('a misspelt dryRun is refused by every write, and changes nothing', async () => {
+it('a misspelled dryRun is rejected by every write, and changes nothing', async () => {
   await place.set('dev', 'A', 'one');
   const before = await pictureOf('dev');
   const kinds = ['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
@@ -331,7 +331,7 @@ it('a misspelt dryRun is refused by every write, and changes nothing', async () 
   expect(await pictureOf('dev')).toEqual(before);
 });
 
-describe('a dry run beside a large change', () => {
+describe('a dry run alongside a large change', () => {
   const large = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`K${index}`, 'large']));
   const base = { env: 'dev', caller: 'owner', maximum: 70, ifMatch: 'none', expected: 'none', back: 1 } as const;
   const rest = {
@@ -348,7 +348,7 @@ describe('a dry run beside a large change', () => {
     kind,
     deletions: kind === 'changes' ? ['B'] : rest.deletions,
   }));
-  // Of an import of 60 keys, call 7 writes heads.
+  // In an import of 60 keys, call 7 writes heads.
   const writingHeads = 7;
 
   beforeEach(async () => {
@@ -362,7 +362,7 @@ describe('a dry run beside a large change', () => {
     return answers;
   };
 
-  it('whose writer died leaves no trace either, and plans as if that had never begun', async () => {
+  it('leaves no trace and ignores the change if its writer died', async () => {
     const before = await pictureOf('dev');
     const expected = (await plansOf(before)).map(({ body }) => body);
     const died = { kind: 'dies-after', position: writingHeads } as const;
@@ -376,7 +376,7 @@ describe('a dry run beside a large change', () => {
     expect((await place.set('dev', 'A', 'two')).body.revision).toBe(before.revision + 1);
   });
 
-  it('that goes on does not wait for it', async () => {
+  it('does not wait for a change that is still in progress', async () => {
     const before = await pictureOf('dev');
     let plans: Answer[] = [];
     const conductor = {

@@ -29,7 +29,7 @@ async function nextEvent() {
   };
 }
 
-it('every change of secrets sends its event, with names and numbers and without a value', async () => {
+it('every change of secrets sends its event, with names and numbers but no value', async () => {
   const { owner, project } = place;
   const environments = (await api.get(`/projects/${owner.organization.id}/${project.slug}`, owner.session)).body.project
     .environments;
@@ -100,7 +100,7 @@ it('every change of secrets sends its event, with names and numbers and without 
       ...expected,
     });
   }
-  // Requests that change nothing send nothing: the next event is that of the later change.
+  // Requests that change nothing send nothing: the next event belongs to the later change.
   const event = await nextEvent();
   await place.set('dev', 'A', 'value-3');
   await place.importAll('dev', { A: 'value-3' });
@@ -114,7 +114,7 @@ it('every change of secrets sends its event, with names and numbers and without 
   expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('value-');
 });
 
-it('one change that sets and deletes sends what was set and what was deleted, with the same revision', async () => {
+it('a change that sets and deletes sends both lists with the same revision', async () => {
   const { owner } = place;
   const { revision } = (await place.importAll('production', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
   const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'], message: 'a mixture' };
@@ -135,7 +135,7 @@ it('one change that sets and deletes sends what was set and what was deleted, wi
   ]);
 });
 
-it('a restoration sends what the same sets and deletions would', async () => {
+it('a restore sends the same events as the equivalent sets and deletions', async () => {
   const { owner } = place;
   const { revision } = (await place.importAll('staging', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
   const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'] };

@@ -8,7 +8,7 @@ import { type Api, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
-/* Special revisions, and restoring. `time-machine.test.ts` reads back every revision of random histories. */
+/* Special revisions, and restores. `time-machine.test.ts` reads back every revision of random histories. */
 
 let api: Api;
 let owner: Person;
@@ -27,7 +27,7 @@ async function valuesAt(place: Workplace, revision: number, env = 'dev'): Promis
   return Object.fromEntries(answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]));
 }
 
-describe('every revision', () => {
+describe('a revision', () => {
   it('beyond the current one, or of an earlier environment under the same slugs, is not found', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
@@ -57,7 +57,7 @@ describe('every revision', () => {
     expect(await valuesAt(place, 1_700_000_000_001, 'staging')).toEqual({ A: '1' });
   });
 
-  it('is refused rather than answered wrong where a record is missing', async () => {
+  it('is rejected rather than returned incorrectly if a record is missing', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
@@ -69,7 +69,7 @@ describe('every revision', () => {
     expect(await valuesAt(place, 2)).toEqual({ A: '2' });
   });
 
-  it('is refused rather than answered wrong where what is found does not add up to what was recorded', async () => {
+  it('is rejected rather than returned incorrectly if the records don’t match what was recorded', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
@@ -84,7 +84,7 @@ describe('every revision', () => {
     expect(await valuesAt(place, 1)).toEqual({ A: '1' });
   });
 
-  it('tells nothing to a writer who may not read', async () => {
+  it('reveals nothing to a writer without read access', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('production', 'A', '1');
     const developer = await place.member('developer');
@@ -98,7 +98,7 @@ describe('restoring', () => {
   const restore = (place: Workplace, body: object, query = '', as = owner.session) =>
     api.post(place.at('dev', `/restore${query}`), body, as);
 
-  it('makes a new revision that says what it restored and why, and is one change', async () => {
+  it('creates a new revision that records what it restored and why, as one change', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', { A: '1', B: '1', C: '1' });
     const set = ['A', 'D'].map(name => ({ key: name, value: '2' }));
@@ -119,7 +119,7 @@ describe('restoring', () => {
     expect((await restore(place, body)).body).toMatchObject(nothing);
   });
 
-  it('takes only the keys that are named, and ignores one that was never there', async () => {
+  it('affects only the given keys, and ignores one that never existed', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', { A: '1', B: '1' });
     await place.importAll('dev', { A: '2', B: '2', C: '2' });
@@ -128,7 +128,7 @@ describe('restoring', () => {
     expect(await place.values('dev')).toEqual({ A: '1', B: '2' });
   });
 
-  it('is for owners and admins, of revisions that are there, and holds to If-Match', async () => {
+  it('is limited to owners and admins and to existing revisions, and honors If-Match', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     const developer = await place.member('developer');

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** Starts the local stack on the data directory of this test. Its JVM ends with it, however it ends. */
+/** Starts the local stack on this test's data directory. Its JVM ends with it, however it ends. */
 async function start(): Promise<string> {
   const child = spawn(process.execPath, [join(root, 'infra/local/start.ts')], {
     cwd: scratch,
@@ -51,8 +51,8 @@ function changeTo(number: number, value: string) {
   return { set, delete: halves[(number + 1) % 2] ?? [] };
 }
 
-describe('the whole system, killed in the middle of 1,000 sets and deletions while pulls go on', () => {
-  it('ten times, has all of the change or nothing of it, and the next write works at once', async () => {
+describe('the whole system, killed during 1,000 sets and deletions while pulls continue', () => {
+  it('has all of the change or nothing of it, ten times, and the next write works at once', async () => {
     let url = await start();
     let token: string | undefined;
     const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
@@ -104,7 +104,7 @@ describe('the whole system, killed in the middle of 1,000 sets and deletions whi
       );
       const pulling = (async () => {
         for (;;) {
-          // Without an answer the system was killed.
+          // Without a response, the system was killed.
           const pulled = await call('GET', path).catch(() => undefined);
           if (pulled === undefined) return;
           expect(pulled.status).toBe(200);

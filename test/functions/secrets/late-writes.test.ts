@@ -13,8 +13,8 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
- * Transactions of large changes that get no answer and that DynamoDB executes later, at moments that once lost changes
- * of others or made an environment unreadable.
+ * Transactions of large changes that get no response and that DynamoDB executes later, at moments that once lost other
+ * writers' changes or made an environment unreadable.
  */
 
 let api: Api;
@@ -27,14 +27,14 @@ afterAll(() => api.stop());
 
 const many = (count: number, fill: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
-/** What a call writes to the environment, in the terms of the protocol's model. */
+/** What a call writes to the environment, in terms of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
   const { pk } = keys.environmentState({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
   return readRequest(call, pk)?.kind;
 }
 
-/** Throws unless DynamoDB refuses the transaction. */
+/** Throws unless DynamoDB rejects the transaction. */
 async function requireRefused(send: () => Promise<unknown>): Promise<void> {
   await expect(send()).rejects.toThrow(/ConditionalCheckFailed/);
 }
@@ -100,7 +100,7 @@ describe('a transaction that is executed late', () => {
     await requireWorks(place, { ...many(60, 'old'), K5: 'new' });
   });
 
-  it('and is a step of the first try, under the lease of the second, changes nothing that another writer was promised', async () => {
+  it('and is a step of the first attempt, under the lease of the second, breaks no promise to another writer', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
     let held: (() => Promise<unknown>) | undefined;
@@ -142,7 +142,7 @@ describe('a transaction that is executed late', () => {
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['again', 'second', 'old']);
   });
 
-  it('and is a small change that was answered with 503 was made impossible before the answer', async () => {
+  it('and is a small change that returned 503 was made impossible before the response', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     let held: (() => Promise<unknown>) | undefined;
@@ -159,7 +159,7 @@ describe('a transaction that is executed late', () => {
     expect((await place.pull('dev')).body).toMatchObject({ revision: 1, secrets: [{ value: 'one' }] });
   });
 
-  it('has left nothing in the table that does not fit', async () => {
+  it('has left nothing inconsistent in the table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });
@@ -191,7 +191,7 @@ describe('a change whose commit is throttled', () => {
     expect(await place.values('dev')).toEqual({ ...many(60, 'new'), OTHER: 'x' });
   });
 
-  it.concurrent('for good ends with 503 within the time of a request, and was not made', {
+  it.concurrent('for good returns 503 within a request’s time, and was not made', {
     timeout: 60_000,
   }, async () => {
     const place = await openWorkplace(api, owner);
@@ -217,7 +217,7 @@ describe('a change whose commit is throttled', () => {
 });
 
 describe('a promotion', () => {
-  it('commits only what its source has in that moment, and notes its revision', async () => {
+  it('commits only what its source contains at that moment, and records its revision', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     let isChanged = false;

@@ -9,10 +9,10 @@ import { openWorkplace, type Workplace } from '../../support/environments.ts';
  * A caller who may write production but not read it learns nothing about its values. Two services differ only in the
  * values of production: in the first they are the values that the requests guess, and they return to earlier values; in
  * the second they have other lengths and never repeat. Every request of every route that reads or writes secrets, built
- * from its contract and the contract's examples, gets the same answer from both, except for ids, names and times.
+ * from its contract and the contract's examples, gets the same response from both, except for ids, names and times.
  */
 
-/** Every route whose answer depends on who may read or write an environment. */
+/** Every route whose response depends on who may read or write an environment. */
 const routesOfSecrets = routes.filter(({ access }) => access.kind === 'member' && access.environmentRule !== undefined);
 
 const guesses = { DATABASE_HOST: 'db.internal.example', LOG_LEVEL: 'info', REGION: 'eu' };
@@ -152,7 +152,7 @@ async function send({ place, callers }: Service, caller: string, request: Reques
   return api.call(method, query === '' ? path : `${path}?${query}`, { as: callers[caller], headers, body });
 }
 
-/** The content of an answer, without parts that differ between any two answers. */
+/** The content of a response, without parts that differ between any two responses. */
 function toldBy({ ids }: Service, { status, headers, body }: Answer): string {
   const text = Object.entries(ids).reduce((all, [id, name]) => all.replaceAll(id, name), JSON.stringify(body ?? null));
   const plain = text
@@ -171,9 +171,9 @@ async function ask(caller: string, request: Request): Promise<[string, string]> 
   return told as [string, string];
 }
 
-describe('two services that differ in the values of production alone', () => {
+describe('two services that differ only in the values of production', () => {
   it.each(['developer', 'developer: token for production'])(
-    'are the same to the %s',
+    'look the same to the %s',
     { timeout: 120_000 },
     async caller => {
       const answered = new Set<number>();
@@ -188,7 +188,7 @@ describe('two services that differ in the values of production alone', () => {
     },
   );
 
-  it('are told apart by the owner on every route that shows or compares values', { timeout: 120_000 }, async () => {
+  it('look different to the owner on every route that returns or compares values', { timeout: 120_000 }, async () => {
     const same: string[] = [];
     for (const contract of routesOfSecrets) {
       // Without changes, because revisions would distinguish the services.

@@ -3,7 +3,7 @@ import { type Api, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { scanTable } from '../../support/invariants.ts';
 
-/* Changes of so many long keys that their records take several items. */
+/* Changes of so many long keys that their records need several items. */
 
 const keys = Array.from({ length: 1000 }, (_, index) => `K${index}_`.padEnd(250, 'x')).toSorted();
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-it('a change whose record has several parts is read at, compared, listed and restored like any other', async () => {
+it('a change whose record has several parts can be read at, compared, listed and restored like any other', async () => {
   const asOwner = place.owner.session;
   const all = (value: string) => Object.fromEntries(keys.map(key => [key, value]));
   const change = (body: object) => api.post(place.at('dev', '/changes'), body, asOwner);

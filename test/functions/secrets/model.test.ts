@@ -8,8 +8,8 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
- * Random changes of two environments, with and without matching preconditions and faults at any AWS call, compared
- * with a model of a few lines. After every change a reader must see all of it or nothing of it.
+ * Random changes of two environments, with and without matching preconditions and faults at any AWS call, compared with
+ * a model of a few lines. After every change, a reader must see all of it or nothing of it.
  */
 
 type Env = 'dev' | 'staging';
@@ -162,7 +162,7 @@ function send(place: Workplace, model: Model, change: Change, conducted: Record<
   }
 }
 
-/** What a reader must see of an environment. */
+/** What a reader must see in an environment. */
 function pictureOf({ revision, keys }: Environment) {
   const shown = Object.entries(keys).flatMap(([key, history]) => {
     const newest = history.at(-1)?.value ?? null;
@@ -207,7 +207,7 @@ async function requireHistory(place: Workplace, model: Model): Promise<void> {
   }
 }
 
-describe('any sequence of changes, disturbed anywhere', () => {
+describe('any sequence of changes, interrupted anywhere', () => {
   it('ends as the model says: with all of a change or nothing of it, and the next one works at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async steps => {
@@ -221,7 +221,7 @@ describe('any sequence of changes, disturbed anywhere', () => {
           if (one.fault === undefined) expect(answer.status).toBeLessThan(500);
           const { env } = one.change;
           const seen = await picture(place, env);
-          // A clear answer is definite. Only without an answer may either state be right.
+          // A response is definite. Only without one may either state be right.
           const isAfter = (answer.status < 300 && !died) || seen.revision === after[env].revision;
           expect(seen).toEqual(pictureOf((isAfter ? after : model)[env]));
           if (isAfter) model = after;

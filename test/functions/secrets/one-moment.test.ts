@@ -23,7 +23,7 @@ const fillers = Array.from({ length: 60 }, (_, index) => `K${index}`);
 let changes = 0;
 
 /**
- * Sets A and B to the same new value, and creates or deletes C; every second time with more keys than fit one
+ * Sets A and B to the same new value, and creates or deletes C; every second time with more keys than fit in one
  * transaction.
  */
 async function changeAll(): Promise<void> {
@@ -84,7 +84,7 @@ const shown = ({ status, body }: Answer) => ({
   body: body.error === undefined ? body : { ...body, error: { ...body.error, requestId: undefined } },
 });
 
-describe('one moment is answered, whichever call a change falls into, by', () => {
+describe('a consistent snapshot is returned, whichever call a change coincides with, by', () => {
   it.each(requests)('%s', async (_, method, rest, body) => {
     if (changes === 0) await changeAll();
     const send = (headers = {}) => api.call(method, place.at('dev', rest), { body, as: place.owner.session, headers });
@@ -106,7 +106,7 @@ describe('one moment is answered, whichever call a change falls into, by', () =>
 });
 
 describe('named secrets', () => {
-  it('are of one revision in every pull while small and large changes and deletions go on', async () => {
+  it('come from one revision in every pull while small and large changes and deletions continue', async () => {
     const values = new Map<number, string>();
     let over = false;
     let pulls = 0;
@@ -140,7 +140,7 @@ describe('named secrets', () => {
 });
 
 describe('a pull of several pages', () => {
-  it('succeeds at once although a key is deleted before each further page', async () => {
+  it('succeeds at once even if a key is deleted before each further page', async () => {
     const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
     const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
     const { revision } = (await place.importAll('staging', { ...large, ...small })).body;

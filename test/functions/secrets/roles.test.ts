@@ -48,7 +48,7 @@ describe('the roles table', () => {
     }
   });
 
-  it('lets all roles except viewer write every environment, and only owners and admins delete in bulk', async () => {
+  it('lets all roles except viewer write to every environment, and only owners and admins delete in bulk', async () => {
     for (const role of ['owner', 'admin', 'developer', 'viewer'] as const) {
       const as = people[role].session;
       for (const env of environments) {
@@ -62,7 +62,7 @@ describe('the roles table', () => {
     }
   });
 
-  it('lets a developer promote only from what a developer may read', async () => {
+  it('lets developers promote only from environments they may read', async () => {
     expect((await promote(people.developer, 'production', 'dev')).body.error.code).toBe('forbidden');
     expect((await place.values('dev')).OWN).toBe('of dev');
     expect((await promote(people.developer, 'staging', 'dev')).status).toBe(200);
@@ -70,7 +70,7 @@ describe('the roles table', () => {
     expect((await promote(people.viewer, 'dev', 'staging')).status).toBe(403);
   });
 
-  it('counts a custom environment as production unless it was declared otherwise', async () => {
+  it('treats a custom environment as production unless declared otherwise', async () => {
     const path = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
     await api.post(path, { name: 'Load test' }, people.owner.session);
     await api.post(path, { name: 'Preview', type: 'development' }, people.owner.session);
@@ -79,8 +79,8 @@ describe('the roles table', () => {
   });
 });
 
-describe('a developer who writes production without reading it', () => {
-  it('cannot find out a value by setting it: a guess that is right looks like one that is wrong', async () => {
+describe('a developer who writes to production without read access', () => {
+  it('can’t find out a value by setting it: a correct guess looks like a wrong one', async () => {
     const as = people.developer.session;
     const right = await place.set('production', 'SHARED', 'same everywhere', { as });
     expect(right.body).toMatchObject({ changed: true, revision: 2, secret: { version: 2 } });
@@ -88,7 +88,7 @@ describe('a developer who writes production without reading it', () => {
     expect(wrong.body).toMatchObject({ changed: true, revision: 3, secret: { version: 2 } });
   });
 
-  it('cannot find it out by importing or promoting it', async () => {
+  it('can’t find it out by importing or promoting it', async () => {
     const as = people.developer.session;
     const imported = await place.importAll('production', { SHARED: 'same everywhere', OWN: 'a guess' }, { as });
     expect(imported.body).toEqual({ created: [], updated: ['SHARED', 'OWN'], unchanged: [], revision: 2 });
@@ -102,7 +102,7 @@ describe('a developer who writes production without reading it', () => {
     });
   });
 
-  it('cannot measure a value by filling up an environment', async () => {
+  it('can’t measure a value by filling up an environment', async () => {
     const as = people.developer.session;
     const owner = people.owner.session;
     await place.set('production', 'MEASURED', 'x'.repeat(12_345), { as: owner });
@@ -117,7 +117,7 @@ describe('a developer who writes production without reading it', () => {
     expect(first.details).not.toHaveProperty('sizeBytes');
   });
 
-  it('cannot measure what the environment holds by dry runs of what still fits', async () => {
+  it('can’t measure what the environment holds by dry runs of what still fits', async () => {
     const as = people.developer.session;
     await place.importAll(
       'production',
@@ -127,11 +127,11 @@ describe('a developer who writes production without reading it', () => {
       const body = { secrets: Array.from({ length: 14 }, (_, i) => ({ key: `F${i}`, value: 'y'.repeat(bytes / 14) })) };
       return (await api.post(place.at('production', '/bulk?dryRun=true'), body, as)).status === 200;
     };
-    // The free space that it finds at each of its own revisions, all of which have the same content.
+    // The free space measured at each revision; all revisions have the same content.
     const found: number[] = [];
     for (let revision = 0; revision < 8; revision += 1) {
       expect((await place.set('production', 'NOTE', `note ${revision}`, { as })).status).toBeLessThan(300);
-      // More than the space that is left, so that no answer is cut off by the search itself.
+      // More than the remaining space, so the search itself doesn't cut off any result.
       let [low, high] = [0, 896_000];
       while (high - low > 20_000) {
         const middle = (low + high) / 2;

@@ -22,7 +22,7 @@ async function auditOf(action: string) {
 }
 
 describe('setting a secret', () => {
-  it('creates it with version 1, and answers without the value', async () => {
+  it('creates it with version 1, and does not return the value', async () => {
     const answer = await place.set('dev', 'DATABASE_HOST', 'db.internal');
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ changed: true, revision: 1, secret: { key: 'DATABASE_HOST', version: 1 } });
@@ -30,7 +30,7 @@ describe('setting a secret', () => {
     expect(JSON.stringify(answer.body)).not.toContain('db.internal');
   });
 
-  it('writes the next version and keeps the time of creation', async () => {
+  it('writes the next version and keeps the creation time', async () => {
     const first = (await place.set('dev', 'A', 'one')).body.secret;
     const answer = await place.set('dev', 'A', 'two');
     expect(answer.status).toBe(200);
@@ -71,7 +71,7 @@ describe('setting a secret', () => {
     expect((await place.set('dev', 'HALF', '\ud800')).status).toBe(400);
   });
 
-  it('takes __proto__ for a key like any other', async () => {
+  it('treats __proto__ like any other key', async () => {
     expect((await place.set('dev', '__proto__', 'one')).status).toBe(201);
     const imported = await api.post(
       place.at('dev', '/bulk'),
@@ -90,7 +90,7 @@ describe('setting a secret', () => {
     });
   });
 
-  it('demands the expected version; 0 means that the secret must not exist', async () => {
+  it('requires the expected version; 0 means that the secret must not exist', async () => {
     const put = (value: string, expectedVersion: number) =>
       api.put(place.at('dev'), { key: 'A', value, expectedVersion }, place.owner.session);
     const missing = await put('one', 1);
@@ -108,7 +108,7 @@ describe('setting a secret', () => {
     expect((await put('three', 0)).body.secret.version).toBe(4);
   });
 
-  it('demands the revision of If-Match, before the expected version', async () => {
+  it('checks the revision in If-Match before the expected version', async () => {
     const set = (ifMatch: string) => place.set('dev', 'A', ifMatch, { headers: { 'if-match': ifMatch } });
     expect((await set('"0"')).status).toBe(201);
     const stale = await set('"0"');
@@ -144,7 +144,7 @@ describe('setting a secret', () => {
 });
 
 describe('pulling', () => {
-  it('answers an empty environment with revision 0, and records the pull', async () => {
+  it('returns an empty environment with revision 0, and records the pull', async () => {
     const answer = await place.pull('dev');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ secrets: [], revision: 0 });
@@ -152,7 +152,7 @@ describe('pulling', () => {
     expect(await auditOf('secret.pulled')).toHaveLength(1);
   });
 
-  it('sorts by code unit, pages with a total and searches by prefix with case', async () => {
+  it('sorts by code unit, paginates with a total and searches by prefix, case-sensitively', async () => {
     await place.importAll('dev', { b: '1', B: '2', _x: '3', A1: '4', A10: '5', A2: '6', 'A.': '7', a: '8' });
     const keys = async (query: string) => {
       const { body } = await place.pull('dev', query);
@@ -183,7 +183,7 @@ describe('pulling', () => {
     ]);
   });
 
-  it('answers 304 to the revision it gave, for values and keys, without an audit entry', async () => {
+  it('returns 304 for its own revision, for values and keys, without an audit entry', async () => {
     await place.set('dev', 'A', 'one');
     const tag = (await place.pull('dev')).headers.get('etag') as string;
     for (const path of ['', '/keys']) {
@@ -208,7 +208,7 @@ describe('pulling', () => {
     expect(await auditOf('secret.pulled')).toHaveLength(0);
   });
 
-  it('names the part of the path that does not exist', async () => {
+  it('reports which part of the path does not exist', async () => {
     const { slug } = place.owner.organization;
     const code = async (path: string) => (await api.get(path, place.owner.session)).body.error.code;
     expect(await code(`/secrets/${slug}/${place.project.slug}/nope`)).toBe('environment_not_found');
@@ -222,7 +222,7 @@ describe('pulling', () => {
 });
 
 describe('importing', () => {
-  it('takes a list, an object and dotenv text, and tells what it did', async () => {
+  it('accepts a list, an object and dotenv text, and reports what it did', async () => {
     const list = await place.importAll('dev', [
       { key: 'A', value: '1' },
       { key: 'B', value: '2' },
@@ -241,7 +241,7 @@ describe('importing', () => {
     ]);
   });
 
-  it('changes nothing if all values are set already', async () => {
+  it('changes nothing if all values are already set', async () => {
     await place.importAll('dev', { A: '1' });
     expect((await place.importAll('dev', { A: '1' })).body).toEqual({
       created: [],
@@ -252,7 +252,7 @@ describe('importing', () => {
     expect(await auditOf('secret.bulk_set')).toHaveLength(1);
   });
 
-  it('takes a thousand keys as one change, refuses more, duplicates and nothing at all', async () => {
+  it('accepts a thousand keys as one change, and rejects more, duplicates and none', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => ({ key: `K${i}`, value: `v${i}` }));
     const imported = await place.importAll('dev', many(1000));
     expect([imported.status, imported.body.created.length, imported.body.revision]).toEqual([200, 1000, 1]);
@@ -269,7 +269,7 @@ describe('importing', () => {
     expect(project.body.project.environments[0]).toMatchObject({ slug: 'dev', revision: 1, secretCount: 1000 });
   });
 
-  it('limits an environment to 4 MiB in every way of filling it, and refuses only growth', async () => {
+  it('limits an environment to 4 MiB however it is filled, and rejects only growth', async () => {
     const big = (from: number, count: number, fill: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`BIG_${from + i}`, fill.repeat(65_536)]));
     expect((await place.importAll('dev', big(0, 40, 'a'))).status).toBe(200);
@@ -287,10 +287,10 @@ describe('importing', () => {
   });
 });
 
-describe('reading named keys', () => {
+describe('reading specific keys', () => {
   const pullKeys = (query: string, headers = {}) => place.pull('dev', `?keys=${query}`, { headers });
 
-  it('answers exactly these, in key order, and records them', async () => {
+  it('returns exactly these, in key order, and records them', async () => {
     await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
     const answer = await pullKeys('C,A');
     expect(answer.status).toBe(200);
@@ -307,7 +307,7 @@ describe('reading named keys', () => {
     expect((await pullKeys('C', { 'if-none-match': '"1"' })).status).toBe(304);
   });
 
-  it('refuses a key that is not there or was deleted, and records nothing', async () => {
+  it('rejects a key that does not exist or was deleted, and records nothing', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     await api.delete(place.at('dev', '/B'), place.owner.session);
     for (const keys of ['A,NOPE', 'B,A']) {
@@ -317,7 +317,7 @@ describe('reading named keys', () => {
     expect(await auditOf('secret.pulled')).toEqual([]);
   });
 
-  it('takes up to 100 keys, each once, and neither a search nor a limit', async () => {
+  it('accepts up to 100 distinct keys, without a search or a limit', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `K${index}`);
     await place.importAll('dev', Object.fromEntries(names.map(name => [name, name])));
     expect((await pullKeys(names.slice(1).join())).body.secrets).toHaveLength(100);
@@ -330,7 +330,7 @@ describe('reading named keys', () => {
 describe('comparing environments', () => {
   const compare = (query: string) => place.pull('dev', `/compare?${query}`);
 
-  it('says what differs, with values only where they are asked for, and records both reads', async () => {
+  it('returns the differences, with values only on request, and records both reads', async () => {
     await place.importAll('dev', { A: 'a', B: 'same', C: 'dev' });
     await place.importAll('staging', { D: 'd', B: 'same', C: 'staging' });
     await place.set('staging', 'E', 'e');
@@ -361,7 +361,7 @@ describe('comparing environments', () => {
     expect(recorded).toContainEqual({ slug: 'staging', revision: 2, details: { with: 'dev' } });
   });
 
-  it('of more values than fit one answer is refused, and leaves no entry', async () => {
+  it('with more values than fit in a response is rejected, and writes no entry', async () => {
     const large = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`K${index}`, 'x'.repeat(60_000)]));
     for (const [env, fill] of [
       ['dev', 'x'],
@@ -376,7 +376,7 @@ describe('comparing environments', () => {
     expect((await compare('with=staging')).body.different).toHaveLength(40);
   });
 
-  it('refuses an environment with itself, and one that is not there', async () => {
+  it('rejects comparing an environment with itself or with one that does not exist', async () => {
     expect((await compare('with=dev')).status).toBe(400);
     expect((await compare('with=nope')).body.error.code).toBe('environment_not_found');
     expect((await compare('')).status).toBe(400);
@@ -387,7 +387,7 @@ describe('comparing environments', () => {
 describe('sets and deletions as one change', () => {
   const change = (body: object, as: Person = place.owner) => api.post(place.at('dev', '/changes'), body, as.session);
 
-  it('makes one revision and one entry, which says why', async () => {
+  it('creates one revision and one entry, with the reason', async () => {
     await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
     const set = [
       { key: 'NEW', value: 'new', expectedVersion: 0 },
@@ -407,7 +407,7 @@ describe('sets and deletions as one change', () => {
     ]);
   });
 
-  it('changes nothing where one of its keys is not there or at another version', async () => {
+  it('changes nothing if one of its keys does not exist or has another version', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     const missing = await change({ set: [{ key: 'A', value: 'changed' }], delete: ['B', 'NOPE'] });
     expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);
@@ -417,7 +417,7 @@ describe('sets and deletions as one change', () => {
     expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
   });
 
-  it('takes 1,000 keys at once', async () => {
+  it('accepts 1,000 keys at once', async () => {
     const names = Array.from({ length: 500 }, (_, index) => `K${index}`);
     await place.importAll('dev', Object.fromEntries(names.map(name => [name, 'old'])));
     const set = names.map(name => ({ key: `NEW_${name}`, value: 'new' }));
@@ -426,7 +426,7 @@ describe('sets and deletions as one change', () => {
     expect(Object.keys(await place.values('dev'))).toHaveLength(500);
   });
 
-  it('checks If-Match before a key that is not there', async () => {
+  it('checks If-Match before missing keys', async () => {
     const stale = { 'if-match': '"7"' };
     const answers = [
       await api.delete(place.at('dev', '/NOPE'), place.owner.session, stale),
@@ -441,7 +441,7 @@ describe('sets and deletions as one change', () => {
     expect(answers.map(({ body }) => body.error.code)).toEqual(answers.map(() => 'revision_mismatch'));
   });
 
-  it('says why in the entry of every write', async () => {
+  it('records the reason in the entry of every write', async () => {
     const { owner } = place;
     const message = 'for a reason';
     const of = (env: string, rest: string, body: object) =>
@@ -462,7 +462,7 @@ describe('sets and deletions as one change', () => {
 });
 
 describe('deleting', () => {
-  it('hides the secret, keeps its history and goes on with its versions', async () => {
+  it('hides the secret, keeps its history and continues its version numbers', async () => {
     await place.set('dev', 'A', 'one');
     const remove = () => api.delete(place.at('dev', '/A'), place.owner.session);
     expect((await remove()).body).toEqual({ success: true, revision: 2 });
@@ -499,7 +499,7 @@ describe('deleting', () => {
 });
 
 describe('the history', () => {
-  it('comes in pages, has values only on request, and records only reads of values', async () => {
+  it('is paginated, has values only on request, and records only reads of values', async () => {
     for (const value of ['1', '2', '3', '4', '5']) await place.set('dev', 'A', value);
     const versions = async (query: string) => (await place.pull('dev', `/versions/A${query}`)).body;
     const plain = await versions('');
@@ -525,7 +525,7 @@ describe('promoting', () => {
       headers,
     );
 
-  it('copies all or the named secrets and leaves what only the target has', async () => {
+  it('copies all or the given secrets and leaves those only in the target', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
     await place.importAll('staging', { B: '2', C: 'other', D: '4' });
     const all = await promote({ from: 'dev', to: 'staging' });
@@ -545,7 +545,7 @@ describe('promoting', () => {
     ]);
   });
 
-  it('skips what the target has without overwriting it, unless it was deleted there', async () => {
+  it('skips secrets that exist in the target without overwriting them, unless they were deleted there', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
     await place.importAll('staging', { A: 'old', B: 'gone' });
     await api.delete(place.at('staging', '/B'), place.owner.session);
@@ -554,7 +554,7 @@ describe('promoting', () => {
     expect(await place.values('staging')).toEqual({ A: 'old', B: '2', C: '3' });
   });
 
-  it('changes nothing if a named key is missing, a precondition fails or source and target are the same', async () => {
+  it('changes nothing if a given key is missing, a precondition fails or source and target are the same', async () => {
     await place.importAll('dev', { A: '1' });
     const missing = await promote({ from: 'dev', to: 'staging', keys: ['A', 'NOPE'] });
     expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);
@@ -566,7 +566,7 @@ describe('promoting', () => {
     expect((await promote({ from: 'dev', to: 'staging' }, { 'if-match': '"0"' })).status).toBe(200);
   });
 
-  it('moves a whole large environment as one change', async () => {
+  it('copies a whole large environment as one change', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`K${i}`, `value ${i}`]));
     await place.importAll('dev', many);
     expect((await promote({ from: 'dev', to: 'staging' })).body).toMatchObject({
@@ -578,7 +578,7 @@ describe('promoting', () => {
 });
 
 describe('limits', () => {
-  it('refuse growth beyond the plan with a 402 that says how full it is', async () => {
+  it('reject growth beyond the plan with a 402 that reports the usage', async () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
     await place.importAll('dev', many(999));
     const over = await place.importAll('dev', { X: '1', Y: '2' });
@@ -593,7 +593,7 @@ describe('limits', () => {
 });
 
 describe('tokens', () => {
-  it('reach only the environment they are limited to, and promote only with both ends in scope', async () => {
+  it('access only the environment they are limited to, and promote only if both are in scope', async () => {
     await place.importAll('dev', { A: '1' });
     const { body } = await api.get(
       `/projects/${place.owner.organization.id}/${place.project.slug}`,

@@ -54,7 +54,7 @@ async function importing(
   return withFault({ conductor }, headers => place.importAll('dev', secrets, { headers }));
 }
 
-describe('a secret that was read while a change wrote it, and the change was undone', () => {
+describe('a secret that was read during a change that was then undone', () => {
   it('does not make a later set of the same value succeed without a change', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
@@ -92,7 +92,7 @@ describe('a secret that was read while a change wrote it, and the change was und
 });
 
 describe('the history of a key', () => {
-  it('has no version of a change that was undone, even if the state was read after the next change', async () => {
+  it('has no version from an undone change, even if the state was read after the next change', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
     const state = stateKey(place, 'dev');
@@ -108,7 +108,7 @@ describe('the history of a key', () => {
           call: async (call: AwsCall, send: () => Promise<unknown>) => {
             if (hasStalled || !reads(call, state)) return send();
             hasStalled = true;
-            // DynamoDB leaves the state for a second call, which comes late.
+            // DynamoDB leaves the state for a second call, which is executed late.
             const answer = (await send()) as {
               output: { Responses: Record<string, object[]>; UnprocessedKeys?: object };
             };
@@ -134,8 +134,8 @@ describe('the history of a key', () => {
   });
 });
 
-describe('a pull that resolves a change under way', () => {
-  it('answers a whole revision even if a version that it needs is replaced and destroyed meanwhile', async () => {
+describe('a pull that resolves a change in progress', () => {
+  it('returns a whole revision even if a version it needs is replaced and destroyed in the meantime', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
     let pull: Promise<Answer> | undefined;
@@ -168,7 +168,7 @@ describe('a pull that resolves a change under way', () => {
 });
 
 describe('a promotion of all secrets', () => {
-  it('is not answered as unchanged where source and target were equal at no moment', async () => {
+  it('is not reported as unchanged if source and target were never equal', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('staging', 'A', 'one');
     await place.set('dev', 'A', 'two');
@@ -194,7 +194,7 @@ describe('a promotion of all secrets', () => {
   });
 });
 
-describe('a restoration', () => {
+describe('a restore', () => {
   it.each([1, 60])('of %d keys does not bring back a value that was destroyed before it committed', async count => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(count, 'one'));

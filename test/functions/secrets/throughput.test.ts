@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The write units of a call, by the items that it puts; other writes here are of small items. */
+/** The write units of a call, by the items it writes; all other writes here are of small items. */
 function unitsOf({ input }: AwsCall): number {
   if (input.TransactItems === undefined) return 1;
   const parts = input.TransactItems as { Put?: { Item: Record<string, unknown> } }[];
@@ -58,7 +58,7 @@ describe('on a partition at its limit of 1,000 write units a second, while one k
     { count: 62, bytes: 65_000 },
     { count: 500, bytes: 7_000 },
   ])(
-    'an import of $count secrets of $bytes bytes gets through, and so does every set',
+    'an import of $count secrets of $bytes bytes succeeds, and so does every set',
     { timeout: 120_000 },
     async ({ count, bytes }) => {
       const place = await openWorkplace(api, owner);

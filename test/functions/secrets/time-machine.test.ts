@@ -63,7 +63,7 @@ type Step =
   | { kind: 'rotate' }
   /** An import that stalls before one of its calls until another writer has committed. */
   | { kind: 'sleep'; env: Env; position: number; count: number }
-  /** Three sets and an import at the same time. */
+  /** Three concurrent sets and an import. */
   | { kind: 'race'; env: Env; count: number };
 
 const env = fc.constantFrom<Env>('dev', 'dev', 'dev', 'staging');
@@ -279,7 +279,7 @@ const tally = (name: string) => {
 const shownOf = (all: ReadonlyMap<string, Shown>) =>
   [...all].map(([name, { value: content, version }]) => ({ key: name, value: content, version }));
 
-/** If an answer needs destroyed values, it must be a refusal that names their keys. @returns whether it is one */
+/** If a response needs destroyed values, it must be an error that names their keys. @returns whether it is one */
 function isRefusedFor(gone: ReadonlySet<string>, told: string, { status, body }: Answer): boolean {
   if (gone.size === 0) return false;
   const expected = [told, 409, 'version_destroyed', [...gone].toSorted()];
@@ -291,7 +291,7 @@ function isRefusedFor(gone: ReadonlySet<string>, told: string, { status, body }:
 const goneOf = (all: ReadonlyMap<string, Shown>) =>
   [...all].filter(([, { destroyed }]) => destroyed).map(([name]) => name);
 
-/** Compares an answer with the model at a revision, and with the pull at the time that revision was current. */
+/** Compares a response with the model at a revision, and with the pull from when that revision was current. */
 function requireMoment(where: Env, revision: number, answer: Answer): void {
   const told = `${where} at ${revision}`;
   if (isRefusedFor(new Set(goneOf(moment(model[where], revision))), told, answer)) return;
@@ -311,7 +311,7 @@ async function requireNow(where: Env): Promise<void> {
   requireMoment(where, model[where].revision, await place.pull(where));
 }
 
-/** Makes a change, with or without a fault, and follows it in the model. */
+/** Makes a change, with or without a fault, and applies it to the model. */
 async function makeChange(given: Change, hit: { kind: FaultKind; position: number } | undefined): Promise<void> {
   const to = given.kind === 'restore' ? given.to % (model[given.env].revision + 2) : 0;
   const wanted: Change = given.kind === 'restore' ? { ...given, to } : given;
@@ -338,7 +338,7 @@ function uniqueSet(where: Env, name: string): Change {
   return { kind: 'set', env: where, message: `unique ${unique}`, key: name, value: `unique ${unique}` };
 }
 
-/** Follows changes that were made at the same time in the model, in the order of their revisions. */
+/** Applies concurrent changes to the model, in the order of their revisions. */
 function follow(changes: readonly Change[], answers: readonly Answer[]): void {
   const order = changes
     .map((one, index) => ({ one, status: answers[index]?.status, revision: answers[index]?.body.revision }))
@@ -425,7 +425,7 @@ async function requireDiff(where: Env, from: number, to: number): Promise<void> 
   expect([told, status, body]).toEqual([told, 200, { from, to, ...differences(where, from, to) }]);
 }
 
-/** Reads every revision back, and the differences to the one before and, backwards, to another one. */
+/** Reads every revision back, and its differences from the previous one and, backwards, from another one. */
 async function readAllBack(): Promise<void> {
   for (const where of ['dev', 'staging'] as const) {
     const { revision: current } = model[where];
@@ -455,7 +455,7 @@ async function requireList(where: Env): Promise<void> {
 }
 
 /**
- * Destroys the older half of the history of every third key; some calls fail or their process dies, so it is sent
+ * Destroys the older half of the history of every third key. Some calls fail or their process dies, so it is sent
  * again.
  */
 async function destroySome(where: Env): Promise<void> {
@@ -473,7 +473,7 @@ async function destroySome(where: Env): Promise<void> {
     const second = await destroy();
     expect([name, second.status]).toEqual([name, 200]);
     if (first.status === 200) expect([name, first.body.destroyed, second.body.destroyed]).toEqual([name, gone, []]);
-    // One transaction holds 90; the first ones may have been made.
+    // One transaction holds 90; some of the first may already be done.
     else expect(gone.slice(gone.length - second.body.destroyed.length)).toEqual(second.body.destroyed);
     const after = history.map((version, i) =>
       gone.includes(i + 1) ? { ...version, destroyed: true as const } : version,

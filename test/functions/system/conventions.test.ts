@@ -26,18 +26,18 @@ function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: numb
 }
 
 describe('the conventions of every endpoint', () => {
-  it('answers 401 without a credential, before it looks at the request', async () => {
+  it('returns 401 without a credential, before parsing the request', async () => {
     expectErrorShape(await api.get(`/projects/${owner.organization.id}`), 401, 'unauthenticated');
     expectErrorShape(await api.post(`/projects/${owner.organization.id}`, 'not json'), 401, 'unauthenticated');
   });
 
-  it('refuses a bearer token that is junk, and does not fall back to the cookie', async () => {
+  it('rejects a malformed bearer token, and does not fall back to the cookie', async () => {
     const headers = { authorization: 'Bearer service_tok_junk' };
     expectErrorShape(await api.get('/auth/me', owner.session, headers), 401, 'unauthenticated');
     expectErrorShape(await api.get('/auth/me', owner.session, { authorization: 'Basic eDp5' }), 401, 'unauthenticated');
   });
 
-  it('answers a stranger as if the organization did not exist', async () => {
+  it('responds to non-members as if the organization did not exist', async () => {
     const real = await api.get(`/projects/${owner.organization.id}`, stranger.session);
     const invented = await api.get('/projects/00000000-0000-4000-8000-000000000000', stranger.session);
     const malformed = await api.get('/projects/not-an-id', stranger.session);
@@ -45,12 +45,12 @@ describe('the conventions of every endpoint', () => {
     expect(real.body.error.message).toBe(invented.body.error.message);
   });
 
-  it('answers a stranger with a bad body as it answers any stranger', async () => {
+  it('gives non-members the same response for an invalid body', async () => {
     const answer = await api.post(`/projects/${owner.organization.id}`, { nonsense: true }, stranger.session);
     expectErrorShape(answer, 404, 'organization_not_found');
   });
 
-  it('demands the CSRF header of a changing request with the cookie, and of no other', async () => {
+  it('requires the CSRF header for changes with the cookie, and for nothing else', async () => {
     const path = `/projects/${owner.organization.id}`;
     const cookie = { cookie: owner.session.cookie };
     expectErrorShape(
@@ -69,7 +69,7 @@ describe('the conventions of every endpoint', () => {
     expect((await api.post(path, { name: 'By token' }, token)).status).toBe(201);
   });
 
-  it('names every problem of a body at once', async () => {
+  it('reports all problems of a body at once', async () => {
     const answer = await api.post(
       `/projects/${owner.organization.id}`,
       { name: '', slug: 'No Slug', colour: 'red' },
@@ -80,7 +80,7 @@ describe('the conventions of every endpoint', () => {
     expect(paths.toSorted()).toEqual(['colour', 'name', 'slug']);
   });
 
-  it('names the problems of query, headers and body together, repeated members among them', async () => {
+  it('reports the problems of query, headers and body together, including duplicate members', async () => {
     const project = await createProject(api, owner, 'Together');
     const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
     const set = await api.put(path, '{"key":"1","key":"2","value":"","more":1}', owner.session, { 'if-match': 'bad' });
@@ -96,7 +96,7 @@ describe('the conventions of every endpoint', () => {
     expect(entry.body.error.details).toEqual([{ path: 'secrets.0.zz', message: 'is not a known field' }]);
   });
 
-  it('refuses an unknown query parameter of any endpoint, and changes nothing', async () => {
+  it('rejects unknown query parameters on every endpoint, and changes nothing', async () => {
     const project = await createProject(api, owner, 'Misspelt');
     const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
     const set = await api.put(`${path}?dryrun=true`, { key: 'A', value: 'x' }, owner.session);
@@ -107,7 +107,7 @@ describe('the conventions of every endpoint', () => {
     expect((await api.get(`${path}/keys`, owner.session)).body.keys).toEqual([]);
   });
 
-  it('says of a malformed id, and of a slug in its place, that it is one', async () => {
+  it('points out a malformed id, or a slug in place of an id', async () => {
     const slug = await api.get(`/projects/${owner.organization.slug}`, owner.session);
     expectErrorShape(slug, 404, 'organization_not_found');
     expect(slug.body.error.message).toBe(
@@ -120,7 +120,7 @@ describe('the conventions of every endpoint', () => {
     );
   });
 
-  it('says of an id in a slug’s place that it is one', async () => {
+  it('points out an id in place of a slug', async () => {
     const project = await createProject(api, owner, 'Named by its id');
     const messageOf = async (path: string) => (await api.get(path, owner.session)).body.error;
     const { id, slug } = owner.organization;
@@ -142,7 +142,7 @@ describe('the conventions of every endpoint', () => {
     });
   });
 
-  it('refuses malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
+  it('rejects malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
     const path = `/projects/${owner.organization.id}`;
     expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');
     expectErrorShape(await api.call('POST', path, { as: owner.session }), 400, 'invalid_request');
@@ -157,7 +157,7 @@ describe('the conventions of every endpoint', () => {
     expectErrorShape(await api.post(path, '{"name":"A","name":"B"}', owner.session), 400, 'invalid_request');
   });
 
-  it('refuses a body over 5 MB as a whole', async () => {
+  it('rejects a body over 5 MB', async () => {
     const answer = await api.post(
       `/projects/${owner.organization.id}`,
       { name: 'A', description: 'x'.repeat(5 * 1024 * 1024) },
@@ -166,19 +166,19 @@ describe('the conventions of every endpoint', () => {
     expectErrorShape(answer, 413, 'payload_too_large');
   });
 
-  it('answers unknown routes, wrong methods and broken escapes in the one error shape', async () => {
+  it('returns the usual error shape for unknown routes, wrong methods and invalid escapes', async () => {
     expectErrorShape(await api.get('/nothing/here', owner.session), 404, 'route_not_found');
     expectErrorShape(await api.put('/auth/me', {}, owner.session), 404, 'route_not_found');
     expectErrorShape(await api.get('/projects/%zz', owner.session), 404, 'route_not_found');
   });
 
-  it('matches the path before it decodes it, so that an escaped slash never splits a segment', async () => {
+  it('matches the path before decoding it, so an escaped slash never splits a segment', async () => {
     const project = await createProject(api, owner, 'Escapes');
     const escaped = await api.get(`/projects/${owner.organization.id}%2F${project.slug}`, owner.session);
     expectErrorShape(escaped, 404, 'organization_not_found');
   });
 
-  it('never lets an answer be cached, and always names the request', async () => {
+  it('never lets a response be cached, and always includes the request id', async () => {
     const answer = await api.get('/auth/me', owner.session);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-request-id')).toBeTruthy();

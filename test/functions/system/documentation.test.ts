@@ -16,14 +16,14 @@ afterAll(() => api.stop());
 const get = (path: string, headers: Record<string, string> = {}) => fetch(api.url + path, { headers });
 
 describe('the description of the API', () => {
-  it('is openapi.json, with the address it was read from as its server', async () => {
+  it('is openapi.json, with the address it was requested from as its server', async () => {
     const response = await get('/openapi.json');
 
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ ...written, servers: [{ url: '/', description: 'This installation.' }] });
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is not sent again to a client that already has it', async () => {
     const first = await get('/openapi.json');
     await first.arrayBuffer();
 
@@ -45,14 +45,14 @@ describe('the description of the API', () => {
     await refusing.arrayBuffer();
   });
 
-  it('is public, and ignores a credential', async () => {
+  it('is public, and ignores credentials', async () => {
     const { status } = await get('/openapi.json', { authorization: 'Bearer junk' });
     expect(status).toBe(200);
   });
 });
 
 describe('the reference page', () => {
-  it('loads nothing from another host, and the browser would not let it', async () => {
+  it('loads nothing from another host, and its policy prevents it', async () => {
     const response = await get('/docs');
     const html = await response.text();
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -72,7 +72,7 @@ describe('the reference page', () => {
     expect(html).toContain('disable-telemetry="true"');
   });
 
-  it('comes with its script, which fits Lambda’s limit of 6 MB compressed or not', async () => {
+  it('comes with its script, which fits within Lambda’s limit of 6 MB with and without compression', async () => {
     const response = await get('/docs/redoc.js', { 'accept-encoding': 'identity' });
     const script = await response.text();
 
@@ -81,7 +81,7 @@ describe('the reference page', () => {
     expect(Buffer.byteLength(JSON.stringify(script))).toBeLessThan(6 * 1024 * 1024);
   });
 
-  it('has a script that names no resource of another host', async () => {
+  it('has a script that references no other host', async () => {
     const script = await (await get('/docs/redoc.js')).text();
     const original = readFileSync(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
     const hostsOf = (text: string) => new Set(text.match(/https?:\/\/[\w.-]+/g));
@@ -95,7 +95,7 @@ describe('the reference page', () => {
     expect(script).not.toMatch(/https?:\/\/[\w.-]*\b(?:cdn|fonts|otel|unpkg|static|assets)\b/);
   });
 
-  it('answers with a request id, like every other route', async () => {
+  it('returns a request id, like every other route', async () => {
     const response = await get('/docs');
     await response.arrayBuffer();
     expect(response.headers.get('x-request-id')).not.toBeNull();

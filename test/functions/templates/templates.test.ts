@@ -27,7 +27,7 @@ const add = (body: object, as: Caller = owner.session) => api.post(base, body, a
 const validate = async (env: string, as: Caller = owner.session) => (await api.get(`${base}/validate/${env}`, as)).body;
 
 describe('a template', () => {
-  it('takes keys, lists them in key order and lets them go again', async () => {
+  it('adds keys, lists them in key order and removes them', async () => {
     const port = await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]{1,5}' });
     expect(port.status).toBe(201);
     expect(port.body.templateKey).toMatchObject({ key: 'PORT', required: true, pattern: '[0-9]{1,5}' });
@@ -49,7 +49,7 @@ describe('a template', () => {
     ]);
   });
 
-  it('changes what it says of a key, field by field; null removes', async () => {
+  it('changes a key field by field; null removes a field', async () => {
     const added = (await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]+' })).body.templateKey;
     const path = `${base}/PORT`;
 
@@ -67,7 +67,7 @@ describe('a template', () => {
     ]);
   });
 
-  it('refuses a change that is empty, of another field, of a pattern that is no RE2, or of a key that it lacks', async () => {
+  it('rejects a change that is empty, has an unknown field or an invalid RE2 pattern, or names an undeclared key', async () => {
     await add({ key: 'PORT' });
     const change = (key: string, body: object) => api.patch(`${base}/${key}`, body, owner.session);
 
@@ -90,7 +90,7 @@ describe('a template', () => {
     expect(entries[0].action).toBe('template_key.added');
   });
 
-  it('holds every field of changes made at once', async () => {
+  it('keeps every field of concurrent changes', async () => {
     await add({ key: 'PORT' });
     const changes = [{ required: false }, { description: 'Where it listens' }, { pattern: '[0-9]+' }];
 
@@ -103,14 +103,14 @@ describe('a template', () => {
     expect(answers.map(({ body }) => body.templateKey)).toContainEqual(key);
   });
 
-  it('is managed by owners and admins alone', async () => {
+  it('is managed only by owners and admins', async () => {
     expect((await add({ key: 'A' }, developer.session)).status).toBe(403);
     expect((await api.patch(`${base}/A`, { required: false }, developer.session)).status).toBe(403);
     expect((await api.delete(`${base}/A`, developer.session)).status).toBe(403);
     expect((await api.get(base, developer.session)).body).toEqual({ keys: [] });
   });
 
-  it('refuses a pattern that is not RE2, and one that is too large', async () => {
+  it('rejects patterns that are invalid RE2 or too large', async () => {
     for (const pattern of ['(', '(a)\\1', '(?=a)', 'a{1001}', '(a?){1000}(a{1,1000})']) {
       const answer = await add({ key: 'A', pattern });
       expect([pattern, answer.status, answer.body.error.details?.[0]?.path]).toEqual([pattern, 400, 'pattern']);
@@ -125,7 +125,7 @@ describe('a template', () => {
 });
 
 describe('validation', () => {
-  it('names what is missing, present, undeclared and invalid, and no value', async () => {
+  it('reports missing, present, undeclared and invalid keys, but no value', async () => {
     await add({ key: 'HOST' });
     await add({ key: 'PORT', pattern: '[0-9]{1,5}' });
     await add({ key: 'LEVEL', required: false, pattern: 'info|debug' });
@@ -153,7 +153,7 @@ describe('validation', () => {
     expect((await validate('dev')).invalid.map(({ key }: { key: string }) => key)).toEqual(['NASTY', 'WHOLE']);
   });
 
-  it('is for every member, but tells of undeclared keys only to those who may read the environment', async () => {
+  it('is available to all members, but shows undeclared keys only to those who may read the environment', async () => {
     await add({ key: 'HOST' });
     await place.importAll('production', { HOST: 'h', LEGACY: 'x' });
     expect(await validate('production', viewer.session)).toMatchObject({
@@ -166,7 +166,7 @@ describe('validation', () => {
     expect(answer.body.error.code).toBe('environment_not_found');
   });
 
-  it('leaves an audit entry if patterns opened values, and none otherwise', async () => {
+  it('writes an audit entry if values were decrypted for patterns, and none otherwise', async () => {
     const entries = async () =>
       (
         await api.get(`/audit/${owner.organization.id}?action=environment.validated`, owner.session)

@@ -15,7 +15,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 const canary = `canary-${randomUUID()}`;
 
 let api: Api;
-/** Everything that this process sent to the queues and logged. */
+/** Everything this process queued and logged. */
 const queued: string[] = [];
 const logged: string[] = [];
 beforeAll(async () => {
@@ -126,7 +126,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is made once for each event, with many keys in one', async () => {
+  it('is made once per event, even for many keys', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     await set('dev', 'A');
@@ -158,7 +158,7 @@ describe('a delivery', () => {
     expect(newestFirst).toEqual([...newestFirst].sort().reverse());
   });
 
-  it('is made only where subscription, limits and switch allow it', async () => {
+  it('is made only if subscription, scope and status match', async () => {
     const target = await receiver();
     const other = await createProject(api, person, 'Other');
     const staging = await environment('staging');
@@ -187,7 +187,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('to a receiver that sleeps for 7 s is logged as failed after 5 s, is not made again, and delays no other', async () => {
+  it('to a receiver that takes 7 s is logged as failed after 5 s, is not retried, and delays no other', async () => {
     const slow = await receiver(async response => {
       await sleep(7000);
       response.writeHead(200).end();
@@ -210,7 +210,7 @@ describe('a delivery', () => {
     expect(await deliveriesOf(id)).toHaveLength(1);
   });
 
-  it('that is answered with an error is logged with its status and not made again', async () => {
+  it('that gets an error response is logged with its status and not retried', async () => {
     const target = await receiver(response => response.writeHead(500).end('out of order'));
     const { id } = await subscribe(target.url);
     await set('dev', 'A');
@@ -222,7 +222,7 @@ describe('a delivery', () => {
 });
 
 describe('30 quick changes', () => {
-  it('make 30 deliveries, each once; the last 20 are shown', async () => {
+  it('make 30 deliveries, once each; the last 20 are listed', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => set('dev', `KEY_${index}`)));
@@ -244,7 +244,7 @@ describe('30 quick changes', () => {
   });
 });
 
-describe('a message of the queue', () => {
+describe('a queued message', () => {
   const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
     deliveryId: randomUUID(),
     event: 'secret.updated',
@@ -266,7 +266,7 @@ describe('a message of the queue', () => {
     },
   });
 
-  it('is sent once, even if it is handed over several times in parallel', async () => {
+  it('is sent once, even if it is delivered several times in parallel', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const messages = Array.from({ length: 30 }, () => messageFor(id));
@@ -282,7 +282,7 @@ describe('a message of the queue', () => {
     for (const delivery of shown) expect(delivery).toMatchObject({ statusCode: 204, success: true, error: null });
   });
 
-  it('whose sender died in the middle is logged as failed and not sent', async () => {
+  it('is logged as failed and not sent if its sender crashed halfway', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const message = messageFor(id);
@@ -309,7 +309,7 @@ describe('a message of the queue', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('keeps the result of the sender in the log when the answer of the queue is lost', async () => {
+  it('keeps the sender’s result in the log if the queue’s response is lost', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     sqsClient().middlewareStack.add(
@@ -329,7 +329,7 @@ describe('a message of the queue', () => {
     expect(await deliveriesOf(id)).toMatchObject([{ success: true, statusCode: 204, error: null }]);
   });
 
-  it('is dropped if the webhook was switched off or deleted since', async () => {
+  it('is dropped if the webhook was deactivated or deleted in the meantime', async () => {
     const target = await receiver();
     const [off, gone] = [await subscribe(target.url), await subscribe(target.url)];
     await api.patch(`${webhooks}/${off.id}`, { active: false }, person.session);
@@ -340,7 +340,7 @@ describe('a message of the queue', () => {
     expect(await deliveriesOf(off.id)).toEqual([]);
   });
 
-  it('carries a payload of any length', async () => {
+  it('can have a payload of any length', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const message = messageFor(id);
@@ -353,7 +353,7 @@ describe('a message of the queue', () => {
 });
 
 describe('a test ping', () => {
-  it('is sent like every delivery, also for an inactive webhook', async () => {
+  it('is sent like every delivery, even for an inactive webhook', async () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(target.url);
     await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
@@ -385,7 +385,7 @@ describe('a test ping', () => {
     ]);
   });
 
-  it('names the place that the webhook is limited to', async () => {
+  it('names the project and environment that the webhook is limited to', async () => {
     const target = await receiver();
     const dev = await environment('dev');
     const { id } = await subscribe(target.url, { environmentId: dev.id });
@@ -395,8 +395,8 @@ describe('a test ping', () => {
   });
 });
 
-describe('a value of a secret', () => {
-  it('is in no delivery, no audit entry, no queue message and no log line', async () => {
+describe('the value of a secret', () => {
+  it('appears in no delivery, audit entry, queue message or log line', async () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(target.url);
     await set('dev', 'A');

@@ -22,7 +22,7 @@ async function environmentsOf(person: Person, slug: string): Promise<Record<stri
 }
 
 describe('POST /webhooks/:orgId', () => {
-  it('creates a webhook and shows its signing secret this once', async () => {
+  it('creates a webhook and shows its signing secret only this once', async () => {
     const events = ['secret.updated', 'secret.created', 'secret.updated'];
     const created = await api.post(path, { url, events }, owner.session);
     expect(created.status).toBe(201);
@@ -80,13 +80,13 @@ describe('POST /webhooks/:orgId', () => {
     [{ events: ['secret.read'] }, 'events.0'],
     [{ projectId: 'shop' }, 'projectId'],
     [{ projectID: randomUUID() }, 'projectID'],
-  ])('refuses %j, naming %s', async (wrong, field) => {
+  ])('rejects %j, naming %s', async (wrong, field) => {
     const answer = await api.post(path, { ...minimal, ...wrong }, owner.session);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
   });
 
-  it('enforces the plan’s limit, also under concurrent requests', async () => {
+  it('enforces the plan’s limit, even for concurrent requests', async () => {
     const person = await seedPerson({ name: 'Max' });
     const create = () => api.post(`/webhooks/${person.organization.id}`, minimal, person.session);
     const answers = await Promise.all(Array.from({ length: 14 }, create));
@@ -104,7 +104,7 @@ describe('POST /webhooks/:orgId', () => {
 });
 
 describe('PATCH /webhooks/:orgId/:webhookId', () => {
-  it('changes the given fields and no other', async () => {
+  it('changes only the given fields', async () => {
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const changed = await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session);
     expect(changed.status).toBe(200);
@@ -123,7 +123,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
     expect((await api.get(`${path}/${webhook.id}`, owner.session)).body.webhook).toEqual(again.body.webhook);
   });
 
-  it('sets and takes away limits, which must fit together', async () => {
+  it('sets and removes limits, which must be consistent', async () => {
     const [shop, blog] = [await createProject(api, owner, 'One'), await createProject(api, owner, 'Two')];
     const { dev } = await environmentsOf(owner, shop.slug);
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
@@ -142,14 +142,14 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
     expect((await patch({ projectId: randomUUID() })).body.error.code).toBe('project_not_found');
   });
 
-  it('stays changeable after its project was deleted', async () => {
+  it('can still be changed after its project was deleted', async () => {
     const shop = await createProject(api, owner, 'Gone');
     const { webhook } = (await api.post(path, { ...minimal, projectId: shop.id }, owner.session)).body;
     await api.delete(`/projects/${owner.organization.id}/${shop.slug}`, owner.session);
     expect((await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session)).status).toBe(200);
   });
 
-  it('keeps all of many changes at once', async () => {
+  it('loses none of many concurrent changes', async () => {
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const changes = [{ active: false }, { url: 'https://example.com/new' }, { events: ['secret.deleted'] }];
     const answers = await Promise.all(changes.map(one => api.patch(`${path}/${webhook.id}`, one, owner.session)));
@@ -163,7 +163,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
     [{ url: 'https://127.1:1/x', active: 1 }, 'active'],
     [{ url: 'https://10.1/' }, 'url'],
     [{ signingSecret: 'whsec_mine' }, 'signingSecret'],
-  ])('refuses %j', async (wrong, field) => {
+  ])('rejects %j', async (wrong, field) => {
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const answer = await api.patch(`${path}/${webhook.id}`, wrong, owner.session);
     expect(answer.status).toBe(400);
@@ -173,7 +173,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
 });
 
 describe('a webhook', () => {
-  it('is gone after its deletion', async () => {
+  it('no longer exists after its deletion', async () => {
     const person = await seedPerson({ name: 'Ida' });
     const own = `/webhooks/${person.organization.id}`;
     const { webhook } = (await api.post(own, minimal, person.session)).body;
@@ -192,7 +192,7 @@ describe('a webhook', () => {
     expect((await api.get(own, person.session)).body).toEqual({ webhooks: [] });
   });
 
-  it('cannot be reached through another organization', async () => {
+  it('can’t be accessed through another organization', async () => {
     const other = await seedPerson({ name: 'Eve' });
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const foreign = await api.get(`/webhooks/${other.organization.id}/${webhook.id}`, other.session);
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     expect((await api.get(`${path}/${webhook.id}`, other.session)).body.error.code).toBe('organization_not_found');
   });
 
-  it('is out of reach for tokens limited to a project', async () => {
+  it('can’t be accessed with tokens limited to a project', async () => {
     const shop = await createProject(api, owner, 'Narrow');
     const token = await createToken(api, owner, { organizationId: owner.organization.id, projectId: shop.id });
     expect((await api.get(path, token)).body.error.code).toBe('insufficient_scope');
@@ -209,7 +209,7 @@ describe('a webhook', () => {
     expect((await api.post(path, minimal, reader)).body.error.code).toBe('insufficient_scope');
   });
 
-  it('leaves an audit entry for each change, which names its host but no path and no secret', async () => {
+  it('writes an audit entry for each change, with its host but no path or secret', async () => {
     const person = await seedPerson({ name: 'Kim' });
     const own = `/webhooks/${person.organization.id}`;
     const secretUrl = 'https://hooks.example.com/services/T000/B000/very-secret';

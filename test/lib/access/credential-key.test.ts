@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-it('is not needed: while KMS is out of reach, a credential is looked up before anything else', async () => {
+it('is not needed: while KMS is unreachable, a credential is looked up first', async () => {
   const { token } = await createToken(api, person);
   vi.stubEnv('AWS_ENDPOINT_URL_KMS', 'http://127.0.0.1:9');
   // A process that has not unwrapped the key yet.

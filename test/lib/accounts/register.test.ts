@@ -4,11 +4,11 @@ import { personalOrganizationName } from '../../../lib/accounts/register.ts';
 import { Name } from '../../../lib/contracts/fields/text.ts';
 
 describe('the name of a personal organization', () => {
-  it('is made from the user’s', () => {
+  it('is derived from the user’s', () => {
     expect(personalOrganizationName('Ada')).toBe("Ada's organization");
   });
 
-  it('stays a legal name for the longest user’s name, without cutting a character in two', () => {
+  it('stays within the maximum length for the longest user name, without splitting a character', () => {
     const name = personalOrganizationName('😀'.repeat(100));
 
     expect(Name.safeParse(name).success).toBe(true);
@@ -17,7 +17,7 @@ describe('the name of a personal organization', () => {
 });
 
 describe('a common password', () => {
-  it.each(['administrator', 'ADMINISTRATOR', '123456789987654321'])('%s is refused', password => {
+  it.each(['administrator', 'ADMINISTRATOR', '123456789987654321'])('%s is rejected', password => {
     expect(() => refuseCommonPassword('password', password)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );

@@ -38,7 +38,7 @@ const logIn = () => api.post('/auth/login', { email: person.email, password: tes
 const isRefused = ({ status, body }: Answer) => status === 503 && body.error.code === 'temporarily_unavailable';
 
 describe('under maintenance', () => {
-  it('a change is refused with the time after which it may be sent again, and without an error in the log', async () => {
+  it('a change is rejected with Retry-After, without logging an error', async () => {
     set('MAINTENANCE', 'true');
 
     const answer = await api.put(secrets, { key: 'REGION', value: 'us' }, token);
@@ -51,7 +51,7 @@ describe('under maintenance', () => {
     expect(levels.map(({ level }) => level)).toEqual(['WARN']);
   });
 
-  it('every route that changes a tenant’s data is refused, and only those', async () => {
+  it('every route that changes a tenant’s data is rejected, and no other', async () => {
     set('MAINTENANCE', 'true');
 
     const served: string[] = [];
@@ -74,7 +74,7 @@ describe('under maintenance', () => {
     expect(served).toEqual(expect.arrayContaining(reads));
   });
 
-  it('logging in, pulling and logging out go on', async () => {
+  it('logging in, pulling and logging out keep working', async () => {
     set('MAINTENANCE', 'true');
 
     const session = sessionOf(await logIn());
@@ -88,7 +88,7 @@ describe('under maintenance', () => {
 });
 
 describe('in a restored table', () => {
-  it('sessions from before the restore have ended, so a log-out made meanwhile holds; tokens go on', async () => {
+  it('sessions from before the restore have ended, so a log-out made since then holds; tokens keep working', async () => {
     const before = sessionOf(await logIn());
     set('RESTORED_TABLE', 'holdfast-restored');
 

@@ -20,13 +20,13 @@ describe('expiryOf', () => {
     );
   });
 
-  it('lies in the past where nothing is to be kept', () => {
+  it('is in the past if nothing is retained', () => {
     expect(expiryOf(Date.UTC(2026, 0, 31, 12), 0)).toBe(Date.UTC(2026, 0, 31) / 1000);
   });
 });
 
 describe('sumOf', () => {
-  it('leaves out what has expired, from its second on', () => {
+  it('omits expired entries, starting with the second in which they expire', () => {
     const days = { '100': 1, '101': 10, '102': 100, never: 1000 };
     expect(sumOf(days, 101 * daySeconds - 1)).toBe(1110);
     expect(sumOf(days, 101 * daySeconds)).toBe(1100);
@@ -35,7 +35,7 @@ describe('sumOf', () => {
 });
 
 describe('keysThatFit', () => {
-  it('keeps all where they fit, else the first ones, and says how many are missing', () => {
+  it('keeps all if they fit, else the first ones, and reports how many are missing', () => {
     expect(keysThatFit(['AB', 'CD'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 0 });
     expect(keysThatFit(['AB', 'CD', 'EF'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 1 });
     expect(keysThatFit([], 0)).toEqual({ keys: [], keysOmitted: 0 });
@@ -46,11 +46,11 @@ describe('withinAnswer', () => {
   const keys = Array.from({ length: 1000 }, (_, index) => `K${index}_`.padEnd(256, 'x'));
   const entry = auditEntry('secret.bulk_set', 0, { keys });
 
-  it('leaves an ordinary page as it is', () => {
+  it('leaves an ordinary page unchanged', () => {
     expect(withinAnswer([entry, entry])).toEqual([entry, entry]);
   });
 
-  it('shortens lists of keys where the page would not fit the answer', () => {
+  it('shortens lists of keys if the page would not fit in the response', () => {
     const small = auditEntry('secret.updated', 0, { keys: ['A'] });
     const page = withinAnswer([...Array(499).fill(entry), small]);
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(4.5 * 1024 * 1024);

@@ -14,7 +14,7 @@ function subscription(more: Record<string, unknown> = {}) {
 }
 
 describe('readProviderEvent', () => {
-  it('reads a completed checkout by its client reference', () => {
+  it('identifies a completed checkout by its client reference', () => {
     const read = readProviderEvent(
       event('checkout.session.completed', {
         id: 'cs_1',
@@ -45,7 +45,7 @@ describe('readProviderEvent', () => {
     });
   });
 
-  it('waits for the money if a payment takes days', () => {
+  it('waits for the payment if the method takes days', () => {
     const read = readProviderEvent(
       event('checkout.session.completed', {
         id: 'cs_1',
@@ -58,7 +58,7 @@ describe('readProviderEvent', () => {
     expect(read.update).toBeUndefined();
   });
 
-  it('takes objects in place of ids, as an expanding endpoint sends them', () => {
+  it('accepts objects in place of ids, as an expanding endpoint sends them', () => {
     const read = readProviderEvent(
       event('customer.subscription.updated', subscription({ customer: { id: 'cus_2', object: 'customer' } })),
       prices,
@@ -76,7 +76,7 @@ describe('readProviderEvent', () => {
     expect(read.update?.currentPeriodEnd).toBe('2027-01-15T08:00:00.000Z');
   });
 
-  it('lets the configured price win over metadata, which a change in the portal leaves as it was', () => {
+  it('prefers the configured price to the metadata, which a change in the portal does not update', () => {
     const items = { data: [{ price: { id: 'price_enterprise' } }] };
 
     const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
@@ -108,7 +108,7 @@ describe('readProviderEvent', () => {
     expect(read.update?.state).toBe(state);
   });
 
-  it('reads a deletion as a cancellation, with any status', () => {
+  it('treats a deletion as a cancellation, whatever the status', () => {
     const read = readProviderEvent(event('customer.subscription.deleted', subscription()), prices);
 
     expect(read.update?.state).toBe('canceled');
@@ -124,11 +124,11 @@ describe('readProviderEvent', () => {
     expect(read.update).toMatchObject({ subscriptionId: 'sub_1', state: 'past_due', fromInvoice: true });
   });
 
-  it('ignores an invoice that belongs to no subscription', () => {
+  it('ignores an invoice without a subscription', () => {
     expect(readProviderEvent(event('invoice.paid', { customer: 'cus_1' }), prices).update).toBeUndefined();
   });
 
-  it('reads no plan out of an invoice that bills two of them pro rata', () => {
+  it('derives no plan from an invoice that prorates two of them', () => {
     const line = (price: string) => ({ pricing: { price_details: { price } }, period: { end: 1_800_000_000 } });
     const read = readProviderEvent(
       event('invoice.paid', {
@@ -145,7 +145,7 @@ describe('readProviderEvent', () => {
     expect(readProviderEvent(event(type, {}), prices).update).toBeUndefined();
   });
 
-  it('drops references that are no organization ids', () => {
+  it('drops references that are not organization ids', () => {
     const read = readProviderEvent(
       event('checkout.session.completed', { id: 'cs_1', client_reference_id: 'x'.repeat(5000), metadata: null }),
       prices,
@@ -159,7 +159,7 @@ describe('readProviderEvent', () => {
     ['a list', []],
     ['no id', { type: 'invoice.paid', created: 1, data: { object: {} } }],
     ['a subscription without a status', event('customer.subscription.updated', { id: 'sub_1' })],
-  ])('refuses %s', (_, payload) => {
+  ])('rejects %s', (_, payload) => {
     expect(() => readProviderEvent(payload, prices)).toThrow(ZodError);
   });
 });

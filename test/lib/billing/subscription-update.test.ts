@@ -16,7 +16,7 @@ function update(more: Partial<SubscriptionUpdate> = {}): SubscriptionUpdate {
   };
 }
 
-/** What is known after a series of updates. */
+/** The known state after a series of updates. */
 function heard(...all: SubscriptionUpdate[]): Parameters<typeof applyUpdate>[0] {
   let known: Parameters<typeof applyUpdate>[0] = fresh;
   for (const one of all) known = { ...known, ...applyUpdate(known, one) };
@@ -24,7 +24,7 @@ function heard(...all: SubscriptionUpdate[]): Parameters<typeof applyUpdate>[0] 
 }
 
 describe('applyUpdate', () => {
-  it('puts the plan of an active subscription in force', () => {
+  it('applies the plan of an active subscription', () => {
     expect(applyUpdate(fresh, update())).toEqual({
       plan: 'pro',
       billing: {
@@ -37,7 +37,7 @@ describe('applyUpdate', () => {
     });
   });
 
-  it('keeps plan and period while the provider still tries to collect', () => {
+  it('keeps plan and period while the provider retries the payment', () => {
     const known = heard(
       update(),
       update({ created: 1001, state: 'past_due', plan: undefined, currentPeriodEnd: undefined }),
@@ -47,14 +47,14 @@ describe('applyUpdate', () => {
     expect(known.billing).toMatchObject({ status: 'past_due', currentPeriodEnd: '2026-12-01T00:00:00.000Z' });
   });
 
-  it.each(['canceled', 'suspended'] as const)('takes the plan back when the subscription is %s', state => {
+  it.each(['canceled', 'suspended'] as const)('revokes the plan when the subscription is %s', state => {
     const known = heard(update(), update({ created: 1001, state }));
 
     expect(known.plan).toBe('free');
     expect(known.billing?.status).toBe(state === 'canceled' ? 'canceled' : 'past_due');
   });
 
-  it('gives the plan again when a suspended subscription is paid', () => {
+  it('restores the plan when a suspended subscription is paid', () => {
     const known = heard(update(), update({ created: 1001, state: 'suspended' }), update({ created: 1002 }));
 
     expect(known).toMatchObject({ plan: 'pro', billing: { status: 'active' } });
@@ -66,7 +66,7 @@ describe('applyUpdate', () => {
     expect(applyUpdate(known, update({ created: 1999 }))).toBeUndefined();
   });
 
-  it('applies an update of the same second', () => {
+  it('applies an update from the same second', () => {
     const known = heard(update({ created: 2000 }));
 
     expect(applyUpdate(known, update({ created: 2000, plan: 'enterprise' }))?.plan).toBe('enterprise');
@@ -87,13 +87,13 @@ describe('applyUpdate', () => {
     for (const end of ends) expect(end).toEqual(ends[0]);
   });
 
-  it('grants and ends nothing while a first payment is pending', () => {
+  it('grants and revokes nothing while a first payment is pending', () => {
     const known = heard(update({ state: 'pending' }));
 
     expect(known).toMatchObject({ plan: 'free', billing: { status: 'none', subscriptionId: null } });
   });
 
-  it('lets a new subscription take over, and the end of the one before it change nothing', () => {
+  it('lets a new subscription take over, after which the end of the old one changes nothing', () => {
     const known = heard(
       update(),
       update({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
@@ -103,7 +103,7 @@ describe('applyUpdate', () => {
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2', status: 'active' } });
   });
 
-  it('orders each subscription by its own times: a new active one takes over, whenever another was last heard of', () => {
+  it('orders each subscription by its own times: a newly active one takes over, whenever the other was last updated', () => {
     const known = heard(
       update({ created: 1500, plan: 'pro' }),
       update({ subscriptionId: 'sub_new', created: 1400, plan: 'enterprise' }),
@@ -113,7 +113,7 @@ describe('applyUpdate', () => {
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_new', status: 'active' } });
   });
 
-  it('takes a new subscription after one that was cancelled, even when it was begun before', () => {
+  it('accepts a new subscription after a canceled one, even if it was started earlier', () => {
     const known = heard(
       update({ created: 2000, state: 'canceled' }),
       update({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
@@ -122,7 +122,7 @@ describe('applyUpdate', () => {
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2' } });
   });
 
-  it('leaves an administrator’s plan alone for older events and changes it for later ones', () => {
+  it('keeps an administrator’s plan for older events and changes it for later ones', () => {
     const set = { plan: 'enterprise' as const, planChangedAtMs: 2_000_500 };
 
     expect(applyUpdate(set, update({ created: 1999 }))?.plan).toBe('enterprise');
@@ -136,20 +136,20 @@ describe('applyUpdate', () => {
     expect(known.plan).toBe('enterprise');
   });
 
-  it('does not revive a cancelled subscription by its last invoice', () => {
+  it('does not revive a canceled subscription on its last invoice', () => {
     const known = heard(update(), update({ created: 1001, state: 'canceled' }));
 
     expect(applyUpdate(known, update({ created: 1002, fromInvoice: true }))).toBeUndefined();
   });
 
-  it('does not let a payment of an unknown subscription hide later updates of it', () => {
+  it('does not let a payment for an unknown subscription hide its later updates', () => {
     const payment = update({ created: 1002, plan: undefined, fromInvoice: true });
 
     expect(applyUpdate(fresh, payment)).toBeUndefined();
     expect(heard(payment, update({ created: 1000 })).plan).toBe('pro');
   });
 
-  it('knows the subscription of a checkout that names none by the next update', () => {
+  it('recognizes by the next update the subscription of a checkout that named none', () => {
     const bought = heard(update({ subscriptionId: null, currentPeriodEnd: undefined }));
     const cancelled = { ...bought, ...applyUpdate(bought, update({ created: 1001, state: 'canceled' })) };
 
@@ -157,7 +157,7 @@ describe('applyUpdate', () => {
     expect(cancelled).toMatchObject({ plan: 'free', billing: { status: 'canceled', subscriptionId: 'sub_1' } });
   });
 
-  it('remembers a bounded number of subscriptions, the newest', () => {
+  it('remembers a limited number of subscriptions, the newest ones', () => {
     const many = Array.from({ length: 30 }, (_, index) => update({ subscriptionId: `sub_${index}`, created: index }));
 
     const times = heard(...many).billing?.eventTimes ?? {};

@@ -7,7 +7,7 @@ import { errorStatuses } from '../../../lib/contracts/error-codes.ts';
 import { parameterNames, pathParameters } from '../../../lib/contracts/path-parameters.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 
-// Written out from the specification, not derived: `:name` there is `{name}` here.
+// Copied from the specification, not derived: its `:name` is `{name}` here.
 const specified = `
 POST /auth/register
 POST /auth/login
@@ -69,7 +69,7 @@ GET /admin/metrics/summary
   .trim()
   .split('\n');
 
-/** Endpoints of the contract that the specification does not have. */
+/** Endpoints of the contract that are not in the specification. */
 const added = [
   'PATCH /auth/me',
   'DELETE /auth/tokens/current',
@@ -114,13 +114,13 @@ function route(operationId: string): Contract {
   return found;
 }
 
-/** Where there are problems, each place once. */
+/** The paths of the problems, each once. */
 function problemsOf(schema: z.ZodType | undefined, value: unknown): string[] {
   return [...new Set((schema?.safeParse(value).error?.issues ?? []).map(issue => issue.path.join('.')))];
 }
 
 describe('the route table', () => {
-  test('has exactly the 56 endpoints of the specification, in its order, and those that the contract adds', () => {
+  test('has exactly the 56 endpoints of the specification, in its order, and the contract’s additions', () => {
     const paths = routes.map(
       ({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replace(/\{(\w+)\}/g, ':$1')}`,
     );
@@ -129,19 +129,19 @@ describe('the route table', () => {
     expect(added.filter(path => !paths.includes(path))).toEqual([]);
   });
 
-  test('names every operation once, in kebab case', () => {
+  test('gives every operation a unique name in kebab case', () => {
     expect(byOperation.size).toBe(routes.length);
     for (const { operationId } of routes) expect(operationId).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
-  test('has no two routes that would match the same request without one of them being more literal', () => {
+  test('has no two routes that match the same request unless one is more literal', () => {
     const shapes = routes.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
     expect(new Set(shapes).size).toBe(shapes.length);
   });
 });
 
 describe.each(routes.map(contract => [contract.operationId, contract] as const))('%s', (_, contract) => {
-  test('has only path parameters that are known', () => {
+  test('has only known path parameters', () => {
     for (const name of parameterNames(contract.path)) expect(pathParameters).toHaveProperty(name);
   });
 
@@ -153,13 +153,13 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('shows every member of its examples in its answers', () => {
+  test('shows every member in its examples', () => {
     for (const { body, example } of Object.values(contract.responses)) {
       if (body) expect(body.parse(exampleOf(body, example))).toEqual(exampleOf(body, example));
     }
   });
 
-  test('refuses an unknown field in its body', () => {
+  test('rejects unknown fields in its body', () => {
     if (!contract.body) return;
     const body = { ...(contract.bodyExample as object), zzUnknown: 1 };
     expect(contract.body.safeParse(body).error?.issues).toContainEqual(
@@ -167,13 +167,13 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     );
   });
 
-  test('refuses a body that is no object', () => {
+  test('rejects a body that is not an object', () => {
     if (!contract.body) return;
     for (const body of [undefined, null, [], 'text', 1, true])
       expect(contract.body.safeParse(body).success).toBe(false);
   });
 
-  test('refuses an unknown query parameter', () => {
+  test('rejects unknown query parameters', () => {
     if (!contract.query) return;
     expect(contract.query.safeParse({ zzUnknown: '1' }).error?.issues).toContainEqual(
       expect.objectContaining({ code: 'unrecognized_keys', keys: ['zzUnknown'] }),
@@ -184,14 +184,14 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     if (contract.headers) expect(problemsOf(contract.headers, { 'x-unknown': '1' })).toEqual([]);
   });
 
-  test('refuses an empty value of every query parameter', () => {
+  test('rejects an empty value for every query parameter', () => {
     for (const name of Object.keys(contract.query?.shape ?? {})) {
       const missing = problemsOf(contract.query, {}).filter(other => other !== name);
       expect(problemsOf(contract.query, { [name]: '' }).filter(path => !missing.includes(path))).toEqual([name]);
     }
   });
 
-  test('describes every member of its bodies and answers', () => {
+  test('describes every member of its bodies and responses', () => {
     const parts: [z.ZodType | null | undefined, 'input' | 'output'][] = [
       ...(contract.rawBody ? [] : [[contract.body, 'input'] as [z.ZodType | undefined, 'input']]),
       ...Object.values(contract.responses).map(({ body }) => [body, 'output'] as [z.ZodType | null, 'output']),
@@ -204,7 +204,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('says what it is in a sentence, and a list of errors without duplicates', () => {
+  test('has a summary and a list of errors without duplicates', () => {
     const { errors = [] } = contract;
     expect(contract.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(contract.description).toMatch(/\.$/);
@@ -231,7 +231,7 @@ function undescribed(schema: object): string[] {
 }
 
 describe('errors of an operation', () => {
-  test('follow from its access, path, body and headers, in the order of the statuses', () => {
+  test('follow from its access, path, body and headers, in the order of their statuses', () => {
     expect(errorsOf(route('set-secret'))).toEqual([
       'invalid_request',
       'unauthenticated',
@@ -260,7 +260,7 @@ describe('errors of an operation', () => {
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
-  test('of a public route need no signed-in user', () => {
+  test('of a public route require no signed-in user', () => {
     for (const contract of routes.filter(({ access }) => access.kind === 'public')) {
       const codes = errorsOf(contract);
       for (const code of ['unauthenticated', 'forbidden', 'insufficient_scope', 'csrf_header_required']) {
@@ -269,13 +269,13 @@ describe('errors of an operation', () => {
     }
   });
 
-  test('name what is missing as the route calls it', () => {
+  test('name missing resources as the route does', () => {
     expect(errorsOf(route('remove-template-key'))).toContain('template_key_not_found');
     expect(errorsOf(route('remove-template-key'))).not.toContain('secret_not_found');
     expect(errorsOf(route('accept-invitation'))).toContain('invalid_token');
   });
 
-  test('are of the closed set, each once', () => {
+  test('are from the closed set, without duplicates', () => {
     for (const contract of routes) {
       const codes = errorsOf(contract);
       expect(new Set(codes).size).toBe(codes.length);
@@ -300,7 +300,7 @@ describe('access', () => {
     ]);
   });
 
-  test('needs an administrator for exactly the routes under /v1/admin', () => {
+  test('requires an administrator for exactly the routes under /v1/admin', () => {
     for (const { access, path } of routes) expect(access.kind === 'admin').toBe(path.startsWith('/v1/admin/'));
   });
 
@@ -311,7 +311,7 @@ describe('access', () => {
     }
   });
 
-  test('never lets a reading token change anything but end itself', () => {
+  test('never lets a read token change anything except revoke itself', () => {
     for (const { access, method } of routes.filter(({ operationId }) => operationId !== 'revoke-current-token')) {
       if ((access.kind === 'account' || access.kind === 'member') && method !== 'GET') {
         expect(access.tokens).not.toBe('read');
@@ -319,7 +319,7 @@ describe('access', () => {
     }
   });
 
-  test('keeps passwords and tokens out of every token’s reach', () => {
+  test('keeps passwords and tokens out of reach of every token', () => {
     for (const operationId of [
       'create-token',
       'list-tokens',
@@ -416,13 +416,13 @@ describe('bodies', () => {
     expect(problemsOf(route(operationId).body, body)).toEqual(paths);
   });
 
-  test('keep each of a webhook’s events once, even if it is named twice', () => {
+  test('include each of a webhook’s events once, even if it is given twice', () => {
     expect(
       route('update-webhook').body?.parse({ events: ['secret.deleted', 'secret.created', 'secret.deleted'] }),
     ).toEqual({ events: ['secret.created', 'secret.deleted'] });
   });
 
-  test('let null widen a webhook, and remove an override', () => {
+  test('let null widen a webhook or remove an override', () => {
     expect(route('update-webhook').body?.parse({ projectId: null })).toEqual({ projectId: null });
     expect(route('update-organization').body?.parse({ limitOverrides: { maxMembers: null } })).toEqual({
       limitOverrides: { maxMembers: null },
@@ -432,13 +432,13 @@ describe('bodies', () => {
 
 describe('query parameters', () => {
   test.each(['0', '501', '-1', '1.5', ' 1', '1 ', '0x1', '1e2', '+1', 'ten', '1,2', '0000000001'])(
-    'limit=%s is refused',
+    'limit=%s is rejected',
     limit => {
       expect(problemsOf(route('pull-secrets').query, { limit })).toEqual(['limit']);
     },
   );
 
-  test('are numbers and booleans when parsed, with their defaults', () => {
+  test('are parsed as numbers and booleans, with their defaults', () => {
     expect(route('pull-secrets').query?.parse({})).toEqual({ offset: 0 });
     expect(route('pull-secrets').query?.parse({ limit: '500', offset: '7' })).toEqual({ limit: 500, offset: 7 });
     expect(route('list-audit-entries').query?.parse({})).toEqual({ limit: 50, offset: 0 });
@@ -448,11 +448,11 @@ describe('query parameters', () => {
     expect(route('summarize-metrics').query?.parse({ hours: '168' })).toEqual({ hours: 168 });
   });
 
-  test.each(['TRUE', '1', 'yes', ' true'])('values=%s is refused', values => {
+  test.each(['TRUE', '1', 'yes', ' true'])('values=%s is rejected', values => {
     expect(problemsOf(route('list-versions').query, { values })).toEqual(['values']);
   });
 
-  test('know the bounds of the metrics window and the audit actions', () => {
+  test('enforce the limits of the metrics window and the audit actions', () => {
     expect(problemsOf(route('summarize-metrics').query, { hours: '169' })).toEqual(['hours']);
     expect(problemsOf(route('summarize-metrics').query, { hours: '0' })).toEqual(['hours']);
     expect(problemsOf(route('list-audit-entries').query, { action: 'secret.stolen' })).toEqual(['action']);

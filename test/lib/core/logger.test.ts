@@ -8,7 +8,7 @@ const userId = '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is written to the log while `work` runs, line by line. */
+/** The lines written to the log while `work` runs. */
 function linesOf(work: () => void): Record<string, unknown>[] {
   const written: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
@@ -23,8 +23,8 @@ function linesOf(work: () => void): Record<string, unknown>[] {
   return written.map(line => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe('a line of the log', () => {
-  it('is one JSON object with the request, the time and what is said', () => {
+describe('a log line', () => {
+  it('is one JSON object with the request, the time and the message', () => {
     const [line] = linesOf(() => openLog({ requestId: 'r-1' }).info('made a\nwebhook delivery', { statusCode: 204 }));
     expect(line).toEqual({
       level: 'INFO',
@@ -36,7 +36,7 @@ describe('a line of the log', () => {
     });
   });
 
-  it('of an error has its name, message, stack and cause', () => {
+  it('for an error has its name, message, stack and cause', () => {
     const error = new TypeError('outer', { cause: new Error('inner') });
     const [line] = linesOf(() => openLog({}).error('it failed', error));
     expect(line).toMatchObject({
@@ -45,20 +45,20 @@ describe('a line of the log', () => {
     });
   });
 
-  it('logs anything that was thrown as an error', () => {
+  it('logs anything thrown as an error', () => {
     const [line] = linesOf(() => openLog({}).error('it failed', 'a text'));
     expect(line).toMatchObject({ error: { name: 'Error', message: 'a text' } });
   });
 
-  it('of an account event names the event', () => {
+  it('for an account event names the event', () => {
     const [line] = linesOf(() => openLog({}).account('login_failed', { ip: '203.0.113.7' }));
     expect(line).toMatchObject({ message: 'account event', accountEvent: 'login_failed', ip: '203.0.113.7' });
   });
 });
 
-describe('the redaction', () => {
+describe('redaction', () => {
   it.each(['code', 'Code', 'codeVerifier', 'password', 'Authorization', 'set-cookie', 'value', 'signingSecret'])(
-    'takes out a member %s, at any depth and in lists',
+    'removes a member %s, at any depth and in lists',
     name => {
       const redacted = JSON.stringify(redact({ request: [{ [name]: 'hunter2' }] }));
       expect(redacted).not.toContain('hunter2');
@@ -66,7 +66,7 @@ describe('the redaction', () => {
     },
   );
 
-  it('leaves the codes of errors, which say what failed', () => {
+  it('keeps the codes of errors, which identify the failure', () => {
     const outage = Object.assign(new Error('read'), { code: 'ECONNRESET', cause: { code: 'EPIPE' } });
     expect(redact({ error: outage })).toMatchObject({ error: { code: 'ECONNRESET', cause: { code: 'EPIPE' } } });
 
@@ -80,7 +80,7 @@ describe('the redaction', () => {
     });
   });
 
-  it('takes everything else that is secret out of errors as well', () => {
+  it('removes all other secrets from errors as well', () => {
     const error = Object.assign(new Error('failed'), { request: { password: 'hunter2', cookie: 'hunter2' } });
     expect(JSON.stringify(redact(error))).not.toContain('hunter2');
   });
@@ -90,7 +90,7 @@ describe('the redaction', () => {
     ['the code of a hand-off or a mailed link', createCredential(userId).secret],
     ['a signing secret', 'whsec_abcDEF123'],
     ['a key of the payment provider', 'sk_live_abcDEF123'],
-  ])('takes out %s anywhere in a text, even in an error’s code', (_, secret) => {
+  ])('removes %s anywhere in a text, even in an error’s code', (_, secret) => {
     const error = Object.assign(new Error(`refused ${secret}!`), { code: secret });
     expect(JSON.stringify(redact({ note: `a ${secret} b`, error }))).not.toContain(secret);
   });
@@ -99,7 +99,7 @@ describe('the redaction', () => {
     expect(redact({ key: new Uint8Array(32) })).toEqual({ key: '[32 bytes]' });
   });
 
-  it('ends where an object holds itself, and where it is too deep', () => {
+  it('stops at cycles and at too deep nesting', () => {
     const circle: Record<string, unknown> = { name: 'a' };
     circle.self = circle;
     expect(redact(circle)).toEqual({ name: 'a', self: '[circular]' });
@@ -108,7 +108,7 @@ describe('the redaction', () => {
     expect(JSON.stringify(redact(deep))).toContain('[too deep]');
   });
 
-  it('keeps numbers, flags, null and times as they are', () => {
+  it('preserves numbers, booleans, null and times', () => {
     const time = new Date('2026-01-31T09:26:53.589Z');
     expect(redact({ a: 1, b: false, c: null, time, big: 12n })).toEqual({
       a: 1,

@@ -17,7 +17,7 @@ afterEach(() => {
   forgetSettings();
 });
 
-/** A request as the gateway hands it over. Its own address is that of who called the gateway. */
+/** A request as the gateway passes it on. Its own address is that of the gateway's caller. */
 function event(headers: Record<string, string>): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
@@ -45,7 +45,7 @@ const viewer = '2001:db8::7';
 const ipOf = (headers: Record<string, string>) => sourceOf(event(headers)).ip;
 
 describe('the address of a caller', () => {
-  it.each(secrets)('is the viewer’s with a secret of the edge: %s', secret => {
+  it.each(secrets)('is the viewer’s with one of the edge’s secrets: %s', secret => {
     edgeIs(secrets);
     expect(ipOf({ 'x-viewer-address': viewer, 'x-origin-secret': secret })).toBe(viewer);
   });
@@ -55,37 +55,37 @@ describe('the address of a caller', () => {
     ['an empty secret', { 'x-origin-secret': '' }],
     ['a wrong secret', { 'x-origin-secret': 'guessed' }],
     ['the list of secrets', { 'x-origin-secret': secrets.join(',') }],
-  ])('is not what a header says with %s', (_, headers) => {
+  ])('is not taken from a header with %s', (_, headers) => {
     edgeIs(secrets);
     expect(ipOf({ 'x-viewer-address': viewer, ...headers })).toBe('192.0.2.1');
     expect(cameThroughEdge(event(headers))).toBe(false);
   });
 
-  it('is not what a header says where there is no edge', () => {
+  it('is not taken from a header without an edge', () => {
     edgeIs([]);
     expect(ipOf({ 'x-viewer-address': viewer, 'x-origin-secret': '' })).toBe('192.0.2.1');
     expect(cameThroughEdge(event({}))).toBe(true);
   });
 
-  it('is the edge’s if what the edge tells is no address', () => {
+  it('is the edge’s if the edge sends something that is not an address', () => {
     edgeIs(secrets);
     expect(ipOf({ 'x-viewer-address': 'localhost', 'x-origin-secret': secrets[0] ?? '' })).toBe('192.0.2.1');
   });
 });
 
-describe('a request that goes round the edge', () => {
+describe('a request that bypasses the edge', () => {
   const send = async (headers: Record<string, string>) => {
     const answer = await handler(event({ 'content-type': 'application/json', ...headers }), {} as never);
     return { status: answer.statusCode, code: JSON.parse(answer.body ?? '{}').error?.code };
   };
 
-  it('is answered like a path that is not there, before anything is read', async () => {
+  it('gets the response of an unknown path, before anything is read', async () => {
     edgeIs(secrets);
     expect(await send({ 'x-origin-secret': 'guessed' })).toEqual({ status: 404, code: 'route_not_found' });
     expect(await send({})).toEqual({ status: 404, code: 'route_not_found' });
   });
 
-  it('differs from one through the edge, which gets the route’s own answer', async () => {
+  it('differs from one through the edge, which gets the route’s own response', async () => {
     edgeIs(secrets);
     expect(await send({ 'x-origin-secret': secrets[0] ?? '' })).toEqual({ status: 401, code: 'unauthenticated' });
   });

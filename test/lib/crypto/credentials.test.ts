@@ -6,7 +6,7 @@ import { crc32 } from '../../../lib/crypto/crc32.ts';
 import { createCredential, equalInConstantTime, readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
 
 describe('credentials', () => {
-  it('name their user and read back, for any user', () => {
+  it('contain their user and can be parsed, for any user', () => {
     fc.assert(
       fc.property(fc.uuid(), userId => {
         const { secret, hash } = createCredential(userId, tokenPrefix);
@@ -16,7 +16,7 @@ describe('credentials', () => {
     );
   });
 
-  it('refuse any single changed character without a read', () => {
+  it('reject any single changed character without a read', () => {
     const { secret } = createCredential(randomUUID(), tokenPrefix);
     for (let index = tokenPrefix.length; index < secret.length; index += 1) {
       const other = secret[index] === 'a' ? 'b' : 'a';
@@ -24,7 +24,7 @@ describe('credentials', () => {
     }
   });
 
-  it('refuse junk, a missing prefix, and a number too large for a UUID', () => {
+  it('reject junk, a missing prefix, and a number too large for a UUID', () => {
     const { secret } = createCredential(randomUUID());
     expect(readCredential('')).toBeUndefined();
     expect(readCredential(secret, tokenPrefix)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('credentials', () => {
     expect(secrets.size).toBe(1000);
   });
 
-  it('compare equal only when they are', () => {
+  it('are equal only if they are identical', () => {
     expect(equalInConstantTime('abc', 'abc')).toBe(true);
     expect(equalInConstantTime('abc', 'abd')).toBe(false);
     expect(equalInConstantTime('abc', 'abcd')).toBe(false);

@@ -13,7 +13,7 @@ const place: Place = {
 };
 
 describe('sealing a value', () => {
-  it('gives back any text, in its own place', () => {
+  it('returns any text in its own place', () => {
     const dataKey = randomBytes(32);
     fc.assert(
       fc.property(
@@ -42,7 +42,7 @@ describe('sealing a value', () => {
       expect(() => open(sealed, dataKey, { ...place, ...other })).toThrow(/belongs to another place/);
   });
 
-  it('fails when any byte was altered, and names the place but not the value', () => {
+  it('fails if any byte was altered, and names the place but not the value', () => {
     const dataKey = randomBytes(32);
     const sealed = seal('canary-value', dataKey, place);
     for (let index = 0; index < sealed.length; index += 1) {
@@ -52,14 +52,14 @@ describe('sealing a value', () => {
     }
   });
 
-  it('fails under another key and for a shortened tag', () => {
+  it('fails with another key and with a shortened tag', () => {
     const dataKey = randomBytes(32);
     const sealed = seal('value', dataKey, place);
     expect(() => open(sealed, randomBytes(32), place)).toThrow(/belongs to another place/);
     expect(() => open(sealed.subarray(0, 20), dataKey, place)).toThrow();
   });
 
-  it('never gives the same ciphertext twice', () => {
+  it('never produces the same ciphertext twice', () => {
     const dataKey = randomBytes(32);
     expect(Buffer.from(seal('v', dataKey, place)).equals(Buffer.from(seal('v', dataKey, place)))).toBe(false);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../../../lib/crypto/passwords.ts';
 
 describe('password hashes', () => {
-  it('verify their own password only, and do not contain it', async () => {
+  it('verify only their own password, and do not contain it', async () => {
     const stored = await hashPassword('a long enough password');
     expect(stored).toMatch(/^scrypt\$17\$8\$1\$/);
     expect(stored).not.toContain('password');
@@ -10,16 +10,16 @@ describe('password hashes', () => {
     expect(await verifyPassword('a long enough passwore', stored)).toBe(false);
   });
 
-  it('take composed and decomposed characters as one password', async () => {
+  it('treat composed and decomposed characters as one password', async () => {
     const stored = await hashPassword('Zo\u00eb and friends');
     expect(await verifyPassword('Zoe\u0308 and friends', stored)).toBe(true);
   });
 
-  it('refuse everything for an account that does not exist', async () => {
+  it('reject everything for an account that does not exist', async () => {
     expect(await verifyPassword('anything at all', undefined)).toBe(false);
   });
 
-  it('are outdated when made with weaker parameters', async () => {
+  it('are outdated if made with weaker parameters', async () => {
     expect(isOutdatedHash(await hashPassword('a long enough password'))).toBe(false);
     expect(isOutdatedHash('scrypt$14$8$1$c2FsdA$aGFzaA')).toBe(true);
   });

@@ -8,7 +8,7 @@ import { fromBase32 } from '../../support/second-factors.ts';
 const rfcSecret = Buffer.from('12345678901234567890');
 
 describe('a time-based code', () => {
-  // RFC 6238, appendix B, SHA-1; its codes have eight digits, ours are the last six of them.
+  // RFC 6238, appendix B, SHA-1. Its codes have eight digits; ours are the last six of them.
   it.each([
     [59, '94287082'],
     [1111111109, '07081804'],
@@ -16,12 +16,12 @@ describe('a time-based code', () => {
     [1234567890, '89005924'],
     [2000000000, '69279037'],
     [20000000000, '65353130'],
-  ])('at %i seconds is that of the RFC', (seconds, eightDigits) => {
+  ])('at %i seconds matches the RFC', (seconds, eightDigits) => {
     expect(totpCode(rfcSecret, totpStep(seconds * 1000))).toBe(eightDigits.slice(2));
   });
 
   // RFC 4226, appendix D.
-  it('of the first ten counts is that of the RFC', () => {
+  it('for the first ten counts matches the RFC', () => {
     expect(Array.from({ length: 10 }, (_, count) => totpCode(rfcSecret, count))).toEqual([
       '755224',
       '287082',
@@ -36,7 +36,7 @@ describe('a time-based code', () => {
     ]);
   });
 
-  it('is found one step to either side, and no further', () => {
+  it('is accepted one step early or late, and no further', () => {
     const secret = createTotpSecret();
     const nowMs = 1_800_000_015_000;
     const now = totpStep(nowMs);
@@ -64,7 +64,7 @@ describe('base32', () => {
     ['foob', 'MZXW6YQ'],
     ['fooba', 'MZXW6YTB'],
     ['foobar', 'MZXW6YTBOI'],
-  ])('of %j is that of the RFC', (text, encoded) => {
+  ])('of %j matches the RFC', (text, encoded) => {
     expect(base32(Buffer.from(text))).toBe(encoded);
   });
 
@@ -77,7 +77,7 @@ describe('base32', () => {
 });
 
 describe('recovery codes', () => {
-  it('are ten different ones of 120 bits, known by their hashes', () => {
+  it('are ten different ones of 120 bits, stored as hashes', () => {
     const { codes, hashes } = createRecoveryCodes();
 
     expect(codes).toHaveLength(10);
@@ -89,7 +89,7 @@ describe('recovery codes', () => {
     }
   });
 
-  it('are the same in lower case, without hyphens and with spaces', () => {
+  it('match in lower case, without hyphens and with spaces', () => {
     const [code = ''] = createRecoveryCodes().codes;
 
     for (const form of [code.toLowerCase(), code.replaceAll('-', ''), ` ${code.replaceAll('-', ' ')} `]) {

@@ -25,7 +25,7 @@ async function receiver(...options: Parameters<typeof startReceiver>): Promise<R
   return one;
 }
 
-/** Client sockets that were opened while `work` ran. */
+/** Client sockets opened while `work` ran. */
 async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const opened = () => {
@@ -42,7 +42,7 @@ async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
 
 // They wait together.
 describe.concurrent('after 5 s, send', () => {
-  it('gives up on a receiver that does not answer', async ({ expect, onTestFinished }) => {
+  it('gives up on a receiver that does not respond', async ({ expect, onTestFinished }) => {
     const { url, received, stop } = await startReceiver(() => undefined);
     onTestFinished(stop);
     const outcome = await send(url, headers, body, local);
@@ -69,7 +69,7 @@ describe.concurrent('after 5 s, send', () => {
     await vi.waitFor(() => expect(closed).toBe(1), 2000);
   });
 
-  it('counts an answer with an endless body as no answer', async ({ expect, onTestFinished }) => {
+  it('treats a response with an endless body as no response', async ({ expect, onTestFinished }) => {
     const { url, stop } = await startReceiver(async response => {
       response.writeHead(200);
       while (!response.destroyed) {
@@ -83,7 +83,7 @@ describe.concurrent('after 5 s, send', () => {
     expect(outcome.responseTimeMs).toBeLessThan(7000);
   });
 
-  it('counts the look-up of the name into them', async ({ expect }) => {
+  it('includes the name lookup', async ({ expect }) => {
     const never = { ...strict, resolve: () => new Promise<never>(() => undefined) };
     const outcome = await send('https://receiver.example/', headers, body, never);
     expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
@@ -92,7 +92,7 @@ describe.concurrent('after 5 s, send', () => {
 });
 
 describe('send', () => {
-  it('posts the bytes and tells the status', async () => {
+  it('posts the bytes and returns the status', async () => {
     const { url, received } = await receiver();
     const outcome = await send(`${url}/hook?a=b`, headers, body, local);
     expect(outcome).toMatchObject({ statusCode: 204, error: null });
@@ -106,7 +106,7 @@ describe('send', () => {
     [301, 'answered 301 (redirects are not followed)'],
     [404, 'answered 404'],
     [500, 'answered 500'],
-  ])('takes %i for what it is', async (status, error) => {
+  ])('reports %i as received', async (status, error) => {
     const { url } = await receiver(response => response.writeHead(status, { 'content-length': '2' }).end('ok'));
     expect(await send(url, headers, body, local)).toMatchObject({ statusCode: status, error });
   });
@@ -118,7 +118,7 @@ describe('send', () => {
     expect(other.connections()).toBe(0);
   });
 
-  it('reads only the beginning of a huge answer', async () => {
+  it('reads only the beginning of a huge response', async () => {
     let written = 0;
     const { url } = await receiver(async response => {
       response.writeHead(200);
@@ -134,7 +134,7 @@ describe('send', () => {
     expect(written).toBeLessThan(50 * 1024 * 1024);
   });
 
-  it('names plain reasons for what went wrong', async () => {
+  it('gives plain reasons for failures', async () => {
     const closed = await receiver();
     await started.pop()?.stop();
     const reset = await receiver(response => response.socket?.destroy());
@@ -152,7 +152,7 @@ describe('send', () => {
     expect(await reasonOf('https://receiver.example/', unknown)).toBe('the name does not resolve');
   });
 
-  it('verifies that the certificate is for the URL’s name', async () => {
+  it('verifies that the certificate matches the URL’s host name', async () => {
     const { port, received } = await receiver(undefined, { tls: true });
     const trusting = { ...local, trustedCertificates: testCertificate, resolve: async () => ['127.0.0.1'] };
     const errorOf = async (host: string, sending: Sending) =>
@@ -194,7 +194,7 @@ describe('the target check', () => {
     [['64:ff9b::a9fe:a9fe'], '64:ff9b::a9fe:a9fe'],
     [['93.184.215.14', 'fe80::1%eth0'], 'fe80::1%eth0'],
     [['93.184.215.14', 'nonsense'], 'nonsense'],
-  ])('opens no connection for a name that resolves to %j', async (addresses, forbidden) => {
+  ])('opens no connection to a name that resolves to %j', async (addresses, forbidden) => {
     let outcome: unknown;
     const opened = await socketsOpenedBy(async () => {
       outcome = await send('https://receiver.example/', headers, body, { ...strict, resolve: async () => addresses });
@@ -203,7 +203,7 @@ describe('the target check', () => {
     expect(opened).toBe(0);
   });
 
-  it('resolves a name once, and connects to what it checked: a later answer changes nothing', async () => {
+  it('resolves a name once, and connects to the checked address: a later DNS answer changes nothing', async () => {
     const wanted = await receiver();
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
     let asked = 0;
@@ -211,14 +211,14 @@ describe('the target check', () => {
     const url = `http://receiver.example:${wanted.port}/`;
     expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({ statusCode: 204 });
     expect(asked).toBe(1);
-    // The next delivery sees the changed answer, and refuses it.
+    // The next delivery sees the changed DNS answer, and rejects it.
     expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({
       error: 'the address 10.0.0.1 is not public',
     });
     expect(wanted.received).toHaveLength(1);
   });
 
-  it('allows loopback under the setting, and still no other private address', async () => {
+  it('allows loopback if the setting permits it, but no other private address', async () => {
     const wanted = await receiver();
     const resolve = async () => ['127.0.0.1', '192.168.1.1'];
     expect(await send(`http://receiver.example:${wanted.port}/`, headers, body, { ...local, resolve })).toMatchObject({
@@ -227,7 +227,7 @@ describe('the target check', () => {
     expect(wanted.connections()).toBe(0);
   });
 
-  it('checks the address at the other end again before a byte leaves', async () => {
+  it('checks the peer’s address again before sending a byte', async () => {
     const wanted = await receiver();
     const connect = connectorTo(['127.0.0.1'], strict, new AbortController().signal);
     const error = await new Promise(resolve => {

@@ -7,7 +7,7 @@ const strict = { allowLoopback: false };
 const local = { allowLoopback: true };
 
 describe('targetProblem', () => {
-  it.each(forbiddenTargets)('refuses %s', url => {
+  it.each(forbiddenTargets)('rejects %s', url => {
     expect(targetProblem(url, strict)).toBeTypeOf('string');
   });
 
@@ -19,11 +19,11 @@ describe('targetProblem', () => {
     'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
     'https://localhost.example.com/',
     'https://bücher.example/',
-  ])('takes %s', url => {
+  ])('accepts %s', url => {
     expect(targetProblem(url, strict)).toBeUndefined();
   });
 
-  it('allows http and loopback under the setting, and nothing else', () => {
+  it('allows http and loopback if the setting permits them, and nothing else', () => {
     const allowed = ['http://127.0.0.1:3000/', 'http://localhost/', 'https://[::1]/', 'http://example.com/'];
     expect(allowed.map(url => targetProblem(url, local))).toEqual(allowed.map(() => undefined));
     const refused = [
@@ -36,24 +36,24 @@ describe('targetProblem', () => {
     for (const url of refused) expect(targetProblem(url, local), url).toMatch(/is not public$/);
   });
 
-  it('names the address in its canonical form', () => {
+  it('reports the address in its canonical form', () => {
     expect(targetProblem('https://0x7f.1/', strict)).toBe('the address 127.0.0.1 is not public');
   });
 });
 
 describe('isPublicAddress', () => {
-  it('takes ordinary addresses of both families', () => {
+  it('accepts ordinary addresses of both families', () => {
     const addresses = ['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'];
     expect(addresses.filter(isPublicAddress)).toEqual(addresses);
   });
 
-  it('refuses everything else', () => {
+  it('rejects everything else', () => {
     expect(['', 'example.com', '127.1', '2606:4700::1111%eth0', '1.1.1.1/8'].filter(isPublicAddress)).toEqual([]);
   });
 });
 
 describe('isLoopbackAddress', () => {
-  it('knows loopback of both families, also mapped', () => {
+  it('recognizes loopback addresses of both families, even mapped ones', () => {
     const addresses = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
     expect(addresses.filter(isLoopbackAddress)).toEqual(addresses);
     expect(['0.0.0.0', '::', '10.0.0.1', '::7f00:1', '64:ff9b::7f00:1'].filter(isLoopbackAddress)).toEqual([]);

@@ -4,8 +4,8 @@ import { forgetSettings } from '../../../lib/core/settings.ts';
 import { readFetchedKeys } from '../../../lib/identities/fetched-keys.ts';
 import { makeSigningKey } from '../../support/issuer.ts';
 
-describe('the answer of the function that fetches keys', () => {
-  it('has the public members of keys that can verify, and no more than fifty', async () => {
+describe('the result of the function that fetches keys', () => {
+  it('has only the public members of keys that can verify, at most fifty', async () => {
     const { publicJwk } = await makeSigningKey();
     const { kty, kid, alg, crv, x, y } = publicJwk;
     const extra = { ...publicJwk, d: 'private', jku: 'https://evil.example', pk: 'ORG#acme' };
@@ -16,7 +16,7 @@ describe('the answer of the function that fetches keys', () => {
     expect(readFetchedKeys({ keys: Array(80).fill(publicJwk) })).toMatchObject({ keys: { length: 50 } });
   });
 
-  it('may say what the problem is, in one line', () => {
+  it('may contain a one-line problem', () => {
     expect(readFetchedKeys({ problem: 'answered 500' })).toEqual({ problem: 'answered 500' });
   });
 
@@ -29,12 +29,12 @@ describe('the answer of the function that fetches keys', () => {
     ['a problem with a control character', { problem: 'a\u001b[2J' }],
     ['a problem that goes on and on', { problem: 'a'.repeat(201) }],
     ['a problem that is no text', { problem: { toString: 'x' } }],
-  ])('is refused if it is %s', (_, answer) => {
+  ])('is rejected if it is %s', (_, answer) => {
     expect(() => readFetchedKeys(answer)).toThrow('neither keys nor a problem');
   });
 });
 
-it('The function that fetches keys needs no setting, and then reaches no host of this machine', async () => {
+it("The function that fetches keys needs no settings, and then can't reach hosts on this machine", async () => {
   vi.stubEnv('TABLE_NAME', '');
   vi.stubEnv('WEBHOOK_ALLOW_LOOPBACK', '');
   forgetSettings();

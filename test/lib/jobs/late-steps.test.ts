@@ -20,14 +20,14 @@ import { type Person, seedPerson } from '../../support/people.ts';
 import { allItems, emptyTable } from '../../support/table-dump.ts';
 
 /*
- * A process may stall, and DynamoDB may execute a call that nobody waits for any more. So every call of a step of an
- * erasure or of a key rotation is held back, and every write executed a second time, until what it works on is erased and
- * its slug has a new owner. Nothing in the table may change then.
+ * A process may stall, and DynamoDB may execute a call that no one waits for any more. So every call of a step of an
+ * erasure or a key rotation is delayed, and every write executed a second time, until the item it works on is erased
+ * and its slug has a new owner. After that, nothing in the table may change.
  */
 
 let api: Api;
 beforeAll(async () => {
-  // The test runs the steps itself; and requests are not counted, so that the table stands still between two looks.
+  // The test runs the steps itself, and requests are not counted, so the table does not change between two scans.
   const idle = new Set(['run-jobs', 'roll-up-metrics']);
   api = await startApi({ LOG_LEVEL: 'SILENT', WEBHOOK_ALLOW_LOOPBACK: 'true' }, async name =>
     idle.has(name.name) ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
@@ -37,9 +37,9 @@ afterAll(() => api.stop());
 
 interface Work {
   step(): Promise<void>;
-  /** Erases all that the step works on. */
+  /** Erases everything that the step works on. */
   goAway(): Promise<void>;
-  /** Takes the slug again and fills what is made under it. */
+  /** Takes the slug again and creates items under it. */
   makeAgain(): Promise<void>;
 }
 
@@ -164,7 +164,7 @@ async function deletedOrganization(): Promise<Work> {
   };
 }
 
-/** Conducts only the call at `position` (1 = first) of a step, of those that are meant. */
+/** Intercepts only the call at `position` (1 = first) among a step's matching calls. */
 function atCall(
   position: number,
   isMeant: (call: AwsCall) => boolean,
@@ -183,7 +183,7 @@ async function repeatUntilGone(step: () => Promise<void>, item: Read<unknown>): 
   while ((await find(item)) !== undefined) await step();
 }
 
-/** @returns the items that are not as they were, with what they were */
+/** @returns the items that have changed, with their previous content */
 async function changesOf(work: () => Promise<unknown>): Promise<unknown[]> {
   const read = async () => new Map((await allItems()).map(item => [`${item.pk} ${item.sk}`, item]));
   const before = await read();
@@ -196,7 +196,7 @@ async function changesOf(work: () => Promise<unknown>): Promise<unknown[]> {
   });
 }
 
-/** @returns false where a step makes fewer calls than `position` */
+/** @returns false if a step makes fewer calls than `position` */
 async function stallAt(position: number, work: Work): Promise<boolean> {
   const arrived = gate();
   const released = gate();
@@ -219,7 +219,7 @@ async function stallAt(position: number, work: Work): Promise<boolean> {
   return true;
 }
 
-/** @returns false where a step makes fewer writes than `position` */
+/** @returns false if a step makes fewer writes than `position` */
 async function repeatAt(position: number, work: Work): Promise<boolean> {
   let repeat: (() => Promise<unknown>) | undefined;
   const conductor = atCall(position, isTableWrite, send => {
@@ -247,9 +247,9 @@ describe.each([
   it.each([
     ['executed late', stallAt],
     ['executed twice', repeatAt],
-  ])('%s leaves alone what has the slug by then', { timeout: 300_000 }, async (__, disturb) => {
+  ])('%s does not touch the slug’s next owner', { timeout: 300_000 }, async (__, disturb) => {
     let calls = 0;
-    // Each look at the whole table takes longer the more is in it.
+    // A scan of the whole table takes longer the more it contains.
     const begin = () => emptyTable().then(prepare);
     while (await disturb(calls + 1, await begin())) calls += 1;
 
@@ -274,7 +274,7 @@ async function stallUntil(step: () => Promise<void>, meanwhile: () => Promise<vo
 }
 
 describe('a late step', () => {
-  it('that completes a rotation gives a deleted project no data key back', async () => {
+  it('that completes a rotation does not restore a deleted project’s data key', async () => {
     const { item, walk, remove } = await beginRotation();
     await walk(0);
     await walk(1);
@@ -285,7 +285,7 @@ describe('a late step', () => {
     expect([found?.status, found?.wrappedKeys]).toEqual(['deleting', {}]);
   });
 
-  it('of an erasure leaves a webhook alone that was freed from its limit', async () => {
+  it('of an erasure keeps a webhook whose limit was removed', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     const project = await furnish(owner, organization);

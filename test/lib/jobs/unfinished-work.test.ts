@@ -21,12 +21,12 @@ import { stalling } from '../../support/stalling.ts';
 import { emptyTable } from '../../support/table-dump.ts';
 
 /*
- * A job is queued before its change commits, and gives up waiting after a minute. Here the change is held back for longer:
- * the worker is run by hand on what the queue delivers, so that a job gives up when the test says so.
+ * A job is queued before its change commits, and gives up waiting after a minute. Here the change is delayed for
+ * longer: the worker is run by hand on what the queue delivers, so that a job gives up when the test says so.
  */
 
 let api: Api;
-/** What the queue has delivered and nobody has worked on. */
+/** What the queue has delivered and no worker has processed. */
 let delivered: string[] = [];
 let person: Person;
 
@@ -49,7 +49,7 @@ beforeEach(async () => {
 
 const minuteMs = 60_000;
 
-/** Hands a delivered message to the worker, as if it had been queued some minutes ago. */
+/** Passes a delivered message to the worker, as if it had been queued some minutes ago. */
 async function work(body: string, minutesAgo = 0): Promise<void> {
   const job = JSON.parse(body);
   const sentMs = Date.now() - minutesAgo * minuteMs;
@@ -62,7 +62,7 @@ async function work(body: string, minutesAgo = 0): Promise<void> {
 
 const nextDelivery = () => expect.poll(() => delivered.length, { timeout: 20_000 }).toBeGreaterThan(0);
 
-/** Works on everything until `isOver`. */
+/** Processes everything until `isOver`. */
 async function workUntil(isOver: () => Promise<boolean>): Promise<void> {
   while (!(await isOver())) {
     await nextDelivery();
@@ -70,7 +70,7 @@ async function workUntil(isOver: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Looks as the schedule does, some minutes from now. @returns how many jobs it queued */
+/** Looks for unfinished work as the schedule does, some minutes from now. @returns how many jobs it queued */
 const look = (minutesFromNow: number, options = {}) =>
   queueUnfinishedWork(openLog({}), { nowMs: Date.now() + minutesFromNow * minuteMs, ...options });
 
@@ -88,9 +88,9 @@ async function commitLate(send: (headers: Record<string, string>) => Promise<Ans
 }
 
 interface Leftover {
-  /** Makes the leftover. */
+  /** Creates the unfinished work. */
   leave(): Promise<void>;
-  /** Whether its work is done, as a user sees it. */
+  /** Whether its work is done, from a user's point of view. */
   isDone(): Promise<boolean>;
 }
 
@@ -151,11 +151,11 @@ const leftovers: Record<string, () => Promise<Leftover>> = {
 };
 
 describe.each(Object.entries(leftovers))('%s that commits after its job gave up', (_, prepare) => {
-  it('stays unfinished by itself, and is finished by the next look', { timeout: 60_000 }, async () => {
+  it('stays unfinished by itself, and is finished by the next run', { timeout: 60_000 }, async () => {
     const { leave, isDone } = await prepare();
     await leave();
 
-    // Nothing is queued, and a look at once takes it for work whose job is on its way.
+    // Nothing is queued, and a run right away assumes that the job is on its way.
     expect(await look(0)).toBe(0);
     expect(delivered).toEqual([]);
     expect(await isDone()).toBe(false);
@@ -170,14 +170,14 @@ describe.each(Object.entries(leftovers))('%s that commits after its job gave up'
   });
 });
 
-describe('work that has begun', () => {
-  it('is not queued again while the queue may still have its job, and is once that must be lost', {
+describe('work that has started', () => {
+  it('is not queued again while the queue may still have its job, but is once the job must be lost', {
     timeout: 60_000,
   }, async () => {
     await createProject(api, person);
     await expectStatus(api.delete(projectPath(), person.session), 200);
     await nextDelivery();
-    // Its first step is tried and fails; the queue would deliver it for an hour.
+    // Its first step is attempted and fails; the queue would deliver it for an hour.
     const [body = ''] = delivered.splice(0);
     const record = { messageId: randomUUID(), body, attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0' } };
     const broken = { call: failingOn((call: AwsCall) => call.operation === 'Query') };
@@ -191,7 +191,7 @@ describe('work that has begun', () => {
     expect(violationsOf(await scanTable(), { settled: true })).toEqual([]);
   });
 
-  it('has no mark left once an organization is erased with everything below it', { timeout: 60_000 }, async () => {
+  it('leaves no record once an organization is erased with everything in it', { timeout: 60_000 }, async () => {
     const slug = `org-${randomUUID().slice(0, 8)}`;
     const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
     const owner = { ...person, organization };
@@ -214,7 +214,7 @@ describe('work that has begun', () => {
   });
 });
 
-describe('the look', () => {
+describe('the scheduled run', () => {
   it('costs one read unit when there is nothing to do', async () => {
     const calls = recorder();
     await conduct(calls, () => lookForWork({}));
@@ -222,7 +222,7 @@ describe('the look', () => {
     for (const { input } of calls.calls) expect(input.ConsistentRead).toBe(false);
   });
 
-  it('reads a bounded number of pages, and from another start the rest', { timeout: 60_000 }, async () => {
+  it('reads a limited number of pages, and the rest from another start', { timeout: 60_000 }, async () => {
     const ids = Array.from({ length: 600 }, () => randomUUID()).toSorted();
     const jobOf = (id: string) =>
       ({ type: 'erase-project', orgSlug: 'acme', organizationId: 'o', project: 'p', projectId: id }) as const;
@@ -236,7 +236,7 @@ describe('the look', () => {
     expect(await look(6)).toBe(0);
   });
 
-  it('does not forget work if it dies before it has noted the job', async () => {
+  it('does not forget work if it dies before it has recorded the job', async () => {
     const id = randomUUID();
     await transact([noteWork({ type: 'erase-organization', orgSlug: 'acme', organizationId: id })]);
     const broken = { call: failingOn((call: AwsCall) => call.operation === 'TransactWriteItems') };

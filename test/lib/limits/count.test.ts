@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Makes the counters of one limit, as each request has its own. */
+/** Creates the counters of one limit, as each request does. */
 function newLimit(bound: number): () => Counter {
   const item = at(rateRecord, `limit-${randomUUID()}`, 'subject');
   return () => ({ bound, windowSeconds: 600, item });
 }
 
-/** The seconds to wait, or undefined for what was not refused. */
+/** The seconds to wait, or undefined if allowed. */
 async function waitOf(work: Promise<void>): Promise<number | undefined> {
   try {
     await work;
@@ -53,7 +53,7 @@ async function endWindow(limit: () => Counter): Promise<void> {
 }
 
 describe('a rate limit', () => {
-  it('counts up to its bound and then tells how long to wait: until the window that began with the first count ends', async () => {
+  it('counts up to its limit and then reports the wait: until the window that started with the first count ends', async () => {
     const limit = newLimit(3);
 
     const waits = [await countIt(limit), await countIt(limit), await countIt(limit), await countIt(limit)];
@@ -63,14 +63,14 @@ describe('a rate limit', () => {
     expect(waits[3]).toBeLessThanOrEqual(600);
   });
 
-  it('holds for twenty at once', async () => {
+  it('holds for twenty concurrent requests', async () => {
     const limit = newLimit(5);
 
     expect(taken(await countTimes(limit, 20))).toBe(5);
     expect(await triesOf(limit)).toBe(5);
   });
 
-  it('begins a new window even if the old one is still stored, and holds for twenty at once there', async () => {
+  it('starts a new window even if the old one is still stored, and holds for twenty concurrent requests there', async () => {
     const limit = newLimit(5);
     await countTimes(limit, 6);
     await endWindow(limit);
@@ -81,7 +81,7 @@ describe('a rate limit', () => {
     expect(Math.max(...waits.map(wait => wait ?? 0))).toBeGreaterThan(590);
   });
 
-  it('is off with -1 and lets nothing through with 0', async () => {
+  it('is disabled with -1 and allows nothing with 0', async () => {
     const [off, shut] = [newLimit(-1), newLimit(0)];
 
     expect(taken(await countTimes(off, 30))).toBe(30);
@@ -100,7 +100,7 @@ describe('a rate limit', () => {
     expect([await triesOf(narrow), await triesOf(wide)]).toEqual([1, 1]);
   });
 
-  it('counts for several limits of which the windows of some have ended', async () => {
+  it('counts for several limits, some of whose windows have ended', async () => {
     const [first, second] = [newLimit(2), newLimit(2)];
     await count(first(), second());
     await Promise.all([endWindow(first), endWindow(second)]);
@@ -110,7 +110,7 @@ describe('a rate limit', () => {
     expect([await triesOf(first), await triesOf(second)]).toEqual([1, 1]);
   });
 
-  it('is counted by the transaction of what it is for, and not without it', async () => {
+  it('is counted by the transaction of the counted action, and not without it', async () => {
     const limit = newLimit(1);
     const other = at(rateRecord, `other-${randomUUID()}`, 'subject');
     const countWith = (write: Write) => {
@@ -125,7 +125,7 @@ describe('a rate limit', () => {
     expect(await triesOf(limit)).toBeUndefined();
   });
 
-  it('stores what it is counted for as a hash only', () => {
+  it('stores its subject only as a hash', () => {
     const { key } = failedLogins('Ada@Example.com', '203.0.113.7').item;
 
     expect(key.pk).toBe(`RATE#login#${createHash('sha256').update('ada@example.com 203.0.113.7').digest('base64url')}`);
@@ -135,7 +135,7 @@ describe('a rate limit', () => {
     ['the first of its window', 0],
     ['a later one', 2],
     ['the last one that the bound allows', 4],
-  ])('counts once where the answer is lost and the call is sent again: %s', async (_, before) => {
+  ])('counts once if the response is lost and the call is sent again: %s', async (_, before) => {
     const limit = newLimit(5);
     for (let index = 0; index < before; index += 1) await countIt(limit);
     const fault = injectFault('answer-lost-once', 1);
@@ -146,7 +146,7 @@ describe('a rate limit', () => {
     expect(await triesOf(limit)).toBe(before + 1);
   });
 
-  it('counts once where the call that begins a new window is sent again', async () => {
+  it('counts once if the call that starts a new window is sent again', async () => {
     const limit = newLimit(5);
     await countIt(limit);
     await endWindow(limit);
@@ -159,8 +159,8 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a limit of failures', () => {
-  it('is forgotten by a success, and no success is refused before the bound is reached', async () => {
+describe('a limit on failures', () => {
+  it('is reset by a success, and no success is rejected below the limit', async () => {
     const limit = newLimit(2);
     await countIt(limit);
 
@@ -170,7 +170,7 @@ describe('a limit of failures', () => {
     expect(taken(await countTimes(limit, 5))).toBe(2);
   });
 
-  it('refuses a success behind the bound, until the window has ended', async () => {
+  it('rejects a success above the limit, until the window has ended', async () => {
     const limit = newLimit(1);
     await countIt(limit);
 
@@ -182,7 +182,7 @@ describe('a limit of failures', () => {
     expect(await waitOf(transact(startAgain(limit())))).toBeUndefined();
   });
 
-  it('refuses early by what was read of it', async () => {
+  it('rejects early based on the counter as read', async () => {
     const limit = newLimit(1);
     const now = Math.floor(Date.now() / 1000);
 
@@ -192,7 +192,7 @@ describe('a limit of failures', () => {
     expect(() => refuseEarly(limit(), { tries: 1, expiresAt: now + 60 })).toThrow('at most 1');
   });
 
-  it('needs one call for a failure after a window that was read, and no second one to find that it has ended', async () => {
+  it('needs one call for a failure after an ended window that was read, and no second one to detect that', async () => {
     const limit = newLimit(2);
     await countTimes(limit, 2);
     await endWindow(limit);
@@ -212,7 +212,7 @@ describe('a limit of failures', () => {
   });
 });
 
-describe('the network that an address is counted for', () => {
+describe('the network that an address is counted under', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -222,7 +222,7 @@ describe('the network that an address is counted for', () => {
     expect(networkOf(ip)).toBe(network);
   });
 
-  it('differs between neighbouring IPv6 networks', () => {
+  it('differs between neighboring IPv6 networks', () => {
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
   });
 });

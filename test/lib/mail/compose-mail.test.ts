@@ -5,7 +5,7 @@ import { invitationMail } from '../../../lib/mail/invitation-mail.ts';
 
 const url = 'https://app.example.com/page#token=abc';
 
-describe('a mail', () => {
+describe('an e-mail', () => {
   it.each([
     ['verification', verificationMail('Ada', url), '24 hours'],
     ['password reset', passwordResetMail('Ada', url), 'an hour'],
@@ -14,7 +14,7 @@ describe('a mail', () => {
       invitationMail({ organization: 'Works', role: 'viewer', invitedBy: 'ada@example.com' }, url),
       '7 days',
     ],
-  ])('of the kind %s says the same as text and as HTML, link and lifetime included', (_, mail, lifetime) => {
+  ])('of the kind %s has the same content as text and as HTML, including link and lifetime', (_, mail, lifetime) => {
     for (const content of [mail.text, mail.html]) {
       expect(content).toContain(url);
       expect(content).toContain(lifetime);

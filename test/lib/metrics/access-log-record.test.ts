@@ -18,7 +18,7 @@ describe('routeName', () => {
   });
 
   it.each(['$default', '-', '', 'ANY /v1/{proxy+}', 'GET /favicon.ico', 'GET /v1/<script>'])(
-    'calls %j unknown, like everything that is not a route',
+    'reports %j as unknown, like everything that is not a route',
     routeKey => {
       expect(routeName(routeKey)).toBe('unknown');
     },
@@ -26,7 +26,7 @@ describe('routeName', () => {
 });
 
 describe('readAccessLogLine', () => {
-  it('reads the gateway’s texts', () => {
+  it('parses the gateway’s text values', () => {
     const read = readAccessLogLine(
       line({
         requestTimeEpoch: '1769851613589',
@@ -44,13 +44,13 @@ describe('readAccessLogLine', () => {
     });
   });
 
-  it('counts a request without a latency, but not into the latencies', () => {
+  it('counts a request without a latency, but not in the latencies', () => {
     const read = readAccessLogLine(line({ requestTimeEpoch: '1769851613589', routeKey: '$default', status: '404' }));
 
     expect(read).toMatchObject({ status: 404, latencyMs: undefined });
   });
 
-  it.each(['', 'START RequestId: 1', '{}', 'null', '{"requestTimeEpoch":"x"}'])('leaves out the line %j', text => {
+  it.each(['', 'START RequestId: 1', '{}', 'null', '{"requestTimeEpoch":"x"}'])('skips the line %j', text => {
     expect(readAccessLogLine(text)).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ function histogramOf(latencies: readonly number[]): Map<number, number> {
 }
 
 describe('bucketOf', () => {
-  it('puts a latency into a bucket with a bound at most 5 % above it', () => {
+  it('puts a latency into a bucket with an upper bound at most 5 % above it', () => {
     fc.assert(
       fc.property(latency, ms => {
         const bound = upperBoundMs(bucketOf(ms));
@@ -66,7 +66,7 @@ describe('percentileMs', () => {
     );
   });
 
-  it('says the same of merged histograms as of one of all requests', () => {
+  it('gives the same result for merged histograms as for one of all requests', () => {
     fc.assert(
       fc.property(fc.array(latency, { minLength: 1 }), fc.array(latency), (first, second) => {
         const merged = histogramOf(first);

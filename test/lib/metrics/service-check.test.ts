@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-describe('the check of the service', () => {
-  it('logs in, sets a secret, pulls it and logs out, and says how long each took', async () => {
+describe('the service check', () => {
+  it('logs in, sets a secret, pulls it and logs out, and returns the duration of each step', async () => {
     expect(Object.keys(await checkService(account))).toEqual(['log-in', 'set', 'pull', 'log-out']);
   });
 
-  it('is not disturbed by another one at the same time', async () => {
+  it('is not disturbed by a concurrent one', async () => {
     await expect(Promise.all([checkService(account), checkService(account)])).resolves.toHaveLength(2);
   });
 
@@ -27,11 +27,11 @@ describe('the check of the service', () => {
     ['a wrong password', { password: 'not this one' }, /^log-in failed with 401, request \S+\.$/],
     ['a project that is not there', { project: 'gone' }, /^set failed with 404, request \S+\.$/],
     ['an address where nothing answers', { url: 'http://127.0.0.1:9/v1' }, /^log-in got no response \(TypeError\)\.$/],
-  ])('fails with the step and not with its secrets: %s', async (_, changes, message) => {
+  ])('fails with the step but not its secrets: %s', async (_, changes, message) => {
     await expect(checkService({ ...account, ...changes })).rejects.toThrow(message);
   });
 
-  it('says which parameter holds no account, and not what it holds', async () => {
+  it('reports which parameter contains no account, but not its content', async () => {
     const parameters = await serveParameter({ ...account, url: 'secrets.example.com' });
     await expect(readCheckAccount('/holdfast/check').finally(parameters.stop)).rejects.toThrow(
       /^The parameter \/holdfast\/check does not contain the account that checks the service\.$/,

@@ -13,15 +13,15 @@ describe('slugFromName', () => {
     ['日本', 'unnamed'],
     ['---', 'unnamed'],
     ['ﬁne ２', 'fine-2'],
-  ])('makes of %j the slug %j', (name, slug) => {
+  ])('derives from %j the slug %j', (name, slug) => {
     expect(slugFromName(name)).toBe(slug);
   });
 
-  it('cuts a long name without leaving a hyphen at its end', () => {
+  it('cuts a long name without leaving a trailing hyphen', () => {
     expect(slugFromName(`${'a'.repeat(47)} b`)).toBe('a'.repeat(47));
   });
 
-  it('makes a legal slug of any name', () => {
+  it('derives a valid slug from any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), name => {
         expect(Slug.safeParse(slugFromName(name)).success).toBe(true);
@@ -31,14 +31,14 @@ describe('slugFromName', () => {
 });
 
 describe('withSuffix', () => {
-  it('makes another legal slug each time, beginning with the given one', () => {
+  it('returns a different valid slug each time, starting with the given one', () => {
     const made = Array.from({ length: 50 }, () => withSuffix('web-shop'));
 
     expect(new Set(made).size).toBe(50);
     for (const slug of made) expect(slug).toMatch(/^web-shop-[a-z0-9]{6}$/);
   });
 
-  it('stays a legal slug at the greatest length', () => {
+  it('stays valid at the maximum length', () => {
     for (const slug of ['a'.repeat(48), `${'a'.repeat(40)}-bcdefgh`]) {
       expect(Slug.safeParse(withSuffix(slug)).success).toBe(true);
     }

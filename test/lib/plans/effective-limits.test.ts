@@ -11,14 +11,14 @@ describe('effectiveLimits', () => {
     for (const name of limitNames) expect(source[name]).toBe('default');
   });
 
-  it('lets the plan config win over the constant, for this plan only', () => {
+  it('prefers the plan config to the constant, for this plan only', () => {
     const configs = { free: { maxProjects: 3 } };
 
     expect(effectiveLimits({ plan: 'free', limitOverrides: {} }, configs).effective.maxProjects).toBe(3);
     expect(effectiveLimits({ plan: 'pro', limitOverrides: {} }, configs).effective.maxProjects).toBe(100);
   });
 
-  it('lets the override win over both, even where it is 0 or unlimited', () => {
+  it('prefers the override to both, even if it is 0 or unlimited', () => {
     const configs = { free: { maxProjects: 3, maxWebhooks: 4 } };
 
     const limits = effectiveLimits({ plan: 'free', limitOverrides: { maxProjects: 0, maxWebhooks: -1 } }, configs);
@@ -29,7 +29,7 @@ describe('effectiveLimits', () => {
 });
 
 describe('mergeOverrides', () => {
-  it('sets what is named, removes on null and leaves the rest', () => {
+  it('sets the given limits, removes nulls and keeps the rest', () => {
     const merged = mergeOverrides({ maxProjects: 5, maxMembers: 6 }, { maxMembers: null, maxWebhooks: -1 });
 
     expect(merged).toEqual({ maxProjects: 5, maxWebhooks: -1 });

@@ -13,7 +13,8 @@ import { type AwsCall, type Conductor, conduct } from '../../support/observe-cal
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
-// Steps of a rotation, one by one and by hand: what they put on the queue is caught, so that each can be killed and repeated.
+// Steps of a rotation, one at a time and by hand: what they queue is intercepted, so that each can be killed and
+// repeated.
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
 
@@ -27,10 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The beginnings of walks that were queued, each with its delay. */
+/** The starts of queued walks, each with its delay. */
 const walks: { walk: number; delaySeconds: number }[] = [];
 
-/** Takes what would be queued, unless the process that queues it is dead. */
+/** Intercepts what would be queued, unless the process that queues it is dead. */
 function catching(queue: ReEncryptProject[], { attempt, hit }: Conductor & { hit?: () => boolean } = {}): Conductor {
   return {
     ...(attempt === undefined ? {} : { attempt }),
@@ -101,7 +102,7 @@ describe('a step of re-encryption', () => {
     expect(await place.values('staging')).toEqual(many(3));
   });
 
-  it('goes on where the one before ended, and shows how far it came', async () => {
+  it('continues where the previous one ended, and records its progress', async () => {
     place = await openWorkplace(api, owner);
     await place.importAll('dev', many(130));
     await place.importAll('staging', many(20));
@@ -122,13 +123,13 @@ describe('a step of re-encryption', () => {
     expect(await keyVersions()).toEqual(new Set([2]));
   });
 
-  it('begins each walk after the first once what was committed before is visible, five seconds later', () => {
+  it('starts each walk after the first once earlier commits are visible, five seconds later', () => {
     const later = walks.filter(({ walk }) => walk >= 2);
     expect(later.length).toBeGreaterThan(1);
     expect(new Set(later.map(({ delaySeconds }) => delaySeconds))).toEqual(new Set([5]));
   });
 
-  it('waits for a rotation that is not visible yet, and gives up on one that was never made', async () => {
+  it('waits for a rotation that is not visible yet, and gives up on one that never happened', async () => {
     place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     const [job] = await beginRotation();

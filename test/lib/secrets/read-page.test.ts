@@ -13,7 +13,7 @@ describe('a page of a list in key order', () => {
     expect(keysOf({ offset: 3 })).toEqual(['A AB B a', undefined]);
   });
 
-  it('counts what the search finds, with case', () => {
+  it('counts the search’s matches, case-sensitively', () => {
     expect(keysOf({ offset: 0, search: 'A' })).toEqual(['A AB', undefined]);
     expect(keysOf({ offset: 1, limit: 5, search: 'A' })).toEqual(['AB', 2]);
     expect(keysOf({ offset: 2, limit: 1 })).toEqual(['B', 4]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { absent, atMost, equals, lessThan, render } from '../../../lib/table/expressions.ts';
 
 describe('rendering conditions and updates', () => {
-  it('puts no attribute name and no value into the text of an expression', () => {
+  it('puts no attribute name or value into the text of an expression', () => {
     const rendered = render(
       { status: equals('active'), count: lessThan(3) },
       { set: { name: 'x' }, add: { count: 1 } },
@@ -20,7 +20,7 @@ describe('rendering conditions and updates', () => {
     });
   });
 
-  it('joins alternatives with OR and reaches into maps by dots', () => {
+  it('joins alternatives with OR and addresses nested attributes with dots', () => {
     const { ConditionExpression, ExpressionAttributeNames } = render([
       { pending: absent },
       { 'pending.beatAtMs': atMost(5) },
@@ -29,7 +29,7 @@ describe('rendering conditions and updates', () => {
     expect(ExpressionAttributeNames).toEqual({ '#0': 'pending', '#1': 'beatAtMs' });
   });
 
-  it('renders nothing for nothing', () => {
+  it('renders nothing for no input', () => {
     expect(render(undefined)).toEqual({});
   });
 });

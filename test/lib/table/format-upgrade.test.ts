@@ -7,9 +7,9 @@ import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 
 /*
- * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step lifts what the
- * one before left. An update writes single attributes into an item of an older format, so a step keeps what is there
- * in the new form already.
+ * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step upgrades the
+ * result of the previous one. An update writes single attributes into an item of an older format, so a step keeps what
+ * already has the new form.
  */
 const key = (group: string, name: string) => ({ pk: `GRANT#${group}`, sk: name });
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('items of older formats', () => {
-  it('are lifted step by step when they are read, one by one and in a range', async () => {
+  it('are upgraded step by step when read, individually and in a range', async () => {
     expect(await find(at(grantV3, group, 'first'))).toEqual({ name: 'first', scopes: ['read'], uses: 0 });
     expect(await list(grantV3, { pk: `GRANT#${group}` })).toEqual([
       { name: 'first', scopes: ['read'], uses: 0 },
@@ -78,7 +78,7 @@ describe('items of older formats', () => {
     expect(await storedFormat('first')).toBe(3);
   });
 
-  it('are refused once they were given up, while the later ones are lifted as before', async () => {
+  it('are rejected once support has ended, while later ones are upgraded as before', async () => {
     await transact([put(at(grantV1, group, 'oldest'), { name: 'oldest', scope: 'read' })]);
     await expect(find(at(grantSinceV2, group, 'oldest'))).rejects.toThrow('is of kind grant, format 1');
     expect(grantSinceV2.formatVersion).toBe(grantV3.formatVersion);
@@ -86,7 +86,7 @@ describe('items of older formats', () => {
     expect(grantSinceV2.parse(given)).toEqual({ name: 'given', scopes: [], uses: 0 });
   });
 
-  it('are refused, naming item and format, if they are newer than the code', async () => {
+  it('are rejected with the item and format if they are newer than the code', async () => {
     await expect(find(at(grantV2, group, 'first'))).rejects.toThrow(
       `The item GRANT#${group} / first is of kind grant, format 3; expected grant up to format 2.`,
     );

@@ -46,7 +46,7 @@ describe('the table', () => {
     expect(await find(thingAt('nothing'))).toBeUndefined();
   });
 
-  it('refuses to read an item that does not parse, and names it without its content', async () => {
+  it('rejects an item that does not parse, and names it without its content', async () => {
     const wrong = entity({ kind: 'thing', key: thing.key, schema: z.object({ name: z.int() }) });
     await transact([put(thingAt('wrong'), { name: 'canary-content', count: 1 })]);
     const failure = await find(at(wrong, group, 'wrong')).catch((error: unknown) => String(error));
@@ -56,7 +56,7 @@ describe('the table', () => {
     await expect(find(at(otherKind, group, 'wrong'))).rejects.toThrow(/of kind thing.*expected other/);
   });
 
-  it('reads many items at once, in the order asked for, with gaps and repetitions', async () => {
+  it('reads many items at once, in the requested order, with gaps and duplicates', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `many-${index}`);
     for (const name of names) await transact([put(thingAt(name), { name, count: 0 })]);
     const found = await readAll([...names, 'gap', 'many-0'].map(thingAt));
@@ -85,7 +85,7 @@ describe('the table', () => {
     expect(await find(thingAt('t1'))).toBeUndefined();
   });
 
-  it('tells which condition failed, with the domain error of the first that has one, seeing the item as it is', async () => {
+  it('reports which condition failed, with the first domain error, based on the item as it is', async () => {
     const writes = [
       check(thingAt('a'), { if: { count: lessThan(0) } }),
       update(
@@ -97,7 +97,7 @@ describe('the table', () => {
         },
       ),
     ];
-    // DynamoDB takes one operation an item in a transaction, so the two stand on different items.
+    // DynamoDB allows one operation per item in a transaction, so the two are on different items.
     await transact([put(thingAt('b'), { name: 'b', count: 5 })]);
     const [first, second] = writes;
     const failure = transact([
@@ -107,7 +107,7 @@ describe('the table', () => {
     await expect(failure).rejects.toMatchObject({ code: 'slug_taken', message: 'count is 1' });
   });
 
-  it('sends one write for itself with the same conditions and errors', async () => {
+  it('sends a single write alone, with the same conditions and errors', async () => {
     await expect(transact([put(thingAt('a'), { name: 'a', count: 0 }, { if: isNew })])).rejects.toThrow(
       ConditionFailed,
     );
@@ -119,7 +119,7 @@ describe('the table', () => {
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
   });
 
-  it('adds once even if the answer is lost and the SDK sends the write again', async () => {
+  it('adds once even if the response is lost and the SDK sends the write again', async () => {
     await transact([put(thingAt('sum'), { name: 'sum', count: 0 })]);
     const fault = injectFault('answer-lost-once', 1);
 
@@ -129,7 +129,7 @@ describe('the table', () => {
     expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
   });
 
-  it('makes a transaction once whose first attempt is executed after a conflict cancelled the second', async () => {
+  it('executes a transaction once even if its first attempt runs after a conflict canceled the second', async () => {
     await transact([put(thingAt('late'), { name: 'late', count: 0 })]);
     const fault = injectFault('overtaken', 1);
 
@@ -141,7 +141,7 @@ describe('the table', () => {
     expect(await find(thingAt('late'))).toMatchObject({ count: 1 });
   });
 
-  it('adds to a count although a transaction is under way on its item', async () => {
+  it('adds to a count even while a transaction is in progress on its item', async () => {
     const fault = injectFault('conflict', 1);
 
     const added = await conduct(fault, () =>
@@ -152,7 +152,7 @@ describe('the table', () => {
     expect(added).toEqual({ name: 'busy', count: 1 });
   });
 
-  it('puts an item alone, and nothing but puts', async () => {
+  it('sends only puts without a transaction', async () => {
     const fault = injectFault('answer-lost-once', 1);
 
     await conduct(fault, () => putAlone(put(thingAt('alone'), { name: 'alone', count: 1 }, { if: isNew })));
@@ -162,7 +162,7 @@ describe('the table', () => {
     await expect(putAlone(remove(thingAt('alone')))).rejects.toThrow('needs a transaction');
   });
 
-  it('keeps all of thirty parallel updates that read, decide and write', async () => {
+  it('keeps all of thirty concurrent updates that read, decide and write', async () => {
     await transact([put(thingAt('counter'), { name: 'counter', count: 0 })]);
     await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -176,7 +176,7 @@ describe('the table', () => {
     expect(await find(thingAt('counter'))).toMatchObject({ count: 30 });
   });
 
-  it('decides first on what is known already, and after a failed condition on what it reads again', async () => {
+  it('decides first based on known data, and after a failed condition based on a new read', async () => {
     await transact([put(thingAt('moved'), { name: 'moved', count: 5 })]);
     const known = { name: 'moved', count: 4 };
     const seen: (number | undefined)[] = [];

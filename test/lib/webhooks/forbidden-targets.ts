@@ -1,4 +1,4 @@
-/** URLs that must never be sent to: each leads, or may lead, to something that is not public. */
+/** URLs that must never be requested: each leads, or may lead, to something that is not public. */
 export const forbiddenTargets = [
   // Loopback, in the notations that URL parsers take
   'https://127.0.0.1/',

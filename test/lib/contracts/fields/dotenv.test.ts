@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
 
-/** The entries of text that has no problem, as pairs. */
+/** The entries of valid text, as pairs. */
 function entriesOf(source: string): [string, string][] {
   const { entries, problems } = parseDotenv(source);
   expect(problems).toEqual([]);
@@ -22,7 +22,7 @@ describe('lines', () => {
     expect(parseDotenv('')).toEqual({ entries: [], problems: [] });
   });
 
-  test('an export prefix is taken off, and `export` may be a key itself', () => {
+  test('an export prefix is removed, and `export` may itself be a key', () => {
     expect(entriesOf('export A=1\nexport\tB=2\n  export C=3\nexport=4')).toEqual([
       ['A', '1'],
       ['B', '2'],
@@ -31,7 +31,7 @@ describe('lines', () => {
     ]);
   });
 
-  test('white space around the key and the equals sign does not count', () => {
+  test('white space around the key and the equals sign is ignored', () => {
     expect(entriesOf('  A = 1  \nB\t=\t2')).toEqual([
       ['A', '1'],
       ['B', '2'],
@@ -42,7 +42,7 @@ describe('lines', () => {
     expect(entriesOf('A=1')).toEqual([['A', '1']]);
   });
 
-  test('line ends of CRLF are read like LF, and a byte order mark is skipped', () => {
+  test('CRLF line ends are read like LF, and a byte order mark is skipped', () => {
     expect(entriesOf('\uFEFFA=1\r\nB="2"\r\n\r\n# c\r\nC=\'3\' # d\r\nD=4\r')).toEqual([
       ['A', '1'],
       ['B', '2'],
@@ -51,7 +51,7 @@ describe('lines', () => {
     ]);
   });
 
-  test('every entry knows the line it begins on', () => {
+  test('every entry has the number of the line it starts on', () => {
     const { entries } = parseDotenv('A="1\n2\n3"\n\nB=4');
     expect(entries.map(({ key, line }) => [key, line])).toEqual([
       ['A', 1],
@@ -122,7 +122,7 @@ describe('double quotes', () => {
     expect(entriesOf(source)).toEqual([['A', value]]);
   });
 
-  test('one that is never closed is a problem of the line it begins on', () => {
+  test('one that is never closed is reported on the line it starts on', () => {
     expect(problemsOf('A=1\nB="x\nC=2')).toEqual([[2, 'has a double quote that is never closed']]);
     expect(problemsOf('A="x\\"')).toEqual([[1, 'has a double quote that is never closed']]);
   });
@@ -130,7 +130,7 @@ describe('double quotes', () => {
 
 describe('problems', () => {
   test.each(['word', 'A', 'export A', '=x', 'A: x', 'two words=x', '"A"=x', 'A#B=x', '- A=x'])(
-    'the line %j is none that can be understood',
+    'the line %j can’t be parsed',
     source => {
       expect(problemsOf(`X=1\n${source}\nY=2`)).toEqual([[2, 'is neither KEY=value, a comment nor blank']]);
     },
@@ -140,22 +140,25 @@ describe('problems', () => {
     expect(problemsOf(source)).toEqual([[1, expect.stringContaining('has an invalid key')]]);
   });
 
-  test.each(['A="x"y', "A='x'y", 'A="x"#y', 'A="x" y # z'])('text after the closing quote of %j is refused', source => {
-    expect(problemsOf(source)).toEqual([[1, 'has text after the closing quote']]);
-  });
+  test.each(['A="x"y', "A='x'y", 'A="x"#y', 'A="x" y # z'])(
+    'text after the closing quote of %j is rejected',
+    source => {
+      expect(problemsOf(source)).toEqual([[1, 'has text after the closing quote']]);
+    },
+  );
 
-  test('a key that is set twice names both lines', () => {
+  test('a duplicate key is reported with both lines', () => {
     expect(problemsOf('A=1\nB=2\nA=1')).toEqual([[3, 'sets A again, after line 1']]);
   });
 
-  test('a value that is too long or not well-formed is refused, at its limit it is not', () => {
+  test('a value that is too long or not well-formed is rejected, but not one at the limit', () => {
     expect(entriesOf(`A=${'x'.repeat(65_536)}`)[0]?.[1]).toHaveLength(65_536);
     expect(problemsOf(`A=${'x'.repeat(65_537)}`)).toEqual([[1, expect.stringContaining('at most 65536 bytes')]]);
     expect(problemsOf(`A=${'ä'.repeat(32_769)}`)).toEqual([[1, expect.stringContaining('at most 65536 bytes')]]);
     expect(problemsOf('A="\ud800"')).toEqual([[1, expect.stringContaining('well-formed')]]);
   });
 
-  test('all of them are reported at once, behind lines of several lines too', () => {
+  test('all problems are reported at once, even after multi-line values', () => {
     expect(problemsOf('A="1\n2"\nbad\nB=1\nB=2\nC="x" y\n9=1').map(([line]) => line)).toEqual([3, 5, 6, 7]);
   });
 
@@ -165,7 +168,7 @@ describe('problems', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test('text of megabytes is read in a moment, well-formed or not', () => {
+  test('megabytes of text are parsed in a moment, well-formed or not', () => {
     const started = performance.now();
     for (const source of [
       `A=${' '.repeat(2_000_000)}x`,
@@ -189,7 +192,7 @@ describe('properties', () => {
   const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,20}$/);
   const value = fc.string({ unit: 'binary', maxLength: 40 });
 
-  test('any value survives being written in double quotes', () => {
+  test('any value round-trips in double quotes', () => {
     const escaped = (text: string) =>
       text.replace(/[\\"$\r]/g, character => (character === '\r' ? '\\r' : `\\${character}`));
     fc.assert(
@@ -200,7 +203,7 @@ describe('properties', () => {
     );
   });
 
-  test('reading any text ends without an exception', () => {
+  test('parsing any text never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'A=#"\'\\ \t\r\n$x'), maxLength: 60 }), source => {
         const { entries, problems } = parseDotenv(source);

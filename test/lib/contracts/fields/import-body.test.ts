@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ImportBody } from '../../../../lib/contracts/fields/import-body.ts';
 
-/** Parses JSON text, as a request's body is, so that `__proto__` arrives as it does there. */
+/** Parses JSON text like a request's body, so that `__proto__` arrives as it would there. */
 function parsed(json: string) {
   return ImportBody.parse(JSON.parse(json));
 }
@@ -22,19 +22,19 @@ describe('an import', () => {
     expect(parsed('{"dotenv":"A=1\\nB="}')).toEqual({ secrets });
   });
 
-  test('takes __proto__ for a key like any other, in every form', () => {
+  test('treats __proto__ like any other key, in every form', () => {
     const secrets = [{ key: '__proto__', value: 'x' }];
     expect(parsed('{"secrets":[{"key":"__proto__","value":"x"}]}')).toEqual({ secrets });
     expect(parsed('{"secrets":{"__proto__":"x"}}')).toEqual({ secrets });
     expect(parsed('{"dotenv":"__proto__=x"}')).toEqual({ secrets });
   });
 
-  test('keeps any well-formed Unicode as it is, NUL included', () => {
+  test('preserves any well-formed Unicode, including NUL', () => {
     const value = '\u0000\r\n\t"\\ 🔑 e\u0301';
     expect(ImportBody.parse({ secrets: { A: value } })).toEqual({ secrets: [{ key: 'A', value }] });
   });
 
-  test('names every problem of a list at once', () => {
+  test('reports every problem of a list at once', () => {
     const body = {
       secrets: [
         { key: '1', value: 2 },
@@ -47,7 +47,7 @@ describe('an import', () => {
     expect(pathsOf(body)).toEqual(['secrets.0.key', 'secrets.0.value', 'secrets.1', 'secrets.2.note', 'secrets.4.key']);
   });
 
-  test('names every problem of an object at once, by key', () => {
+  test('reports every problem of an object at once, by key', () => {
     expect(pathsOf({ secrets: { A: 1, 'not a key': '', B: '\ud800' } })).toEqual([
       'secrets.A',
       'secrets.not a key',
@@ -55,7 +55,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('names the lines of the problems of dotenv text', () => {
+  test('reports the lines of problems in dotenv text', () => {
     const result = ImportBody.safeParse({ dotenv: 'A=1\n?\nA=2' });
     expect(result.error?.issues.map(issue => [issue.path, issue.message])).toEqual([
       [['dotenv'], 'line 2 is neither KEY=value, a comment nor blank'],
@@ -75,16 +75,16 @@ describe('an import', () => {
     [[], ['']],
     [null, ['']],
     ['A=1', ['']],
-  ])('%j is refused', (body, paths) => {
+  ])('%j is rejected', (body, paths) => {
     expect(pathsOf(body)).toEqual(paths);
   });
 
-  test('refuses an unknown field', () => {
+  test('rejects an unknown field', () => {
     const result = ImportBody.safeParse({ secrets: { A: '1' }, overwrite: true });
     expect(result.error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['overwrite'], path: [] }]);
   });
 
-  test('has up to 1,000 keys, and more of them are one problem, however many are wrong', () => {
+  test('accepts up to 1,000 keys, and reports more as one problem, however many are invalid', () => {
     const keys = (count: number) => Array.from({ length: count }, (_, index) => `K${index}`);
     const forms = (names: string[]) => [
       { secrets: names.map(key => ({ key, value: '' })) },

@@ -56,7 +56,7 @@ describe('the message of a problem', () => {
     expect(problems(schema, value).map(problem => problem.message)).toEqual([message]);
   });
 
-  test('names the field, as a person would look for it', () => {
+  test('refers to the field as a person would look for it', () => {
     const schema = z.strictObject({ secrets: z.array(z.strictObject({ key: z.string() })) });
     expect(problems(schema, { secrets: [{ key: 'A' }, { kee: 'A' }] })).toEqual([
       { path: 'secrets.1.key', message: 'is required' },
@@ -65,7 +65,7 @@ describe('the message of a problem', () => {
   });
 });
 
-/** Anything that a field can be instead of what it should. */
+/** Anything a field can contain instead of what it should. */
 const junk = [
   undefined,
   null,
@@ -85,7 +85,7 @@ const junk = [
   { x: 1 },
 ];
 
-/** The value with something else in the place of each member in turn, at any depth. */
+/** The value with each member in turn replaced by something else, at any depth. */
 function* spoiled(value: unknown): Generator<unknown> {
   yield* junk;
   if (typeof value !== 'object' || value === null) return;
@@ -101,11 +101,11 @@ function* spoiled(value: unknown): Generator<unknown> {
 const validatorsWords =
   /invalid|expected|received|too (?:small|big)|unrecognized|nan\b|input|undefined|string|boolean|array|integer/i;
 
-/** A message continues a sentence that begins with the field. */
+/** A message continues a sentence that starts with the field. */
 const startsLikeASentence = /^(?:must|is (?:required|not|a duplicate)|has |line \d+ |does not|appears )/;
 
 describe.each(routes.map(contract => [contract.operationId, contract] as const))('%s', (_, contract: Contract) => {
-  test('says in its own words what is wrong with any input', () => {
+  test('describes in its own words what is wrong with any input', () => {
     const samples: [z.ZodType | undefined, unknown][] = [
       [contract.body, contract.bodyExample],
       [contract.query, Object.fromEntries(Object.keys(contract.query?.shape ?? {}).map(name => [name, '1']))],
@@ -120,7 +120,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('says of each field that a body cannot do without that it is required', () => {
+  test('reports every required field of a body as required', () => {
     const required = Object.entries((contract.body as z.ZodObject | undefined)?.shape ?? {}).filter(
       ([, schema]) => !(schema as z.ZodType).safeParse(undefined).success,
     );
@@ -131,8 +131,8 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
   });
 });
 
-describe('the form of a path parameter', () => {
-  test('says where an id is asked for, and that a slug looks like one', () => {
+describe('the format of a path parameter', () => {
+  test('says that an id is expected, and that a slug looks like one', () => {
     expect(formProblem('orgId', 'acme')).toBe('`orgId` must be its id, a UUID, and this looks like its slug');
     expect(formProblem('orgId', 'Not An Id')).toBe('`orgId` is not a well-formed id, which is a UUID');
     expect(formProblem('webhookId', undefined)).toBe('`webhookId` is not a well-formed id, which is a UUID');
@@ -143,7 +143,7 @@ describe('the form of a path parameter', () => {
     expect(formProblem('key', '1A')).toMatch(/^`key` must begin with a letter or underscore/);
   });
 
-  test('never quotes what was sent', () => {
+  test('never quotes the input', () => {
     expect(formProblem('key', 'not a key: hunter2')).not.toContain('hunter2');
   });
 });

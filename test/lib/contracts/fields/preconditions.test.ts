@@ -35,12 +35,12 @@ describe('If-Match', () => {
     expect(parseIfMatch('W/"5", "6"')).toEqual(revisions(6));
   });
 
-  test('a revision far beyond any environment is well-formed and matches none', () => {
+  test('a revision far beyond any environment’s is well-formed and matches none', () => {
     expect(matches(parseIfMatch('"99999999999999999999"'), 5)).toBe(false);
   });
 
   test.each(['"abc"', '""', '"05"', '"-1"', '"1.0"', '"1e3"', '"1,2"', '"5", "abc"'])(
-    'the strong tag %s is no revision, which can only be a mistake',
+    'the strong tag %s is not a revision, so it must be a mistake',
     header => {
       expect(parseIfMatch(header)).toBeUndefined();
     },
@@ -65,11 +65,11 @@ describe('If-None-Match', () => {
     expect(parseIfNoneMatch('*')).toEqual({ kind: 'any' });
   });
 
-  test('a tag that is no revision matches nothing', () => {
+  test('a tag that is not a revision matches nothing', () => {
     expect(parseIfNoneMatch('"abc"')).toEqual(revisions());
   });
 
-  test('a malformed one is none', () => {
+  test('a malformed header is rejected', () => {
     expect(parseIfNoneMatch('5')).toBeUndefined();
     expect(IfNoneMatch.safeParse('5').success).toBe(false);
   });
@@ -82,7 +82,7 @@ test('the tag of a revision matches that revision and no other', () => {
   }
 });
 
-test('a header of many kilobytes is read in a moment', () => {
+test('a header of many kilobytes is parsed in a moment', () => {
   const started = performance.now();
   expect(parseIfMatch(`${' '.repeat(100_000)}x`)).toBeUndefined();
   expect(parseIfMatch('"'.repeat(100_001))).toBeUndefined();

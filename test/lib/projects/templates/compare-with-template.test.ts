@@ -7,7 +7,7 @@ const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pat
 const stored = { projectId: 'a project', createdAt: '2026-01-01T00:00:00.000Z' };
 
 describe('comparing with a template', () => {
-  it('sorts every key into its place', () => {
+  it('assigns every key to its category', () => {
     const template = [
       { key: 'A', required: true, pattern: 'x+', ...stored },
       { key: 'B', required: true, ...stored },
@@ -39,7 +39,7 @@ describe('a pattern', () => {
     expect(matchesWhole('', '')).toBe(true);
   });
 
-  it('is refused if RE2 does not support it, and the reason does not repeat all of it', () => {
+  it('is rejected if RE2 does not support it, and the reason does not repeat all of it', () => {
     expect(patternProblem('[0-9]{1,5}')).toBeUndefined();
     expect(patternProblem('(?=x)')).toContain('RE2');
     expect(patternProblem('(')).toContain('RE2');
@@ -52,12 +52,12 @@ describe('a pattern', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  it('is refused if its automaton is so large that values would take seconds', () => {
+  it('is rejected if its automaton is so large that values would take seconds', () => {
     expect(patternProblem('(?:a?b?){740}c')).toContain('too large');
     expect(patternProblem('[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}')).toBeUndefined();
   });
 
-  it('is not tried on a value that is too long for it, or after the time is used up', () => {
+  it('is not applied to a value that is too long for it, or after the time is used up', () => {
     let now = 0;
     const check = boundedValueCheck(() => now);
     const undecidable = '[ab]*a[ab]{400}c';

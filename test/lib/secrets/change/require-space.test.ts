@@ -4,14 +4,14 @@ import { hiddenBytes } from '../../../../lib/secrets/change/require-space.ts';
 const project = (secret: string) => ({ keyVersion: 1, wrappedKeys: { '1': Buffer.from(secret) } });
 const at = (revision: number, secret = 'wrapped') => hiddenBytes(project(secret), { id: 'environment', revision });
 
-describe('the space that is hidden from a writer who may not read', () => {
-  it('is the same however often it is tried at a revision, and another one at the next', () => {
+describe('the space hidden from a writer without read access', () => {
+  it('is the same for every attempt at a revision, and different at the next', () => {
     expect(at(7)).toBe(at(7));
     expect(at(8)).not.toBe(at(7));
     expect(at(7, 'another')).not.toBe(at(7));
   });
 
-  it('is anything up to 512 KiB, evenly', () => {
+  it('is uniform up to 512 KiB', () => {
     const all = Array.from({ length: 4096 }, (_, revision) => at(revision));
     const eighths = Array.from(
       { length: 8 },

@@ -18,7 +18,7 @@ function head(key: string, version: number, revision: number, more: Partial<Head
   };
 }
 
-/** Reads versions out of a history, and counts how often. */
+/** Reads versions from a history, and counts the reads. */
 function historyOf(...heads: HeadRecord[]) {
   const reads: string[][] = [];
   return {
@@ -34,7 +34,7 @@ function historyOf(...heads: HeadRecord[]) {
 }
 
 describe('heads at a revision', () => {
-  it('are as they were read if none is later, without another read', async () => {
+  it('are used as read if none is later, without another read', async () => {
     const heads = [head('A', 1, 3), head('B', 2, 5)];
     const history = historyOf();
     expect(await resolveHeads(heads, 5, history.read)).toEqual(heads);
@@ -49,7 +49,7 @@ describe('heads at a revision', () => {
     expect(history.reads).toEqual([['B 3', 'C 1', 'D 1'], ['B 2'], ['B 1']]);
   });
 
-  it('bring back a deleted key as deleted, and one that is being deleted as alive', async () => {
+  it('restore a deleted key as deleted, and one that is being deleted as alive', async () => {
     const gone = { ...head('A', 2, 2, { deleted: true }), sealed: undefined, keyVersion: undefined };
     const { sealed: _, keyVersion: __, sizeBytes: ___, ...tombstone } = gone;
     const history = historyOf(tombstone, head('B', 1, 3));
@@ -57,7 +57,7 @@ describe('heads at a revision', () => {
     expect(await resolveHeads(heads, 5, history.read)).toEqual([tombstone, head('B', 1, 3)]);
   });
 
-  it('and versions turn into each other without losing anything', () => {
+  it('and versions convert to each other without loss', () => {
     const one = head('A', 4, 7);
     expect(headOf(versionOf(one))).toEqual(one);
   });

@@ -39,8 +39,8 @@ function head(key: string, version: number, sizeBytes: number | undefined, seale
   return { ...common, sizeBytes, keyVersion: 1, sealed: new Uint8Array(sealedBytes) };
 }
 
-describe('what an environment holds after a change', () => {
-  it('counts creations, replacements, deletions and returns of deleted keys', () => {
+describe('the content of an environment after a change', () => {
+  it('counts creations, replacements, deletions and keys set again after a deletion', () => {
     const before = new Map([
       ['A', head('A', 3, 400)],
       ['B', head('B', 1, 300)],
@@ -55,8 +55,8 @@ describe('what an environment holds after a change', () => {
   });
 });
 
-describe('what fits one transaction', () => {
-  it('is bounded by the number of keys and by their bytes', () => {
+describe('what fits in one transaction', () => {
+  it('is limited by the number of keys and by their bytes', () => {
     const heads = (count: number, sealedBytes: number) =>
       Array.from({ length: count }, (_, i) => head(`K${i}`, 1, 300, sealedBytes));
     expect(fitsOneTransaction(heads(45, 200))).toBe(true);
@@ -70,7 +70,7 @@ describe('what fits one transaction', () => {
 });
 
 describe('the size of a secret', () => {
-  it('is that of key and value as JSON, and a flat part for the rest', () => {
+  it('is that of key and value as JSON, plus a constant for the rest', () => {
     expect(secretSizeBytes('KEY', 'value')).toBe(5 + 7 + 256);
     expect(secretSizeBytes('KEY', '')).toBe(5 + 2 + 256);
     expect(secretSizeBytes('K', '\u0000"ü')).toBe(3 + 2 + 6 + 2 + 2 + 256);
