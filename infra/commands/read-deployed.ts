@@ -50,6 +50,23 @@ async function readStacks<Read>(
   }
 }
 
+/** The outputs of one of an installation's stacks; none before its first deployment. @throws if they can't be read */
+export async function readOutputs(
+  { name, region }: Pick<Config, 'name' | 'region'>,
+  stack: 'foundation' | 'api' | 'edge',
+): Promise<Readonly<Record<string, string>>> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const found = await findStack(client, `${name}-${stack}`);
+    if (found === undefined || isUnfinished(found)) return {};
+    return Object.fromEntries(
+      (found.Outputs ?? []).map(({ OutputKey: key = '', OutputValue: value = '' }) => [key, value]),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
 async function findStack(client: CloudFormationClient, stackName: string): Promise<Stack | undefined> {
   try {
     const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));

@@ -101,6 +101,13 @@ const Config = z
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** A second region with a replica of table and key, in case the first one is lost. */
     replicaRegion: regionName.optional(),
+    /**
+     * The other region with a replica of the table; defaults to `replicaRegion`. Functions look there whether it has taken
+     * over the service.
+     */
+    peerRegion: regionName.optional(),
+    /** Waits beside another installation: its distribution has the domain's certificate, but leaves the domain there. */
+    standby: flag.default(false),
     /** An AWS Backup vault in another account (and optionally another region) that gets a daily copy of the table. */
     backupVaultArn: z
       .string()
@@ -180,6 +187,15 @@ const Config = z
     if (config.replicaRegion !== undefined && config.replicaRegion === config.region) {
       context.addIssue({ code: 'custom', path: ['replicaRegion'], message: 'must be another region than region' });
     }
+    if (config.peerRegion !== undefined && config.region === undefined) {
+      context.addIssue({ code: 'custom', path: ['region'], message: 'is required because peerRegion is set' });
+    }
+    if (config.peerRegion !== undefined && config.peerRegion === config.region) {
+      context.addIssue({ code: 'custom', path: ['peerRegion'], message: 'must be another region than region' });
+    }
+    if (![undefined, config.replicaRegion ?? config.peerRegion].includes(config.peerRegion)) {
+      context.addIssue({ code: 'custom', path: ['peerRegion'], message: 'must be the same region as replicaRegion' });
+    }
     // Otherwise the pipeline would take a deployment for good that nothing has checked, and go on to production.
     if (config.deliveredBy !== undefined && config.checkParameter === undefined) {
       context.addIssue({ code: 'custom', path: ['checkParameter'], message: 'is required because deliveredBy is set' });
@@ -223,6 +239,18 @@ function isSameSite(origin: string, domainName: string | undefined): boolean {
  */
 export function knownDashboardOrigin({ dashboardOrigin, domainName }: Config): string | undefined {
   return dashboardOrigin ?? (domainName === undefined ? undefined : `https://${domainName}`);
+}
+
+/** The regions of a table with replicas, as its functions know them; undefined if it has none. Pure. */
+export function regionsOf({
+  region,
+  replicaRegion,
+  peerRegion = replicaRegion,
+  restoredKey,
+}: Config): { own: string; peer: string; first: string } | undefined {
+  if (region === undefined || peerRegion === undefined) return undefined;
+  // The key is a replica of the other installation's, which came first.
+  return { own: region, peer: peerRegion, first: restoredKey === undefined ? region : peerRegion };
 }
 
 /**

@@ -49,7 +49,7 @@ export class EdgeStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, apiHost, firewallArn, ...props }: EdgeStackProps) {
     super(scope, id, props);
-    const { domainName, certificateArn } = config;
+    const { domainName, certificateArn, standby } = config;
     const files = this.addFiles();
     const api = this.apiBehavior(apiHost, config);
     const pages: BehaviorOptions = {
@@ -66,7 +66,8 @@ export class EdgeStack extends Stack {
       ...(domainName === undefined || certificateArn === undefined
         ? {}
         : {
-            domainNames: [domainName],
+            // A domain can be on one distribution only, so a standby is ready to take it (AssociateAlias).
+            ...(standby ? {} : { domainNames: [domainName] }),
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
             minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }),
@@ -102,6 +103,7 @@ export class EdgeStack extends Stack {
     });
     new CfnOutput(this, 'Url', { value: `${origin}/v1` });
     new CfnOutput(this, 'FilesBucket', { value: files.bucketName });
+    new CfnOutput(this, 'DistributionId', { value: distribution.distributionId });
     new CfnOutput(this, 'EdgeSecretVersion', { value: String(config.edgeSecretVersion) });
     if (domainName !== undefined) {
       new CfnOutput(this, 'DomainTarget', {

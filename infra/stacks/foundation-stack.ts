@@ -6,7 +6,13 @@ import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
+import {
+  type Config,
+  dashboardOriginParameter,
+  edgeSecretNames,
+  knownDashboardOrigin,
+  regionsOf,
+} from '../plan/config.ts';
 import { deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
@@ -105,9 +111,22 @@ export class FoundationStack extends Stack {
 
   /** The resources that functions can be given permissions on. */
   resources(config: Config): Resources {
+    const regions = regionsOf(config);
     const parameters = [config.stripeSecretKeyParameter, config.stripeWebhookSecretParameter];
     return {
       tableArn: this.table.tableArn,
+      replicaArns:
+        regions === undefined
+          ? []
+          : [
+              this.table.tableArn,
+              this.formatArn({
+                service: 'dynamodb',
+                region: regions.peer,
+                resource: 'table',
+                resourceName: this.table.tableName,
+              }),
+            ],
       keyArn: config.restoredKey ?? this.key.keyArn,
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,

@@ -6,6 +6,8 @@ import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/fun
 /** The resources that functions can be given permissions on. */
 export interface Resources {
   tableArn: string;
+  /** The table and its replica in the other region, if it has one. */
+  replicaArns: readonly string[];
   keyArn: string;
   webhookQueueArn: string;
   jobQueueArn: string;
@@ -36,6 +38,12 @@ export function rightsOf(
     allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
     allow('QueryTable', named('dynamodb', queries), [resources.tableArn], partitions(uses.queries)),
     allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(uses.writes)),
+    allow(
+      'ReadServingRegion',
+      uses.table.length === 0 ? [] : ['dynamodb:GetItem'],
+      resources.replicaArns,
+      partitions(['SERVINGREGION']),
+    ),
     // Many functions write this item. Only an operator's command may write this attribute.
     uses.writes?.includes('USER') ? nobodyBecomesAdmin(changes, resources.tableArn) : undefined,
     ...keyPurposes.map(purpose =>
@@ -73,7 +81,14 @@ function named(service: string, actions: readonly string[]): string[] {
 }
 
 /** There is one of each of these partitions, so their keys have no identifier. */
-const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM', 'UNFINISHED']);
+const singlePartitions: ReadonlySet<Partition> = new Set([
+  'CREDENTIALKEY',
+  'ORGS',
+  'PLANS',
+  'PLATFORM',
+  'SERVINGREGION',
+  'UNFINISHED',
+]);
 
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
 function partitions(used: readonly Partition[] = []): Record<string, unknown> {

@@ -5,7 +5,13 @@ import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, 
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
+import {
+  type Config,
+  dashboardOriginParameter,
+  edgeSecretNames,
+  knownDashboardOrigin,
+  regionsOf,
+} from '../plan/config.ts';
 import { deployedName, type FunctionPlan, needsDashboardOrigin, workers } from '../plan/functions.ts';
 import type { Rollout } from './gradual-deployments.ts';
 import { type Resources, rightsOf } from './rights.ts';
@@ -127,6 +133,7 @@ export function environmentOf(
   addresses: Service['addresses'],
 ): Record<string, string> {
   const origin = knownDashboardOrigin(config);
+  const regions = uses.table.length > 0 ? regionsOf(config) : undefined;
   const namesDashboard = needsDashboardOrigin(uses);
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
@@ -134,6 +141,8 @@ export function environmentOf(
     RESTORED_TABLE: area !== 'workers' && config.restoredTable,
     EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
+    PEER_REGION: regions?.peer,
+    FIRST_REGION: regions?.first,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,

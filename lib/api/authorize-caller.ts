@@ -4,6 +4,7 @@ import type { Access } from '../contracts/contract.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { flushShares, takeShare } from '../limits/fair-share.ts';
+import { requireServingRegion } from '../table/client.ts';
 import { readLateFromNowOn } from './early-reads.ts';
 
 /** A request whose credential was issued by this installation, or that needs none. */
@@ -47,7 +48,7 @@ export function authorization<Kind extends Access['kind']>(
   };
   return {
     authorize: async () => {
-      const [{ caller, admitted }] = await Promise.all([authorizeNow(), flushShares(log)]);
+      const [{ caller, admitted }] = await Promise.all([authorizeNow(), inServingRegion(() => flushShares(log))]);
       if (caller?.access !== undefined) takeShare(caller.access.organization);
       authorized = caller;
       return admitted;
@@ -55,11 +56,17 @@ export function authorization<Kind extends Access['kind']>(
     reauthorize: async () => {
       // Early reads may be delayed before the first authorization, which then comes after the delay anyway.
       if (authorized === undefined) return;
-      const [{ caller: now }] = await Promise.all([authorizeNow(), flushShares(log)]);
+      const [{ caller: now }] = await Promise.all([authorizeNow(), inServingRegion(() => flushShares(log))]);
       if (now?.access === undefined) return;
       if (now.access.member.id !== authorized.access?.member.id) throw organizationNotFound();
       authorized.access.renew(now.access);
       takeShare(now.access.organization);
     },
   };
+}
+
+/** Nothing is read for a caller in a region that doesn't serve either: a credential may have been revoked in the other. */
+async function inServingRegion(work: () => Promise<void>): Promise<void> {
+  await requireServingRegion();
+  await work();
 }

@@ -99,6 +99,7 @@ export type Partition =
   | 'PROVIDEREVENT'
   | 'RATE'
   | 'RETIRED'
+  | 'SERVINGREGION'
   | 'UNFINISHED'
   | 'USER';
 

@@ -81,6 +81,12 @@ const readers = {
   EDGE_SECRETS: list,
   /** Rejects changes of tenants' data, so that an operator can replace the table. */
   MAINTENANCE: flag,
+  /** The region that the function runs in, which Lambda sets. */
+  AWS_REGION: optionalText,
+  /** The other region with a replica of the table. Then only one of the two serves, which an item of the table names. */
+  PEER_REGION: optionalText,
+  /** The region that serves until the table names one. */
+  FIRST_REGION: optionalText,
   /** The restored table in use, if it is not the installation's own. Sessions from before the restore have ended. */
   RESTORED_TABLE: optionalText,
   /** Whether browsers also send the session cookie with cross-site requests. */

@@ -3,6 +3,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { EventPayload, pingEvent } from '../contracts/fields/events.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { settings } from '../core/settings.ts';
+import { requireServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readAll } from '../table/read.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
@@ -19,6 +20,7 @@ import { openSigningSecret, signatureOf } from './signing-secret.ts';
  * again
  */
 export async function deliverRecords(records: readonly SQSRecord[]): Promise<void> {
+  await requireServingRegion();
   const results = await Promise.allSettled(records.map(deliverRecord));
   const failed = results.find(result => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

@@ -3,6 +3,7 @@ import { chunksOf } from '../core/chunks-of.ts';
 import { type LastingJob, maximumJobReceives } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
+import { isServingRegion } from '../table/client.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPages } from '../table/read.ts';
@@ -43,6 +44,7 @@ export async function queueUnfinishedWork(
   log: Log,
   { nowMs = Date.now(), pages = maximumPages, from = randomUUID() }: Options = {},
 ): Promise<number> {
+  if (!(await isServingRegion())) return 0;
   let queued = 0;
   let read = 0;
   // From a random id to the end, then from the beginning to that id. Ids are hexadecimal.

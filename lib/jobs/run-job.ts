@@ -2,6 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { Job, maximumJobReceives } from '../core/job.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { giveUpRotation, reEncryptProject } from '../projects/re-encrypt-project.ts';
+import { isServingRegion } from '../table/client.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
@@ -22,6 +23,10 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
   const log = openLog({ operation: 'run-jobs', messageId });
   const job = parseJob(body, log);
   if (job === undefined) return false;
+  if (!(await isServingRegion())) {
+    log.warn('left a job in the queue, because the other region serves');
+    return false;
+  }
   try {
     if (job.type !== 'mail-reset-link') await noteJobOf(job);
     await runStep(job, log);

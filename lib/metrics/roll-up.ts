@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib';
 import * as z from 'zod';
 import { chunksOf } from '../core/chunks-of.ts';
 import type { Log } from '../core/logger.ts';
+import { isServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
@@ -33,6 +34,8 @@ export async function rollUp(data: string, log: Log): Promise<void> {
   const { messageType, logEvents } = LogsMessage.parse(JSON.parse(text));
   // CloudWatch also sends messages of its own (`CONTROL_MESSAGE`) to check whether the function is reachable.
   if (messageType !== 'DATA_MESSAGE') return;
+  // The other region counts its own requests in the same items.
+  if (!(await isServingRegion())) return;
   const lines = logEvents.map(({ message }) => readAccessLogLine(message));
   const requests = lines.filter(line => line !== undefined);
   if (requests.length < lines.length) {

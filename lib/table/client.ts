@@ -1,6 +1,7 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRefusal, noteLostAnswer, reauthorize } from './retry.ts';
+import { servedElsewhere, servesHere } from './serving-region.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
@@ -29,7 +30,33 @@ function newClient(): DynamoDBDocumentClient {
     relation: 'after',
     toMiddleware: 'retryMiddleware',
   });
+  made.middlewareStack.add(fenceWrites, { name: 'fenceWrites', step: 'initialize' });
   return made;
+}
+
+/** Whether this region serves; always, unless the table has a replica elsewhere. */
+export function isServingRegion(): Promise<boolean> {
+  return servesHere(tableClient());
+}
+
+/**
+ * For everything that reads or writes for tenants. A write asks by itself, but then it waits for the answer.
+ * @throws temporarily_unavailable if the other region serves
+ */
+export async function requireServingRegion(): Promise<void> {
+  if (!(await isServingRegion())) throw servedElsewhere();
+}
+
+/** No write leaves a region that doesn't serve, whichever function sends it. */
+function fenceWrites<Input, Output>(
+  next: (args: Input) => Promise<Output>,
+  { commandName = '' }: { commandName?: string },
+): (args: Input) => Promise<Output> {
+  const isWrite = /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
+  return async args => {
+    if (isWrite) await requireServingRegion();
+    return next(args);
+  };
 }
 
 /**

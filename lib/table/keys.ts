@@ -57,6 +57,7 @@ import type { Key } from './entity.ts';
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
  *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
+ *   SERVINGREGION                    SERVINGREGION                the region that serves, of a table with replicas
  *   UNFINISHED                       <id>                         background work on that organization, project or environment
  *   METRICS#<day>                    <hour>#<route>               request metrics
  *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that was counted
@@ -132,6 +133,7 @@ export const keys = {
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
   platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
+  servingRegion: () => key('SERVINGREGION', 'SERVINGREGION'),
   unfinishedWork: (id: string) => key('UNFINISHED', id),
   countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),

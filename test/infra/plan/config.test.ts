@@ -109,6 +109,15 @@ describe('the settings of an installation', () => {
       { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
       'The setting replicaRegion must be another region than region.',
     ],
+    [{ ...exampleSettings, peerRegion: 'eu-west-1' }, 'The setting region is required because peerRegion is set.'],
+    [
+      { ...exampleSettings, region: 'eu-west-1', peerRegion: 'eu-west-1' },
+      'The setting peerRegion must be another region than region.',
+    ],
+    [
+      { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-2', peerRegion: 'eu-west-3' },
+      'The setting peerRegion must be the same region as replicaRegion.',
+    ],
     [
       { ...exampleSettings, backupVaultArn: 'arn:aws:s3:::backups' },
       'The setting backupVaultArn must be the ARN of an AWS Backup vault.',

@@ -206,6 +206,54 @@ describe('the foundation', () => {
     expect(key).toMatchObject({ resource: { DeletionPolicy: 'Retain', Properties: { PendingWindowInDays: 30 } } });
   });
 
+  describe('with a replica of the table in a second region', () => {
+    const first = { ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' };
+    const second = {
+      ...fullSettings,
+      region: 'eu-west-1',
+      peerRegion: 'eu-central-1',
+      restoredTable: 'holdfast-table',
+      restoredKey: 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f',
+      standby: true,
+    };
+
+    test.each([
+      ['first', first, 'eu-west-1'],
+      ['second', second, 'eu-central-1'],
+    ])('every function of the %s one with rights to the table looks in both which one serves', (_, settings, peer) => {
+      const { ofType: typed, rights } = synthesize(settings);
+      const environments = typed('AWS::Lambda::Function').map(
+        ({ resource }) => resource.Properties.Environment?.Variables ?? {},
+      );
+      const withTable = environments.filter(({ TABLE_NAME }) => TABLE_NAME !== undefined);
+      expect(withTable.length).toBeGreaterThan(10);
+      for (const variables of withTable) {
+        expect(variables).toMatchObject({ PEER_REGION: peer, FIRST_REGION: 'eu-central-1' });
+      }
+      const reading = [...rights().values()].flat().filter(({ Sid }) => Sid === 'ReadServingRegion');
+      expect(reading).toHaveLength(withTable.length);
+      for (const { Action, Resource, Condition } of reading) {
+        expect(Action).toBe('dynamodb:GetItem');
+        expect(Condition).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['SERVINGREGION'] } });
+        const [own, other, ...more] = Resource as unknown[];
+        expect([JSON.stringify(own).includes(peer), JSON.stringify(other).includes(`:dynamodb:${peer}:`)]).toEqual([
+          false,
+          true,
+        ]);
+        expect(more).toEqual([]);
+      }
+    });
+
+    test('the standby’s distribution has the certificate of the domain, which stays where it is', () => {
+      const config = (settings: Record<string, unknown>) =>
+        synthesize(settings).ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
+      expect(config(first)).toMatchObject({ Aliases: ['secrets.example.com'] });
+      const standby = config(second);
+      expect(standby.Aliases).toBeUndefined();
+      expect(standby.ViewerCertificate).toMatchObject({ AcmCertificateArn: fullSettings.certificateArn });
+    });
+  });
+
   test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
     const queues = ofType('AWS::SQS::Queue').map(({ id, resource }) => ({ id, ...resource.Properties }));
     const webhooks = queues.find(({ id }) => id.startsWith('WebhookQueue'));

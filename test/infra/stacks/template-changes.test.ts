@@ -22,6 +22,8 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   provisionedConcurrency: { provisionedConcurrency: 2 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
+  peerRegion: { peerRegion: 'eu-west-1', region: 'eu-central-1' },
+  standby: { standby: true, domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
   backupVaultArn: { backupVaultArn: exampleVault },
   deliveredBy: { deliveredBy: 'acme/holdfast:production', checkParameter: fullSettings.checkParameter },
   githubProvider: {

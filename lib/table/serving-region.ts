@@ -1,0 +1,124 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiError } from '../core/errors.ts';
+import { openLog } from '../core/logger.ts';
+import { requiredSetting, settings } from '../core/settings.ts';
+import { keys } from './keys.ts';
+import { type ServingRegion, servingRegionRecord } from './records/serving-region.ts';
+import { sendPatiently } from './retry.ts';
+
+/*
+ * Conditions and transactions hold within one region, so only one region of a global table may write. An item names it.
+ * A region that returns from an outage may not have received that item yet, so each process reads it in both regions
+ * (decision 31).
+ */
+
+/** For how long a process relies on what it read. `infra/commands/move-service.ts` waits for it. */
+export const reliedOnMs = 60_000;
+
+/** The other region must not hold up requests when it is the one that is lost. */
+const peerTimeoutMs = 1000;
+
+type Known = { servesHere: boolean; until: number };
+
+let known: Known | undefined;
+let reading: Promise<Known> | undefined;
+
+/**
+ * Whether this region serves. Without a peer it always does. Reads nothing while the process can rely on its last read.
+ * @throws the error of reading this region's table; an unreachable peer is only logged
+ */
+export async function servesHere(own: DynamoDBDocumentClient): Promise<boolean> {
+  const { PEER_REGION: peer } = settings();
+  if (peer === undefined) return true;
+  if (known !== undefined && Date.now() < known.until) return known.servesHere;
+  reading ??= read(own, peer).finally(() => {
+    reading = undefined;
+  });
+  known = await reading;
+  return known.servesHere;
+}
+
+/** The refusal of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
+export function servedElsewhere(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'Another region serves at the moment. Send the request again in a minute.',
+    {
+      retryAfterSeconds: 60,
+      isExpected: true,
+    },
+  );
+}
+
+async function read(own: DynamoDBDocumentClient, peer: string): Promise<Known> {
+  // From before the read: what is read may change while it is on its way.
+  const until = Date.now() + reliedOnMs;
+  const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer)]);
+  return { servesHere: newestRegion(items, requiredSetting('FIRST_REGION')) === requiredSetting('AWS_REGION'), until };
+}
+
+/**
+ * The region that the newest of the replicas' items names, or `first` if there is none; null if no region may serve, as
+ * when two items of one epoch disagree. Pure.
+ */
+export function newestRegion(items: readonly (ServingRegion | undefined)[], first: string): string | null {
+  const found = items.filter(item => item !== undefined);
+  const epoch = newestEpoch(items);
+  const [region = first, ...others] = found.filter(item => item.epoch === epoch).map(item => item.region);
+  return others.every(other => other === region) ? region : null;
+}
+
+/** Pure. */
+export function newestEpoch(items: readonly (ServingRegion | undefined)[]): number {
+  return Math.max(0, ...items.map(item => item?.epoch ?? 0));
+}
+
+/** The item of one replica, read strongly consistently. */
+export async function findServingRegion(
+  client: DynamoDBDocumentClient,
+  TableName = requiredSetting('TABLE_NAME'),
+): Promise<ServingRegion | undefined> {
+  const request = { TableName, Key: keys.servingRegion(), ConsistentRead: true };
+  const { Item: item } = await client.send(new GetCommand(request));
+  return item === undefined ? undefined : servingRegionRecord.parse(item);
+}
+
+const peerClients = new Map<string, DynamoDBDocumentClient>();
+
+/** Kept like the table's client, so that its connections stay warm. */
+function peerClient(region: string): DynamoDBDocumentClient {
+  const client =
+    peerClients.get(region) ??
+    DynamoDBDocumentClient.from(
+      new DynamoDBClient({
+        region,
+        maxAttempts: 1,
+        requestHandler: {
+          connectionTimeout: peerTimeoutMs,
+          requestTimeout: peerTimeoutMs,
+          throwOnRequestTimeout: true,
+        },
+      }),
+    );
+  peerClients.set(region, client);
+  return client;
+}
+
+async function findInPeer(region: string): Promise<ServingRegion | undefined> {
+  try {
+    return await findServingRegion(peerClient(region));
+  } catch (error) {
+    const log = openLog({ operation: 'find-serving-region', region });
+    // A lost region must not stop this one. A refusal is a mistake of the deployment.
+    if (isRefused(error)) log.error('may not read which region serves in the other region', error);
+    else log.warn('could not read which region serves in the other region', { reason: String(error) });
+    return undefined;
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  return status >= 400 && status < 500;
+}

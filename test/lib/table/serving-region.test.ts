@@ -1,0 +1,203 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ensureTable } from '../../../infra/local/resources.ts';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { deliverRecords } from '../../../lib/deliveries/deliver.ts';
+import { runJob } from '../../../lib/jobs/run-job.ts';
+import { requireServingRegion, tableClient } from '../../../lib/table/client.ts';
+import { keys } from '../../../lib/table/keys.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { servingRegionRecord } from '../../../lib/table/records/serving-region.ts';
+import { newestRegion, reliedOnMs } from '../../../lib/table/serving-region.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson, testPassword } from '../../support/people.ts';
+import { startRegions } from '../../support/two-regions.ts';
+
+/** The region that the table was made in, and the one with a replica of it. */
+const first = 'us-east-1';
+const second = 'eu-west-1';
+
+let api: Api;
+let person: Person;
+let token: { token: string };
+let secrets: string;
+let tables: Record<string, string>;
+let regions: Awaited<ReturnType<typeof startRegions>>;
+let now: number;
+
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'WARN' });
+  const name = `${process.env.TABLE_NAME}`;
+  tables = { [first]: name, [second]: `${name}-replica` };
+  await ensureTable(`${tables[second]}`);
+  regions = await startRegions(tables);
+  person = await seedPerson();
+  const { slug } = await createProject(api, person);
+  secrets = `/secrets/${person.organization.slug}/${slug}/dev`;
+  token = await createToken(api, person);
+  await api.put(secrets, { key: 'REGION', value: 'first' }, token);
+});
+afterAll(async () => {
+  await regions.stop();
+  await api.stop();
+});
+
+let lines: Record<string, string>[];
+beforeEach(async () => {
+  lines = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(JSON.parse(String(text))) > 0);
+  // Each test begins when nothing is relied on any more.
+  now = (now ?? Date.now()) + reliedOnMs + 1;
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  for (const region of [first, second]) regions.set(region, 'there');
+  await Promise.all([store(first, undefined), store(second, undefined)]);
+  runIn(first);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+  forgetSettings();
+});
+
+/** Makes this process one of the functions of a region. */
+function runIn(region: string): void {
+  vi.stubEnv('AWS_REGION', region);
+  vi.stubEnv('PEER_REGION', region === first ? second : first);
+  vi.stubEnv('FIRST_REGION', first);
+  vi.stubEnv('TABLE_NAME', tables[region]);
+  // The client of this region exists already; only that of the other one takes the address.
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', regions.url);
+  forgetSettings();
+}
+
+function later(): void {
+  now += reliedOnMs + 1;
+  vi.setSystemTime(now);
+}
+
+/** Puts the item into the replica of one region, as before it has been copied to the other. */
+async function store(region: string, item: { region: string | null; epoch: number } | undefined): Promise<void> {
+  vi.stubEnv('PEER_REGION', '');
+  forgetSettings();
+  const TableName = tables[region];
+  const Key = keys.servingRegion();
+  if (item === undefined) await tableClient().send(new DeleteCommand({ TableName, Key }));
+  else {
+    const Item = servingRegionRecord.toItem(Key, { ...item, changedAt: '' });
+    await tableClient().send(new PutCommand({ TableName, Item }));
+  }
+  vi.unstubAllEnvs();
+  forgetSettings();
+}
+
+const failOver = () => store(second, { region: second, epoch: 2 });
+const isFenced = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
+  status === 503 && body.error?.code === 'temporarily_unavailable';
+
+describe('a region that lost the service', () => {
+  it('refuses everything when it returns, although its own replica has not heard of the failover', async () => {
+    await failOver();
+    runIn(first);
+
+    const answers = await Promise.all([
+      api.put(secrets, { key: 'REGION', value: 'late' }, token),
+      // Its credential may have been revoked in the other region.
+      api.get(secrets, token),
+      api.post('/auth/login', { email: person.email, password: testPassword }),
+    ]);
+
+    expect(answers.map(isFenced)).toEqual([true, true, true]);
+    expect(answers[0]?.headers.get('retry-after')).toBe('60');
+    expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
+  });
+
+  it('keeps its queued work for the queue, and its writes to itself', async () => {
+    await failOver();
+    runIn(first);
+    const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '0' };
+    const record = {
+      body: JSON.stringify({ type: 'mail-reset-link', email: person.email }),
+      attributes,
+      messageId: '1',
+    };
+
+    expect(await runJob(record as never)).toBe(false);
+    await expect(deliverRecords([record as never])).rejects.toThrow('Another region serves');
+    await expect(
+      tableClient().send(new PutCommand({ TableName: tables[first], Item: { pk: 'THING', sk: 'THING' } })),
+    ).rejects.toThrow('Another region serves');
+  });
+
+  it('serves again after the way back', async () => {
+    await failOver();
+    await store(first, { region: first, epoch: 4 });
+    runIn(first);
+
+    expect((await api.get(secrets, token)).body.secrets).toMatchObject([{ key: 'REGION', value: 'first' }]);
+  });
+});
+
+describe('the second region', () => {
+  it('serves nothing until the table names it', async () => {
+    runIn(second);
+    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+
+    await failOver();
+    runIn(second);
+    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+    later();
+    await requireServingRegion();
+  });
+
+  it('goes on while the first region is lost, and says so without an error', async () => {
+    await failOver();
+    regions.set(first, 'lost');
+    runIn(second);
+
+    await requireServingRegion();
+    expect(lines).toMatchObject([{ level: 'WARN', region: first }]);
+  });
+});
+
+describe('the first region', () => {
+  it('goes on while the second one is lost', async () => {
+    regions.set(second, 'lost');
+    expect((await api.put(secrets, { key: 'REGION', value: 'first' }, token)).status).toBe(200);
+  });
+
+  it('reports an error if its functions may not read the other replica', async () => {
+    regions.set(second, 'refusing');
+    await requireServingRegion();
+    expect(lines).toMatchObject([{ level: 'ERROR', message: 'may not read which region serves in the other region' }]);
+  });
+
+  it('asks once a minute, not with every request', async () => {
+    await requireServingRegion();
+    await failOver();
+    runIn(first);
+
+    await requireServingRegion();
+    later();
+    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+  });
+});
+
+describe('the newest item of the two', () => {
+  const item = (region: string | null, epoch: number) => ({ region, epoch, changedAt: '' });
+
+  it.each([
+    ['none: the region that began', [undefined, undefined], first],
+    ['only one replica answered', [item(second, 2), undefined], second],
+    ['the higher epoch', [item(first, 1), item(second, 2)], second],
+    ['while the service moves: none', [item(first, 1), item(null, 2)], null],
+    ['two regions claim one epoch: none', [item(first, 2), item(second, 2)], null],
+  ])('%s', (_, items, region) => {
+    expect(newestRegion(items, first)).toBe(region);
+  });
+});
+
+it('an item can be read back', async () => {
+  await store(first, { region: second, epoch: 7 });
+  expect(await find(at(servingRegionRecord))).toMatchObject({ region: second, epoch: 7 });
+});
