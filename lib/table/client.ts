@@ -36,7 +36,7 @@ function newClient(): DynamoDBDocumentClient {
 
 /** Whether this region serves; always, unless the table has a replica elsewhere. */
 export function isServingRegion(): Promise<boolean> {
-  return servesHere(tableClient());
+  return servesHere({ own: tableClient(), peerIn: peerClient });
 }
 
 /**
@@ -45,6 +45,25 @@ export function isServingRegion(): Promise<boolean> {
  */
 export async function requireServingRegion(): Promise<void> {
   if (!(await isServingRegion())) throw servedElsewhere();
+}
+
+/** The other region must not hold up requests when it is the one that is lost. */
+const peerTimeoutMs = 1000;
+
+const peerClients = new Map<string, DynamoDBDocumentClient>();
+
+/** For the one read in the other region, and kept like the table's client. */
+function peerClient(region: string): DynamoDBDocumentClient {
+  const known = peerClients.get(region);
+  if (known !== undefined) return known;
+  const requestHandler = {
+    connectionTimeout: peerTimeoutMs,
+    requestTimeout: peerTimeoutMs,
+    throwOnRequestTimeout: true,
+  };
+  const made = DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  peerClients.set(region, made);
+  return made;
 }
 
 /** No write leaves a region that doesn't serve, whichever function sends it. */

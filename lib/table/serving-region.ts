@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../core/errors.ts';
 import { openLog } from '../core/logger.ts';
 import { requiredSetting, settings } from '../core/settings.ts';
@@ -16,8 +15,10 @@ import { sendPatiently } from './retry.ts';
 /** For how long a process relies on what it read. `infra/commands/move-service.ts` waits for it. */
 export const reliedOnMs = 60_000;
 
-/** The other region must not hold up requests when it is the one that is lost. */
-const peerTimeoutMs = 1000;
+interface Clients {
+  own: DynamoDBDocumentClient;
+  peerIn: (region: string) => DynamoDBDocumentClient;
+}
 
 type Known = { servesHere: boolean; until: number };
 
@@ -28,11 +29,11 @@ let reading: Promise<Known> | undefined;
  * Whether this region serves. Without a peer it always does. Reads nothing while the process can rely on its last read.
  * @throws the error of reading this region's table; an unreachable peer is only logged
  */
-export async function servesHere(own: DynamoDBDocumentClient): Promise<boolean> {
+export async function servesHere({ own, peerIn }: Clients): Promise<boolean> {
   const { PEER_REGION: peer } = settings();
   if (peer === undefined) return true;
   if (known !== undefined && Date.now() < known.until) return known.servesHere;
-  reading ??= read(own, peer).finally(() => {
+  reading ??= read(own, peer, peerIn(peer)).finally(() => {
     reading = undefined;
   });
   known = await reading;
@@ -51,10 +52,10 @@ export function servedElsewhere(): ApiError {
   );
 }
 
-async function read(own: DynamoDBDocumentClient, peer: string): Promise<Known> {
+async function read(own: DynamoDBDocumentClient, peer: string, peerClient: DynamoDBDocumentClient): Promise<Known> {
   // From before the read: what is read may change while it is on its way.
   const until = Date.now() + reliedOnMs;
-  const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer)]);
+  const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer, peerClient)]);
   return { servesHere: newestRegion(items, requiredSetting('FIRST_REGION')) === requiredSetting('AWS_REGION'), until };
 }
 
@@ -84,30 +85,9 @@ export async function findServingRegion(
   return item === undefined ? undefined : servingRegionRecord.parse(item);
 }
 
-const peerClients = new Map<string, DynamoDBDocumentClient>();
-
-/** Kept like the table's client, so that its connections stay warm. */
-function peerClient(region: string): DynamoDBDocumentClient {
-  const client =
-    peerClients.get(region) ??
-    DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        region,
-        maxAttempts: 1,
-        requestHandler: {
-          connectionTimeout: peerTimeoutMs,
-          requestTimeout: peerTimeoutMs,
-          throwOnRequestTimeout: true,
-        },
-      }),
-    );
-  peerClients.set(region, client);
-  return client;
-}
-
-async function findInPeer(region: string): Promise<ServingRegion | undefined> {
+async function findInPeer(region: string, client: DynamoDBDocumentClient): Promise<ServingRegion | undefined> {
   try {
-    return await findServingRegion(peerClient(region));
+    return await findServingRegion(client);
   } catch (error) {
     const log = openLog({ operation: 'find-serving-region', region });
     // A lost region must not stop this one. A refusal is a mistake of the deployment.
