@@ -38,6 +38,7 @@ export const proofs: readonly Proof[] = [
     name: 'crashes',
     files: [
       'test/functions/secrets/crashes.test.ts',
+      'test/functions/secrets/consistency.test.ts',
       'test/functions/secrets/throughput.test.ts',
       'test/faults/races.test.ts',
     ],
