@@ -1,12 +1,33 @@
 import type { Context } from 'aws-lambda';
 import { openLog } from '../../lib/core/logger.ts';
+import { certificateDaysLeft } from '../../lib/metrics/certificate-end.ts';
 import { checkService, readCheckAccount } from '../../lib/metrics/service-check.ts';
 
-/** The schedule passes the name of the SSM parameter with the check account. */
-export async function handler(event: { parameter: string }, context?: Pick<Context, 'awsRequestId'>): Promise<void> {
+interface CheckEvent {
+  /** The name of the SSM parameter with the check account. */
+  parameter: string;
+  /** Under maintenance nothing can be set. */
+  isReadOnly?: boolean;
+  /** The installation's own domain, whose certificate must be renewed in time. */
+  domainName?: string;
+}
+
+/** ACM renews a certificate 60 days before its end (Certificate Manager, "Managed certificate renewal"). */
+const renewedDaysLeft = 30;
+
+/** Runs on a schedule. */
+export async function handler(
+  { parameter, isReadOnly = false, domainName }: CheckEvent,
+  context?: Pick<Context, 'awsRequestId'>,
+): Promise<void> {
   const log = openLog({ requestId: context?.awsRequestId, operation: 'check-service' });
   try {
-    log.info('the service works', { milliseconds: await checkService(await readCheckAccount(event.parameter)) });
+    const milliseconds = await checkService(await readCheckAccount(parameter), { isReadOnly });
+    log.info('the service works', { milliseconds });
+    if (domainName === undefined) return;
+    const daysLeft = await certificateDaysLeft(`https://${domainName}`);
+    // The field `alarm` rings the alarm CertificateEnds.
+    if (daysLeft < renewedDaysLeft) log.warn('the certificate is about to end', { alarm: 'certificate', daysLeft });
   } catch (error) {
     log.error('the service check failed', error);
     throw error;

@@ -173,8 +173,8 @@ export const workers = {
     uses: { table: [] },
     readsCheckAccount: true,
     memoryMb: 256,
-    // Four requests of at most 15 seconds each.
-    timeoutSeconds: 65,
+    // Four requests of at most 15 seconds each, and 10 for the certificate.
+    timeoutSeconds: 75,
   },
 } as const satisfies Record<string, FunctionPlan>;
 

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Config } from '../plan/config.ts';
 import { fastBurn, objectives, slowBurn } from '../plan/objectives.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -13,18 +14,27 @@ export interface AlarmPlan {
   periods?: number;
   /** How many of those periods must be above, if not all. */
   in?: number;
+  /** The metric always has data unless something is broken, so the operators are notified if there is none. */
+  notifiesWithoutData?: true;
+  /** Under maintenance it would only report what was announced, so it notifies nobody. */
+  isSilentUnderMaintenance?: true;
+}
+
+interface LogMetrics {
+  failedLogIns: Metric;
+  inconsistentReads: Metric;
+  loggedErrors: Metric;
+  refused: Metric;
+  requeuedWork: Metric;
+  /** Checks that found the certificate about to end; undefined without a check or an own domain. */
+  endingCertificates: Metric | undefined;
 }
 
 /** Every alarm, by its name without the installation's prefix. */
 export function alarmsOn(
   metrics: Metrics,
-  {
-    failedLogIns,
-    inconsistentReads,
-    loggedErrors,
-    refused,
-    requeuedWork,
-  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric; refused: Metric; requeuedWork: Metric },
+  { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork, endingCertificates }: LogMetrics,
+  { checkParameter }: Pick<Config, 'checkParameter'>,
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
@@ -60,15 +70,33 @@ export function alarmsOn(
       metric: metrics.slowPullShare(Duration.hours(6), 20),
       above: slowBurn * (100 - objectives.fastPulls),
     },
-    ServiceCheckFailed: {
-      description:
-        'Twice in a row, the check could not log in, set a secret and pull it through the public address, so users ' +
-        'probably can’t either. First read the last line of the log of check-service, which names the step, its ' +
-        'status and its request id.',
-      metric: metrics.failedChecks,
-      above: 0,
-      periods: 2,
-    },
+    ...(checkParameter === undefined
+      ? {}
+      : {
+          ServiceCheckFailed: {
+            description:
+              'In state ALARM: twice in a row, the check could not log in, set a secret and pull it through the public ' +
+              'address, so users probably can’t either. In state INSUFFICIENT_DATA: the check no longer runs, so nothing ' +
+              'watches the service from outside. First read the last line of the log of check-service, which names the ' +
+              'step, its status and its request id; if it is old, check whether its schedule is enabled.',
+            metric: metrics.failedChecks,
+            above: 0,
+            periods: 2,
+            notifiesWithoutData: true as const,
+          },
+        }),
+    ...(endingCertificates === undefined
+      ? {}
+      : {
+          CertificateEnds: {
+            description:
+              'The certificate of the installation’s domain ends in less than 30 days and was not renewed: after that, ' +
+              'no client can connect. First check in Certificate Manager, in CloudFront’s region, whether the DNS record ' +
+              'that proves the domain still exists.',
+            metric: endingCertificates,
+            above: 0,
+          },
+        }),
     ErrorsLogged: {
       description:
         'The functions keep logging errors, possibly without any request failing: for example, mails can’t be sent ' +
@@ -95,6 +123,25 @@ export function alarmsOn(
       above: 0,
       periods: 2,
     },
+    FunctionsNearQuota: {
+      description:
+        'More than 80 % of the account’s concurrent executions are in use; at 100 %, Lambda throttles functions and ' +
+        'requests fail with 503. First request a higher quota in Service Quotas (Lambda, concurrent executions), then ' +
+        'find which functions use it up.',
+      metric: metrics.concurrencyUse,
+      above: 80,
+      periods: 2,
+    },
+    KeyNearQuota: {
+      description:
+        'More than 80 % of the account’s KMS requests are in use; at 100 %, KMS throttles and pulls and changes fail ' +
+        'with 503. First request a higher quota in Service Quotas (KMS, cryptographic operations with symmetric keys), ' +
+        'then check what else in the account uses KMS.',
+      metric: metrics.keyUse,
+      above: 80,
+      periods: 5,
+      in: 3,
+    },
     RequestsRefused: {
       description:
         'More than one request a second gets 429, for ten minutes. If the gateway refuses them, every organization ' +
@@ -114,6 +161,19 @@ export function alarmsOn(
       above: 10,
       periods: 2,
     },
+    ...(metrics.replicationLatency === undefined
+      ? {}
+      : {
+          ReplicaLate: {
+            description:
+              'The replica of the table is more than a minute behind for a quarter of an hour: if the region were lost ' +
+              'now, users would lose their last changes. Requests still work. First check AWS Health for DynamoDB in ' +
+              'both regions.',
+            metric: metrics.replicationLatency,
+            above: 60_000,
+            periods: 3,
+          },
+        }),
     WebhooksLost: {
       description:
         'Webhook deliveries could not even be logged: users miss notifications and the delivery log does not show ' +
@@ -129,6 +189,7 @@ export function alarmsOn(
         'receivers.',
       metric: metrics.webhookAge,
       above: 300,
+      isSilentUnderMaintenance: true,
     },
     JobsFailed: {
       description:
@@ -144,6 +205,7 @@ export function alarmsOn(
         'works. First look in the log of run-jobs for a repeating error.',
       metric: metrics.jobAge,
       above: 1_800,
+      isSilentUnderMaintenance: true,
     },
     WorkUnfinished: {
       description:
@@ -169,6 +231,14 @@ export function alarmsOn(
         'passwords. First look up the bouncing addresses in SES; an attacker may be registering invented ones.',
       metric: metrics.bounces,
       above: 0.05,
+    },
+    MailComplaints: {
+      description:
+        'Recipients marked more than one mail in a thousand as spam: AWS reviews the account and may suspend sending, and ' +
+        'then users can’t verify addresses or reset passwords. First check in SES and in the log of invite-member whether ' +
+        'someone invites strangers.',
+      metric: metrics.complaints,
+      above: 0.001,
     },
     EnvironmentInconsistent: {
       description:

@@ -1,11 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Config } from '../plan/config.ts';
 import { pullRoute } from '../plan/functions.ts';
 import { objectives } from '../plan/objectives.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import type { WorkersStack } from './workers-stack.ts';
 
 interface MetricSources {
+  config: Config;
   apiId: string;
   foundation: FoundationStack;
   workers: WorkersStack;
@@ -16,23 +18,26 @@ export type Metrics = ReturnType<typeof metricsOf>;
 const period = Duration.minutes(5);
 
 /** The metrics that alarms watch and the dashboard shows. */
-export function metricsOf({ apiId, foundation, workers }: MetricSources) {
+export function metricsOf({ config, apiId, foundation, workers }: MetricSources) {
   return {
-    ...requestMetrics(apiId),
+    ...requestMetrics(apiId, config),
     ...pullMetrics(apiId),
     ...lambdaMetrics(),
     ...tableMetrics(foundation.table.tableName),
+    replicationLatency: replicationLatency(foundation.table.tableName, config),
+    keyUse: keyUse(),
     ...backgroundMetrics(foundation, workers),
-    bounces: new Metric({
-      namespace: 'AWS/SES',
-      metricName: 'Reputation.BounceRate',
-      statistic: 'Average',
-      period: Duration.hours(1),
-    }),
+    bounces: mailReputation('Reputation.BounceRate'),
+    complaints: mailReputation('Reputation.ComplaintRate'),
   };
 }
 
-function requestMetrics(apiId: string) {
+/** The metric that counts the changes refused under maintenance, with a zero for every request. */
+export function maintenanceRefusals({ name }: Pick<Config, 'name'>) {
+  return { metricNamespace: name, metricName: 'RefusedUnderMaintenance' };
+}
+
+function requestMetrics(apiId: string, config: Config) {
   const api = (metricName: string, statistic: string, label: string, over = period) =>
     new Metric({
       namespace: 'AWS/ApiGateway',
@@ -42,6 +47,9 @@ function requestMetrics(apiId: string) {
       period: over,
       label,
     });
+  const { metricNamespace: namespace, metricName } = maintenanceRefusals(config);
+  const announced = (over: Duration) =>
+    new Metric({ namespace, metricName, statistic: 'Sum', period: over, label: 'announced refusals' });
   return {
     requests: api('Count', 'Sum', 'requests'),
     serverErrors: api('5xx', 'Sum', 'server errors'),
@@ -50,9 +58,11 @@ function requestMetrics(apiId: string) {
     failedShare: (over: Duration, atLeast: number) =>
       new MathExpression({
         label: 'requests that failed, %',
-        expression: `IF(errors >= ${atLeast}, 100 * errors / requests, 0)`,
+        // A change that is refused under maintenance is no failure.
+        expression: `IF(errors - FILL(announced, 0) >= ${atLeast}, 100 * (errors - FILL(announced, 0)) / requests, 0)`,
         usingMetrics: {
           errors: api('5xx', 'Sum', 'errors of the service', over),
+          announced: announced(over),
           requests: api('Count', 'Sum', 'requests', over),
         },
         period: over,
@@ -91,10 +101,54 @@ function lambdaMetrics() {
   // Without a dimension: all functions of the account, because they share one limit.
   const lambda = (metricName: string, statistic: string) =>
     new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period });
+  const concurrency = lambda('ConcurrentExecutions', 'Maximum');
   return {
     throttledInvocations: lambda('Throttles', 'Sum'),
-    concurrency: lambda('ConcurrentExecutions', 'Maximum'),
+    concurrency,
+    concurrencyUse: shareOfQuota(concurrency, 'concurrent executions, % of the quota'),
   };
+}
+
+/**
+ * Service Quotas knows this metric as the use of a quota, so CloudWatch compares the two (CloudWatch, "SERVICE_QUOTA").
+ * For a quota per second, it multiplies by the metric's period.
+ */
+function shareOfQuota(used: Metric, label: string): MathExpression {
+  return new MathExpression({
+    label,
+    expression: '100 * used / SERVICE_QUOTA(used)',
+    usingMetrics: { used },
+    period: used.period,
+  });
+}
+
+/** All symmetric operations of the account in this region share one quota (KMS, "Request quotas"). */
+function keyUse(): MathExpression {
+  const calls = new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'CallCount',
+    dimensionsMap: { Service: 'KMS', Type: 'API', Resource: 'CryptographicOperationsSymmetric', Class: 'None' },
+    statistic: 'Sum',
+    period: Duration.minutes(1),
+  });
+  return shareOfQuota(calls, 'KMS requests, % of the quota');
+}
+
+function mailReputation(metricName: string): Metric {
+  return new Metric({ namespace: 'AWS/SES', metricName, statistic: 'Average', period: Duration.hours(1) });
+}
+
+/** A restored table has no replica. */
+function replicationLatency(tableName: string, { replicaRegion, restoredTable }: Config): Metric | undefined {
+  if (replicaRegion === undefined || restoredTable !== undefined) return undefined;
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName: 'ReplicationLatency',
+    dimensionsMap: { TableName: tableName, ReceivingRegion: replicaRegion },
+    statistic: 'Average',
+    period,
+    label: 'replication latency, ms',
+  });
 }
 
 function tableMetrics(tableName: string) {

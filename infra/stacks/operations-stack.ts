@@ -8,12 +8,14 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { isServedInMaintenance } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
+import { maintenanceMessage } from '../../lib/core/errors.ts';
 import type { Config } from '../plan/config.ts';
 import { type AlarmPlan, alarmsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
 import type { FoundationStack } from './foundation-stack.ts';
-import { metricsOf } from './metrics.ts';
+import { maintenanceRefusals, metricsOf } from './metrics.ts';
 import type { WorkersStack } from './workers-stack.ts';
 
 interface OperationsStackProps extends NestedStackProps {
@@ -40,13 +42,19 @@ export class OperationsStack extends NestedStack {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
     this.addKeyWarning(config, foundation, topic);
     if (config.backupVaultArn !== undefined) this.addBackupWarning(config, foundation, topic);
-    const metrics = metricsOf({ apiId, foundation, workers });
+    const metrics = metricsOf({ config, apiId, foundation, workers });
+    this.addMaintenanceRefusals(config, accessLog, functions);
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
     const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
     const requeuedWork = this.addRequeuedWork(config, workers.queueUnfinishedWork);
     const refused = this.addRefused(config, accessLog);
-    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork });
+    const endingCertificates = this.addEndingCertificates(config, workers.checkService);
+    const plans = alarmsOn(
+      metrics,
+      { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork, endingCertificates },
+      config,
+    );
     const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic));
     this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
@@ -143,6 +151,53 @@ export class OperationsStack extends NestedStack {
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
   }
 
+  /**
+   * Counts the changes that were refused under maintenance, from the functions' logs. The access log adds a zero for each
+   * request, so that the metric has data whenever there are requests that may have failed.
+   */
+  private addMaintenanceRefusals(
+    config: Config,
+    accessLog: ILogGroup,
+    functions: ReadonlyMap<string, LambdaFunction>,
+  ): void {
+    const metric = maintenanceRefusals(config);
+    new MetricFilter(this, 'NoMaintenanceRefusal', {
+      ...metric,
+      logGroup: accessLog,
+      metricValue: '0',
+      filterPattern: FilterPattern.allEvents(),
+    });
+    for (const contract of routes) {
+      const deployed = functions.get(contract.operationId);
+      if (deployed === undefined || isServedInMaintenance(contract)) continue;
+      new MetricFilter(this, `MaintenanceRefusals-${contract.operationId}`, {
+        ...metric,
+        logGroup: deployed.logGroup,
+        metricValue: '1',
+        filterPattern: FilterPattern.stringValue('$.reason', '=', maintenanceMessage),
+      });
+    }
+  }
+
+  /**
+   * Counts the checks that found the certificate about to end. ACM's own metric is only in us-east-1, where the edge's
+   * certificate is, and no alarm can watch a metric of another region.
+   */
+  private addEndingCertificates(
+    { name, domainName, checkParameter }: Config,
+    { logGroup }: LambdaFunction,
+  ): Metric | undefined {
+    if (domainName === undefined || checkParameter === undefined) return undefined;
+    const filter = new MetricFilter(this, 'EndingCertificates', {
+      logGroup,
+      metricNamespace: name,
+      metricName: 'EndingCertificates',
+      metricValue: '1',
+      filterPattern: FilterPattern.stringValue('$.alarm', '=', 'certificate'),
+    });
+    return filter.metric({ statistic: 'Sum', period: Duration.hours(1), label: 'certificate about to end' });
+  }
+
   /** Counts 429s in the access log, which also has those of the gateway, which no function sees. */
   private addRefused({ name }: Config, accessLog: ILogGroup): Metric {
     const filter = new MetricFilter(this, 'Refused', {
@@ -205,11 +260,20 @@ export class OperationsStack extends NestedStack {
   }
 
   private addAlarm(
-    { name }: Config,
+    { name, maintenance }: Config,
     id: string,
-    { description, metric, above, periods = 1, in: datapoints = periods }: AlarmPlan,
+    {
+      description,
+      metric,
+      above,
+      periods = 1,
+      in: datapoints = periods,
+      notifiesWithoutData,
+      isSilentUnderMaintenance,
+    }: AlarmPlan,
     topic: Topic,
   ): Alarm {
+    const action = new SnsAction(topic);
     const alarm = new Alarm(this, id, {
       alarmName: `${name}-${id}`,
       alarmDescription: description,
@@ -218,10 +282,14 @@ export class OperationsStack extends NestedStack {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
       datapointsToAlarm: datapoints,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      actionsEnabled: !(maintenance && isSilentUnderMaintenance === true),
+      treatMissingData: notifiesWithoutData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING,
     });
-    alarm.addAlarmAction(new SnsAction(topic));
-    alarm.addOkAction(new SnsAction(topic));
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+    // A new alarm begins without data, and notifies only when its state changes: a first deployment is quiet until the
+    // first run. If missing data were breaching, it would ring before that.
+    if (notifiesWithoutData) alarm.addInsufficientDataAction(action);
     return alarm;
   }
 

@@ -86,7 +86,7 @@ export class WorkersStack extends NestedStack {
 
   /** Without a check account, the function exists but is never triggered. */
   private addServiceCheck(service: Service): LambdaFunction {
-    const { checkParameter } = service.config;
+    const { checkParameter, domainName, maintenance } = service.config;
     const parameterArn =
       checkParameter === undefined
         ? []
@@ -107,7 +107,7 @@ export class WorkersStack extends NestedStack {
     this.addSchedule('CheckService', check, {
       description: 'Checks the service like a client.',
       isEnabled: checkParameter !== undefined,
-      input: { parameter: checkParameter ?? '' },
+      input: { parameter: checkParameter ?? '', isReadOnly: maintenance, domainName },
     });
     return check;
   }

@@ -1,8 +1,8 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { RequestContext } from '../access/request-context.ts';
-import type { Contract } from '../contracts/contract.ts';
-import { ApiError } from '../core/errors.ts';
+import { type Contract, isServedInMaintenance } from '../contracts/contract.ts';
+import { ApiError, maintenanceMessage } from '../core/errors.ts';
 import { openLog } from '../core/logger.ts';
 import { cameThroughEdge, sourceOf } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
@@ -20,23 +20,19 @@ export type Middleware = middy.MiddlewareObj<
 >;
 
 /** Gives the request its id and log, and rejects requests that bypass the edge and changes during maintenance. */
-export function openRequest({ operationId, method, servedInMaintenance }: Contract): Middleware {
+export function openRequest(contract: Contract): Middleware {
   return {
     before: ({ event, context }) => {
       const source = sourceOf(event);
-      context.opened = { source, log: openLog({ requestId: source.requestId, operation: operationId }) };
+      context.opened = { source, log: openLog({ requestId: source.requestId, operation: contract.operationId }) };
       // The edge has the firewall and knows the caller's address, so nothing may bypass it.
       if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
-      if (settings().MAINTENANCE && method !== 'GET' && servedInMaintenance !== true) throw underMaintenance();
+      if (settings().MAINTENANCE && !isServedInMaintenance(contract)) throw underMaintenance();
     },
   };
 }
 
 /** Clients retry a rejected change; the SDK and the CLI do so automatically. */
 function underMaintenance(): ApiError {
-  return new ApiError(
-    'temporarily_unavailable',
-    'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.',
-    { retryAfterSeconds: 60, isExpected: true },
-  );
+  return new ApiError('temporarily_unavailable', maintenanceMessage, { retryAfterSeconds: 60, isExpected: true });
 }

@@ -21,6 +21,11 @@ export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawB
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Whether requests are answered under maintenance, when changes of tenants' data are refused. */
+export function isServedInMaintenance({ method, servedInMaintenance }: Contract): boolean {
+  return method === 'GET' || servedInMaintenance === true;
+}
+
 type Path = `/v1/${string}`;
 
 type Route = `${Method} ${Path}`;

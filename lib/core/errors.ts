@@ -65,6 +65,10 @@ export function environmentNotFound(): ApiError {
   return new ApiError('environment_not_found', 'There is no such environment in this project.');
 }
 
+/** The refusal of a change under maintenance. The log has it as `reason`, by which the deployment counts refusals. */
+export const maintenanceMessage =
+  'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.';
+
 /** A 503 for contention or throttling that outlasted the service's own retries. The client may retry. */
 export function temporarilyUnavailable(message: string, cause?: unknown, { isExpected = false } = {}): ApiError {
   return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause, isExpected });

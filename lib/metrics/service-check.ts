@@ -35,11 +35,14 @@ interface Version {
 const timeoutMs = 15_000;
 
 /**
- * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Returns the duration of each step in
- * milliseconds.
+ * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Under maintenance, when nothing can be
+ * set, it only reads. Returns the duration of each step in milliseconds.
  * @throws Error that names the failed step and the response's status and request id, never its body
  */
-export async function checkService(account: CheckAccount): Promise<Readonly<Record<string, number>>> {
+export async function checkService(
+  account: CheckAccount,
+  { isReadOnly = false } = {},
+): Promise<Readonly<Record<string, number>>> {
   const { url, email, password, organization, project, environment } = account;
   const environmentPath = `/secrets/${organization}/${project}/${environment}`;
   const value = randomUUID();
@@ -69,16 +72,19 @@ export async function checkService(account: CheckAccount): Promise<Readonly<Reco
   };
   const loggedIn = await step('log-in', 'POST', '/auth/login', { email, password });
   cookie = loggedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const { secret } = (await (await step('set', 'PUT', environmentPath, { key, value })).json()) as { secret: Version };
+  const written = isReadOnly ? undefined : await step('set', 'PUT', environmentPath, { key, value });
   const { secrets } = (await (await step('pull', 'GET', environmentPath)).json()) as { secrets: Version[] };
-  const found = secrets.find(one => one.key === key);
-  // Another check may have set it in the meantime.
-  if (
-    found === undefined ||
-    found.version < secret.version ||
-    (found.version === secret.version && found.value !== value)
-  ) {
-    throw new Error('pull did not return the value that was just set.');
+  if (written !== undefined) {
+    const { secret } = (await written.json()) as { secret: Version };
+    const found = secrets.find(one => one.key === key);
+    // Another check may have set it in the meantime.
+    if (
+      found === undefined ||
+      found.version < secret.version ||
+      (found.version === secret.version && found.value !== value)
+    ) {
+      throw new Error('pull did not return the value that was just set.');
+    }
   }
   await step('log-out', 'POST', '/auth/logout');
   return times;

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { configNames, readConfig } from '../../infra/plan/config.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
 import { keys, ranges } from '../../lib/table/keys.ts';
-import { exampleSettings, synthesize } from '../support/installation.ts';
+import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -201,7 +201,8 @@ describe('operations.md', () => {
   });
 
   it('says what to do for every alarm and every warning', () => {
-    const { ofType } = synthesize();
+    // With the options that bring alarms of their own.
+    const { ofType } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
     const alarms = ofType('AWS::CloudWatch::Alarm')
       // One section serves the alarms of all areas that are deployed gradually.
       .map(({ resource }) =>

@@ -1,6 +1,6 @@
 /**
- * Test files that need modules that no other test has used, each in a process of its own. All others share one: each
- * finds its modules loaded, and its code compiled, by those before it.
+ * Test files that need modules that no other test has used, or that change the time for all of them, each in a process
+ * of its own. All others share one: each finds its modules loaded, and its code compiled, by those before it.
  */
 export const ownProcess: readonly string[] = [
   'test/attacks/fair-share.test.ts',
@@ -8,4 +8,5 @@ export const ownProcess: readonly string[] = [
   'test/bench/**/*.test.ts',
   'test/infra/build/bundles.test.ts',
   'test/lib/access/credential-key.test.ts',
+  'test/lib/metrics/certificate-end.test.ts',
 ];

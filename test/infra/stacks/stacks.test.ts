@@ -1,10 +1,13 @@
+import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { watchedMetrics } from '../../../infra/commands/cost-table.ts';
 import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import type { Resource } from '../../../infra/stacks/synthesize.ts';
+import { isServedInMaintenance } from '../../../lib/contracts/contract.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
+import { maintenanceMessage } from '../../../lib/core/errors.ts';
 import { maximumReceives } from '../../../lib/deliveries/message.ts';
 import { tableDefinition } from '../../../lib/table/definition.ts';
 import {
@@ -624,7 +627,14 @@ describe('what runs every five minutes', () => {
   test('is the check of the service, where there is an account for it', () => {
     const rule = ruleOf('CheckService', ofType);
     expect(rule).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    expect(JSON.parse(rule.Targets[0].Input)).toEqual({ parameter: '/holdfast/check' });
+    expect(JSON.parse(rule.Targets[0].Input)).toEqual({
+      parameter: '/holdfast/check',
+      isReadOnly: false,
+      domainName: 'secrets.example.com',
+    });
+    const underMaintenance = ruleOf('CheckService', synthesize({ ...fullSettings, maintenance: true }).ofType);
+    expect(underMaintenance).toMatchObject({ State: 'ENABLED' });
+    expect(JSON.parse(underMaintenance.Targets[0].Input)).toMatchObject({ isReadOnly: true });
     expect(ruleOf('CheckService', synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
   });
 
@@ -648,17 +658,115 @@ describe('alarms', () => {
     .map(({ resource }) => resource.Properties)
     .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
+  const alarmsOf = (settings: Record<string, unknown>) =>
+    new Map(
+      synthesize(settings)
+        .ofType('AWS::CloudWatch::Alarm')
+        .map(({ resource: { Properties } }) => [String(Properties.AlarmName).replace('holdfast-', ''), Properties]),
+    );
+  const replicated = { ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' };
+
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(21);
-    for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
+    const all = [...alarmsOf(replicated).values()];
+    expect(all).toHaveLength(26);
+    for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
+      // CloudWatch's limit.
+      expect(AlarmDescription.length, AlarmName).toBeLessThanOrEqual(1024);
       expect(AlarmActions, AlarmName).toHaveLength(1);
+      expect(OKActions, AlarmName).toEqual(AlarmActions);
+      expect(ActionsEnabled, AlarmName).not.toBe(false);
     }
     expect(single('AWS::SNS::Subscription').Properties).toMatchObject({
       Protocol: 'email',
       Endpoint: 'operators@example.com',
     });
+  });
+
+  test('exist only where their metric does', () => {
+    const names = (settings: Record<string, unknown>) => [...alarmsOf(settings).keys()];
+    const optional = ['ServiceCheckFailed', 'CertificateEnds', 'ReplicaLate'];
+    const present = (settings: Record<string, unknown>) => optional.filter(name => names(settings).includes(name));
+    const { domainName: _, certificateArn: __, ...withoutDomain } = fullSettings;
+    expect(present(exampleSettings)).toEqual([]);
+    expect(present(withoutDomain)).toEqual(['ServiceCheckFailed']);
+    expect(present(fullSettings)).toEqual(['ServiceCheckFailed', 'CertificateEnds']);
+    expect(present(replicated)).toEqual(optional);
+    expect(present({ ...replicated, restoredTable: 'holdfast-restored' })).not.toContain('ReplicaLate');
+  });
+
+  test('notify when the check no longer runs, but not before its first run', () => {
+    const notifyingWithoutData = alarms.filter(
+      ({ TreatMissingData, InsufficientDataActions }) =>
+        TreatMissingData !== 'notBreaching' || InsufficientDataActions !== undefined,
+    );
+    expect(notifyingWithoutData).toHaveLength(1);
+    const [check] = notifyingWithoutData;
+    // A new alarm is in INSUFFICIENT_DATA, and only a change of its state notifies.
+    expect(check).toMatchObject({
+      AlarmName: 'holdfast-ServiceCheckFailed',
+      TreatMissingData: 'missing',
+      InsufficientDataActions: check?.AlarmActions,
+    });
+  });
+
+  test('on quotas ring before Lambda or KMS throttles', () => {
+    const quotas = alarms.filter(({ Metrics }) => JSON.stringify(Metrics)?.includes('SERVICE_QUOTA'));
+    const watched = quotas.map(({ AlarmName, Threshold, Metrics }) => {
+      const [expression, used] = Metrics;
+      const { Namespace, MetricName } = used.MetricStat.Metric;
+      return [AlarmName, Threshold, expression.Expression, `${Namespace} ${MetricName} ${used.MetricStat.Period}`];
+    });
+    const share = '100 * used / SERVICE_QUOTA(used)';
+    expect(watched).toEqual([
+      ['holdfast-FunctionsNearQuota', 80, share, 'AWS/Lambda ConcurrentExecutions 300'],
+      ['holdfast-KeyNearQuota', 80, share, 'AWS/Usage CallCount 60'],
+    ]);
+  });
+
+  test('on failed requests leave out what is refused under maintenance, whether it is on or was on within their hours', () => {
+    for (const settings of [fullSettings, { ...fullSettings, maintenance: true }]) {
+      const { ofType: typed } = synthesize(settings);
+      const counting = typed('AWS::Logs::MetricFilter')
+        .map(({ resource }) => resource.Properties)
+        .filter(({ MetricTransformations: [to] }) => to.MetricName === 'RefusedUnderMaintenance');
+      // A zero for each request, so that the difference below has data whenever there are requests.
+      const [zero, ...ones] = counting;
+      expect(zero).toMatchObject({ FilterPattern: '', MetricTransformations: [{ MetricValue: '0' }] });
+      expect(JSON.stringify(zero.LogGroupName)).toContain('AccessLog');
+      expect(ones).toHaveLength(routes.filter(route => !isServedInMaintenance(route)).length);
+      for (const { FilterPattern: pattern, MetricTransformations } of ones) {
+        expect(pattern).toBe(`{ $.reason = "${maintenanceMessage}" }`);
+        expect(MetricTransformations).toMatchObject([{ MetricValue: '1', MetricNamespace: 'holdfast' }]);
+      }
+      const failures = typed('AWS::CloudWatch::Alarm')
+        .map(({ resource }) => resource.Properties)
+        .filter(({ AlarmName }) => AlarmName.startsWith('holdfast-ApiErrors'));
+      expect(failures).toHaveLength(2);
+      for (const { Metrics } of failures) {
+        const { Expression: expression } = Metrics[0];
+        const percent = (errors: number, announced: number, requests: number) =>
+          runInNewContext(expression, {
+            IF: (test: boolean, yes: number, no: number) => (test ? yes : no),
+            FILL: (value: number) => value,
+            errors,
+            announced,
+            requests,
+          }) as number;
+        expect(percent(500, 500, 1000)).toBe(0);
+        expect(percent(502, 500, 1000)).toBeCloseTo(0.2);
+        expect(percent(501, 500, 1000)).toBe(0);
+        expect(percent(20, 0, 1000)).toBe(2);
+      }
+    }
+  });
+
+  test('say nothing about work that waits because of maintenance', () => {
+    const silent = [...alarmsOf({ ...fullSettings, maintenance: true })].filter(
+      ([, { ActionsEnabled }]) => ActionsEnabled === false,
+    );
+    expect(silent.map(([name]) => name)).toEqual(['WebhooksLate', 'JobsLate']);
   });
 
   test('watch as many metrics as the table of costs counts', () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
 import { type CheckAccount, checkService, readCheckAccount } from '../../../lib/metrics/service-check.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
@@ -17,6 +18,15 @@ afterAll(() => api?.stop());
 describe('the service check', () => {
   it('logs in, sets a secret, pulls it and logs out, and returns the duration of each step', async () => {
     expect(Object.keys(await checkService(account))).toEqual(['log-in', 'set', 'pull', 'log-out']);
+  });
+
+  it('only reads under maintenance, when a check that sets would fail', async () => {
+    vi.stubEnv('MAINTENANCE', 'true');
+    forgetSettings();
+    await expect(checkService(account)).rejects.toThrow(/^set failed with 503/);
+    expect(Object.keys(await checkService(account, { isReadOnly: true }))).toEqual(['log-in', 'pull', 'log-out']);
+    vi.unstubAllEnvs();
+    forgetSettings();
   });
 
   it('is not disturbed by a concurrent one', async () => {

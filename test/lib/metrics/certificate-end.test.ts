@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler } from '../../../functions/workers/check-service.ts';
+import { certificateDaysLeft } from '../../../lib/metrics/certificate-end.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
+import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
+import { seedPerson } from '../../support/people.ts';
+import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+
+const trusted = getCACertificates('default');
+let server: Server;
+let host: string;
+
+beforeAll(async () => {
+  server = createServer({ cert: testCertificate, key: testCertificateKey });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  host = `localhost:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+beforeEach(() => {
+  setDefaultCACertificates([...trusted, testCertificate]);
+  // The certificate ends on 2126-10-28 at 09:49:53.
+  vi.useFakeTimers({ now: new Date('2126-10-01T00:00:00Z'), toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  setDefaultCACertificates(trusted);
+});
+
+describe('the days until a certificate ends', () => {
+  it('are whole days, read from the host itself', async () => {
+    expect(await certificateDaysLeft(`https://${host}`)).toBe(27);
+  });
+
+  it('are unknown if the host’s certificate is not trusted', async () => {
+    setDefaultCACertificates(trusted);
+    await expect(certificateDaysLeft(`https://${host}`)).rejects.toThrow(/self-signed certificate/);
+  });
+});
+
+describe('the scheduled check', () => {
+  let api: Api;
+  let parameters: Awaited<ReturnType<typeof serveParameter>>;
+  beforeAll(async () => {
+    api = await startApi({ LOG_LEVEL: 'WARN' });
+    const person = await seedPerson();
+    const { slug } = await createProject(api, person);
+    parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
+  });
+  afterAll(async () => {
+    parameters?.stop();
+    await api?.stop();
+  });
+
+  it.each([
+    ['2126-10-01T00:00:00Z', [27]],
+    ['2126-09-01T00:00:00Z', []],
+  ])('writes the line that rings CertificateEnds in the last thirty days: %s', async (now, expected) => {
+    const event = { parameter: '/holdfast/check', domainName: host };
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(String(text)) > 0);
+    vi.setSystemTime(new Date(now));
+
+    await handler(event);
+
+    const rung = lines.map(line => JSON.parse(line)).filter(({ alarm }) => alarm === 'certificate');
+    expect(rung.map(({ daysLeft }) => daysLeft)).toEqual(expected);
+  });
+});
