@@ -58,7 +58,7 @@ const statusesOf = (tokens: readonly { token: string }[]) =>
   Promise.all(tokens.map(async token => (await api.get('/auth/me', token)).status));
 
 describe('an attacker who held an account before its password was reset', () => {
-  it('has no token left, limited or not, and the organizations’ logs say so', async () => {
+  it('has no tokens left, limited or not, and the organizations’ logs record it', async () => {
     const victim = await seedPerson();
     const endless = await createToken(api, victim);
     const limited = await createToken(api, victim, { organizationId: victim.organization.id });
@@ -73,7 +73,7 @@ describe('an attacker who held an account before its password was reset', () => 
     expect((await api.get('/auth/tokens', session)).body.tokens).toEqual([]);
   });
 
-  it('has no token left, even if there were more than one transaction holds', async () => {
+  it('has no tokens left, even if there were more than fit in one transaction', async () => {
     const victim = await seedPerson();
     const tokens = await seedTokens(victim, 230);
 
@@ -83,7 +83,7 @@ describe('an attacker who held an account before its password was reset', () => 
     expect(new Set(await statusesOf(tokens.slice(0, 10)))).toEqual(new Set([401]));
   });
 
-  it('cannot slip a token in at the same moment', async () => {
+  it('can’t create a token at the same moment', async () => {
     // Hashing the new password gives the attacker time.
     setScrypt('real');
     onTestFinished(() => setScrypt('quick'));
@@ -112,7 +112,7 @@ describe('an attacker who held an account before its password was reset', () => 
 });
 
 describe('a changed password', () => {
-  it('revokes the tokens if the request asks for it', async () => {
+  it('revokes the tokens if requested', async () => {
     const person = await seedPerson();
     const token = await createToken(api, person);
     const change = (body: object) => api.post('/auth/change-password', body, person.session);
@@ -127,7 +127,7 @@ describe('a changed password', () => {
 });
 
 describe('tokens', () => {
-  it('are limited to 100 for each user, even under many parallel requests', async () => {
+  it('are limited to 100 per user, even under many parallel requests', async () => {
     const person = await seedPerson();
     await seedTokens(person, 97);
 
@@ -140,7 +140,7 @@ describe('tokens', () => {
     expect((await api.get('/auth/tokens', person.session)).body.tokens).toHaveLength(100);
   });
 
-  it('can revoke themselves, and a session gets an error for that', async () => {
+  it('can revoke themselves, which is an error for sessions', async () => {
     const person = await seedPerson();
     const limited = await createToken(api, person, { organizationId: person.organization.id, access: 'read' });
 
@@ -180,7 +180,7 @@ describe('sessions', () => {
     expect((await api.get('/auth/me', person.session)).status).toBe(200);
   });
 
-  it('end 90 days after they began, even if they are used', async () => {
+  it('end 90 days after they started, even if they are used', async () => {
     const person = await seedPerson();
     const [session] = await list(sessionRecord, ranges.sessions(person.user.id));
     const hash = readCredential(person.session.cookie.split('=')[1] as string)?.hash as string;
@@ -205,7 +205,7 @@ describe('sessions', () => {
 });
 
 describe('a name', () => {
-  it('can be changed, in the members’ lists as well', async () => {
+  it('can be changed, also in the member lists', async () => {
     const person = await seedPerson();
 
     const answer = await api.patch('/auth/me', { name: 'Countess' }, person.session);

@@ -54,7 +54,7 @@ describe('an organization at ten times its share', () => {
     expect((await api.get(`/projects/${greedy.person.organization.id}`, greedy.token)).status).toBe(429);
   });
 
-  it('causes only the reads of the verdict for refused requests, and strangers use up none of its share', async () => {
+  it('causes only authorization reads for rejected requests, and strangers use up none of its share', async () => {
     const { secrets, token } = await tenant();
     const stranger = await seedPerson();
     await Promise.all(Array.from({ length: share }, () => api.get(secrets, stranger.session)));
@@ -84,8 +84,8 @@ describe('an organization at ten times its share', () => {
   });
 });
 
-describe('writers who wait for an environment', () => {
-  it('use up the share with each further try, so that they cannot hold on to functions', async () => {
+describe('writers waiting for an environment', () => {
+  it('use up the share with each further attempt, so they can’t occupy functions', async () => {
     const [greedy, modest] = await Promise.all([tenant(), tenant()]);
     // Looks like a change in progress as long as its heartbeats continue.
     const state = at(environmentStateRecord, { orgSlug: greedy.person.organization.slug, project: 'shop', env: 'dev' });
@@ -106,7 +106,7 @@ describe('writers who wait for an environment', () => {
     expect((await find(state))?.pending).toMatchObject({ revision: 1, fences: 1 });
   });
 
-  it('are all served within the default share, even thirty-two at once', async () => {
+  it('all succeed within the default share, even thirty-two at once', async () => {
     const { person, secrets } = await tenant();
     vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
     forgetSettings();
@@ -163,7 +163,7 @@ describe('twenty processes', () => {
 });
 
 describe('a user', () => {
-  it('owns a bounded number of organizations, also when asking at once, and the slug is not looked at then', async () => {
+  it('can own a limited number of organizations, even concurrently, and then the slug is not checked', async () => {
     const [person, other] = await Promise.all([seedPerson(), seedPerson()]);
     const create = (body: object) => api.post('/orgs', body, person.session);
 

@@ -44,39 +44,42 @@ async function free(slug: string, type: string): Promise<void> {
   await deleteEnvironment(slug, type);
 }
 
-describe('a slug that an environment had before', () => {
+describe('a slug that an earlier environment had', () => {
   it.each([
     ['development', ['development', 'staging', 'production'], []],
     ['staging', ['staging', 'production'], ['development']],
     ['production', ['production'], ['staging', 'development']],
-  ])('of %s is given by a developer or viewer only to something at most as open', async (last, allowed, refused) => {
-    for (const as of [people.developer, people.viewer]) {
-      const slug = `was-${last}-${as.user.id.slice(0, 8)}`;
-      await free(slug, last);
-      for (const type of refused) {
-        const answer = await create(slug, type, as);
-        expect(codeOf(answer)).toBe('403 forbidden');
-        expect(answer.body.error.message).toContain(`belonged to a ${last} environment`);
-        expect(answer.body.error.message).toContain(allowed.join(' or '));
+  ])(
+    'of %s can be reused by developers and viewers only for a type that is at most as open',
+    async (last, allowed, refused) => {
+      for (const as of [people.developer, people.viewer]) {
+        const slug = `was-${last}-${as.user.id.slice(0, 8)}`;
+        await free(slug, last);
+        for (const type of refused) {
+          const answer = await create(slug, type, as);
+          expect(codeOf(answer)).toBe('403 forbidden');
+          expect(answer.body.error.message).toContain(`belonged to a ${last} environment`);
+          expect(answer.body.error.message).toContain(allowed.join(' or '));
+        }
+        for (const type of allowed) {
+          await expectStatus(create(slug, type, as), 201);
+          // The next round starts with the same last type.
+          const was = `${project()}/environments/${slug}`;
+          await expectStatus(api.patch(was, { type: last }, place.owner.session), 200);
+          await deleteEnvironment(slug, last);
+        }
       }
-      for (const type of allowed) {
-        await expectStatus(create(slug, type, as), 201);
-        // The next round begins with the same last type.
-        const was = `${project()}/environments/${slug}`;
-        await expectStatus(api.patch(was, { type: last }, place.owner.session), 200);
-        await deleteEnvironment(slug, last);
-      }
-    }
-  });
+    },
+  );
 
-  it('is given to any type by owners and admins', async () => {
+  it('can be reused for any type by owners and admins', async () => {
     await free('by-managers', 'production');
     await expectStatus(create('by-managers', 'staging', people.admin), 201);
     await deleteEnvironment('by-managers', 'staging');
     await expectStatus(create('by-managers', 'development'), 201);
   });
 
-  it('counts with the type it had last, not the first or the most open one', async () => {
+  it('counts with its last type, not the first or the most open one', async () => {
     await free('changed', 'development');
     await expectStatus(create('changed', 'staging'), 201);
     await expectStatus(
@@ -90,14 +93,14 @@ describe('a slug that an environment had before', () => {
     expect((await create('changed', undefined, people.developer)).status).toBe(201);
   });
 
-  it('is still taken while an environment has it', async () => {
+  it('is taken as long as an environment has it', async () => {
     await free('taken', 'production');
     await expectStatus(create('taken', 'production'), 201);
 
     expect(codeOf(await create('taken', 'development', people.developer))).toBe('409 slug_taken');
   });
 
-  it('counts as least open where its note is from before the type was kept', async () => {
+  it('counts as least open if its record dates from before types were stored', async () => {
     const note = at(retiredEnvironmentRecord, place.owner.organization.slug, place.project.slug, 'older');
     const { type: _, ...item } = put(note, { retiredAt: new Date().toISOString(), type: 'production' }).item as Record<
       string,
@@ -109,7 +112,7 @@ describe('a slug that an environment had before', () => {
     expect((await create('older', 'production', people.developer)).status).toBe(201);
   });
 
-  it('of a deleted project counts too', async () => {
+  it('counts in a deleted project too', async () => {
     const other = await openWorkplace(api, place.owner);
     const { id, slug: orgSlug } = place.owner.organization;
     const path = `/projects/${id}/${other.project.slug}`;

@@ -46,7 +46,7 @@ function dryRun(as: Person, path: string, body: unknown): Promise<Answer> {
   return api.post(`${place.at('dev', path)}?dryRun=true`, body, as.session);
 }
 
-it.each(ways)('%s that tells that a guess is right has one entry, which names the key', async (_, ask) => {
+it.each(ways)('%s that reveals a correct guess writes one entry, which names the key', async (_, ask) => {
   const developer = await place.member('developer');
   for (const guess of guesses) {
     const { plan } = (await expectStatus(ask(developer, guess), 200)).body;
@@ -55,7 +55,7 @@ it.each(ways)('%s that tells that a guess is right has one entry, which names th
   expect(await comparisonsOf(developer)).toMatchObject([{ keys: ['PIN'], environment: { slug: 'dev' }, revision: 2 }]);
 });
 
-it('a set, an import and a promotion that change nothing have one entry each, and make no version', async () => {
+it('a set, an import and a promotion that change nothing write one entry each, and create no version', async () => {
   const developer = await place.member('developer');
   const as = developer.session;
   expect((await expectStatus(place.set('dev', 'PIN', '4711', { as }), 200)).body).toMatchObject({ changed: false });
@@ -68,7 +68,7 @@ it('a set, an import and a promotion that change nothing have one entry each, an
   expect((await comparisonsOf(developer)).map(({ keys }) => keys)).toEqual([['PIN'], ['PIN', 'OTHER'], ['PIN']]);
 });
 
-it('a change that is made has its own entry alone, also where it names unchanged keys', async () => {
+it('a change that takes effect writes only its own entry, even if it names unchanged keys', async () => {
   const developer = await place.member('developer');
   const options = { as: developer.session };
   const { body } = await expectStatus(place.importAll('dev', { PIN: '4711', OTHER: 'y' }, options), 200);
@@ -76,7 +76,7 @@ it('a change that is made has its own entry alone, also where it names unchanged
   expect(await comparisonsOf(developer)).toEqual([]);
 });
 
-it('a writer who may not read production is told nothing there, and leaves no entry', async () => {
+it('a writer without read access to production learns nothing there, and leaves no entry', async () => {
   await expectStatus(place.set('production', 'PIN', '4711'), 201);
   const developer = await place.member('developer');
   const answer = await drySet(developer, 'production', '4711');

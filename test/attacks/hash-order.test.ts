@@ -8,8 +8,8 @@ import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { setScrypt } from '../support/quick-scrypt.ts';
 
 /*
- * A hash takes half a CPU second, and the gateway lets many log-ins through. So what the bounds already refuse must not be
- * hashed. Node reports each hash that begins in this process.
+ * A hash takes half a CPU second, and the gateway lets many log-ins through. So a request beyond a limit must not be
+ * hashed. Node reports each hash that starts in this process.
  */
 let hashes = 0;
 const counting = createHook({
@@ -41,12 +41,12 @@ const wrong = 'not the password';
 const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
-it('A log-in within the bounds hashes once', async () => {
+it('A log-in within the limits hashes once', async () => {
   expect((await logIn(ada.email, testPassword)).status).toBe(200);
   expect(hashes).toBe(1);
 });
 
-it('A log-in over the bound of its account hashes nothing, whether the password is right or wrong', async () => {
+it("A log-in beyond its account's limit hashes nothing, whether the password is correct or not", async () => {
   expect((await logIn(ada.email, wrong)).status).toBe(401);
   hashes = 0;
   const answers = [await logIn(ada.email, wrong), await logIn(ada.email, testPassword)];
@@ -54,7 +54,7 @@ it('A log-in over the bound of its account hashes nothing, whether the password 
   expect(hashes).toBe(0);
 });
 
-it('A step-up or a change of password over the bound of its account hashes nothing', async () => {
+it("A step-up or password change beyond its account's limit hashes nothing", async () => {
   const stepUp = (password: string) => api.post('/auth/step-up', { password }, grace.session);
   const change = (currentPassword: string) =>
     api.post('/auth/change-password', { currentPassword, newPassword: 'another good password' }, grace.session);
@@ -65,7 +65,7 @@ it('A step-up or a change of password over the bound of its account hashes nothi
   expect(hashes).toBe(0);
 });
 
-it('A registration over the bound of its address hashes nothing', async () => {
+it("A registration beyond its address's limit hashes nothing", async () => {
   const register = (email: string) => api.post('/auth/register', { email, password: 'a new good password' });
   expect((await register('first@example.org')).status).toBe(201);
   hashes = 0;
@@ -79,8 +79,8 @@ it('A reset without a genuine link hashes nothing', async () => {
   expect(hashes).toBe(0);
 });
 
-it('A log-in over the bound of its address hashes nothing, whichever account it names', async () => {
-  // Ten times the bound of an account, one of which was used above.
+it("A log-in beyond its address's limit hashes nothing, whatever the account", async () => {
+  // Ten times the limit of an account, one of which was used above.
   for (let failed = 1; failed < 10; failed += 1) await count(failedLoginsOfNetwork(networkOf('127.0.0.1')));
   const answers = [await logIn('someone-else@example.org', wrong), await logIn(grace.email, testPassword)];
   expect(statusesOf(answers)).toEqual([429, 429]);

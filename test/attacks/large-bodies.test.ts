@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('a body from a user', () => {
-  it('is answered within Lambda’s bounds, however many problems it has and however long its names are', async () => {
+  it('gets a response within Lambda’s limits, however many problems it has and however long its names are', async () => {
     const { organization, session } = await seedPerson();
     const send = (body: string) =>
       api.call('POST', `/secrets/${organization.slug}/shop/dev/bulk`, { as: session, body: `{"secrets":[],${body}}` });
@@ -27,7 +27,7 @@ describe('a body from a user', () => {
     expect(JSON.stringify(long.body).length).toBeLessThan(5000);
   });
 
-  it('is refused unparsed if it nests deeper than any body of the API', async () => {
+  it('is rejected unparsed if it nests deeper than any body of the API', async () => {
     const { organization, session } = await seedPerson();
 
     const answer = await api.call('POST', `/projects/${organization.id}`, { as: session, body: nested(4_800_000) });
@@ -55,7 +55,7 @@ function nested(bytes: number): string {
 
 describe('a body from a stranger', () => {
   it.each(open.map(route => [route.operationId, route] as const))(
-    'is refused unparsed by %s above its limit',
+    'is rejected unparsed by %s above its limit',
     async (_, { method, path }) => {
       const send = (body: string) =>
         fetch(`${api.url}${path.replace('/v1', '').replaceAll(/\{\w+\}/g, 'x')}`, {

@@ -55,7 +55,7 @@ async function joinAndMake(): Promise<Person> {
 }
 
 describe('a removed member', () => {
-  it('is told by the answer to leave identities and a webhook, which go on', async () => {
+  it('leaves identities and a webhook that keep working, and the response lists them', async () => {
     const admin = await joinAndMake();
     await expectStatus(makeIdentity(owner, 'the owner’s'), 201);
     await expectStatus(makeWebhook(owner, 'https://hooks.example.com/own'), 201);
@@ -81,7 +81,7 @@ describe('a removed member', () => {
     });
   });
 
-  it('takes the identities along where that is asked for, each with an audit entry, and no others', async () => {
+  it('loses their identities if requested, each with an audit entry, and no others', async () => {
     const before = (await identities()).length;
     const admin = await joinAndMake();
 
@@ -101,7 +101,7 @@ describe('a removed member', () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 
-  it('takes more identities along than one transaction can end', async () => {
+  it('loses more identities than one transaction can end', async () => {
     const admin = await place.member('admin');
     await verify(admin);
     const before = (await identities()).length;
@@ -114,18 +114,15 @@ describe('a removed member', () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 
-  it.each(['?endidentities=true', '?endIdentities=yes', '?endIdentities='])(
-    'stays where the query is %s',
-    async query => {
-      const viewer = await place.member('viewer');
-      expect((await remove(viewer, query)).body.error.code).toBe('invalid_request');
-      expect((await remove(viewer, '?endIdentities=false')).status).toBe(200);
-    },
-  );
+  it.each(['?endidentities=true', '?endIdentities=yes', '?endIdentities='])('stays if the query is %s', async query => {
+    const viewer = await place.member('viewer');
+    expect((await remove(viewer, query)).body.error.code).toBe('invalid_request');
+    expect((await remove(viewer, '?endIdentities=false')).status).toBe(200);
+  });
 });
 
 describe('an identity', () => {
-  it('is not made by somebody whose address is not verified', async () => {
+  it('can’t be created by a user whose address is not verified', async () => {
     const admin = await place.member('admin');
 
     const refused = await makeIdentity(admin, 'planted');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-describe('mails to strangers', () => {
+describe('e-mails to strangers', () => {
   const verified = async () => {
     const person = await seedPerson({ name: 'visit http://evil.example/win now' });
     await transact([update(at(userRecord, person.user.id), { set: { emailVerified: true } })]);
@@ -55,7 +55,7 @@ describe('mails to strangers', () => {
     expect((await api.mails()).filter(({ to }) => to.toLowerCase() === victim)).toHaveLength(5);
   });
 
-  it('are limited for each organization and day', async () => {
+  it('are limited per organization and day', async () => {
     const person = await verified();
 
     const answers = [];
@@ -64,7 +64,7 @@ describe('mails to strangers', () => {
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 8 }, () => 201), 429]);
   });
 
-  it('carry no text of the sender’s choice in the subject, and no link but the service’s own', async () => {
+  it('contain no text of the sender’s choice in the subject, and only the service’s own link', async () => {
     const person = await verified();
     const name = 'Click http://evil.example/win or www.evil.example or a@evil.example or evil。example';
     const { organization } = (await expectStatus(api.post('/orgs', { name }, person.session), 201)).body;

@@ -31,8 +31,8 @@ async function invite(person: Person, email: string, role: string, { organizatio
   return (await expectStatus(api.post(path, { email, role }, person.session), 201)).body as { token: string };
 }
 
-describe('a member who is removed', () => {
-  it('is removed at once with 3,000 tokens, and none of those bound to the organization works', async () => {
+describe('a removed member', () => {
+  it('is removed at once with 3,000 tokens, and none of those for the organization works', async () => {
     const owner = await seedPerson();
     const viewer = await seedPerson();
     const memberId = await join(owner, viewer, 'viewer');
@@ -69,7 +69,7 @@ describe('a member who is removed', () => {
     expect(members.map(({ userId }: { userId: string }) => userId)).toEqual([owner.user.id]);
   });
 
-  it('has no old token of the organization that works again after joining again', async () => {
+  it('has no old token that works again after rejoining', async () => {
     const owner = await seedPerson();
     const guest = await seedPerson();
     const memberId = await join(owner, guest, 'developer');
@@ -82,7 +82,7 @@ describe('a member who is removed', () => {
     expect((await api.get('/auth/tokens', guest.session)).body.tokens).toEqual([]);
   });
 
-  it('cannot come back with an invitation they made before, and neither can a person they gave it to', async () => {
+  it('can’t come back with an invitation they sent before, and neither can a person they gave it to', async () => {
     const owner = await seedPerson();
     const second = await seedPerson();
     const friend = await seedPerson();
@@ -104,8 +104,8 @@ describe('a member who is removed', () => {
   });
 });
 
-describe('an invitation whose inviter lost the right to it', () => {
-  it('is not counted any more, and makes room for another', async () => {
+describe('an invitation whose inviter may no longer send it', () => {
+  it('is no longer counted, and makes room for another', async () => {
     for (const change of ['developer', 'removed']) {
       const owner = await seedPerson();
       const second = await seedPerson();
@@ -129,7 +129,7 @@ describe('an invitation whose inviter lost the right to it', () => {
   });
 });
 
-describe('a list of members that is read while its organization’s slug goes to another tenant', () => {
+describe('a member list that is read while its organization’s slug goes to another tenant', () => {
   it('shows nothing of that tenant', async () => {
     const owner = await seedPerson();
     const next = await seedPerson();
@@ -158,7 +158,7 @@ describe('a list of members that is read while its organization’s slug goes to
     expect(JSON.stringify(answer.body)).not.toContain(next.email);
   });
 
-  it('costs an honest caller two round trips', async () => {
+  it('costs a legitimate caller two round trips', async () => {
     const owner = await seedPerson();
 
     const { answer, calls } = await recordRequest(headers =>
@@ -170,8 +170,8 @@ describe('a list of members that is read while its organization’s slug goes to
   });
 });
 
-describe('a member whose role is lowered', () => {
-  it('leaves only those invitations valid that the new role could still make', async () => {
+describe('a member with a lowered role', () => {
+  it('keeps only those invitations valid that the new role could still send', async () => {
     const owner = await seedPerson();
     const second = await seedPerson();
     const friends = await Promise.all([seedPerson(), seedPerson(), seedPerson()]);

@@ -75,7 +75,7 @@ function forgeries(genuine: string, session: string): Caller[] {
 }
 
 describe('a credential that was never issued', () => {
-  it('costs no call, and so no read of the tenant that the path names', async () => {
+  it('costs no call, and so no read of the tenant in the path', async () => {
     const sessions = () => ({ cookie: `__service_session=${createCredential(victim.user.id).secret}` });
     for (const as of [forged(), sessions(), { token: createCredential(randomUUID(), tokenPrefix).secret }]) {
       const { answer, calls } = await recordRequest(headers => api.get(secrets, as, headers));
@@ -86,7 +86,7 @@ describe('a credential that was never issued', () => {
     }
   });
 
-  it('costs the tenant’s partition nothing, even a thousand times and in any shape', async () => {
+  it('costs the tenant’s partition nothing, even a thousand times and in any format', async () => {
     const answers = [];
     const read: string[] = [];
     const session = victim.session.cookie.split('=')[1] as string;
@@ -102,13 +102,13 @@ describe('a credential that was never issued', () => {
     expect([new Set(answers), read]).toEqual([new Set([401]), []]);
   });
 
-  it('has no body parsed: the answer does not depend on what it is', async () => {
+  it('never has its body parsed: the response does not depend on it', async () => {
     const answer = await api.call('PUT', secrets, { as: forged(), body: '['.repeat(4_800_000) });
 
     expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
   });
 
-  it('is told by a MAC that only the installation’s key makes', () => {
+  it('is detected by a MAC that only the installation’s key can produce', () => {
     const { token: genuine } = token;
     expect(hasValidMac(genuine, tokenPrefix, new Uint8Array(32))).toBe(false);
     const key = new Uint8Array(32).fill(7);
@@ -121,14 +121,14 @@ describe('a credential that was never issued', () => {
   });
 });
 
-describe('an honest caller', () => {
+describe('a legitimate caller', () => {
   let small: string;
   beforeAll(async () => {
     small = secrets.replace('production', 'dev');
     await expectStatus(api.get(small, token), 200);
   });
 
-  it('pays no round trip for that: a pull takes two, and no KMS call', async () => {
+  it('pays no extra round trip: a pull takes two, and no KMS call', async () => {
     const { answer, calls } = await recordRequest(headers => api.get(small, token, headers));
 
     expect(answer.status).toBe(200);
@@ -137,7 +137,7 @@ describe('an honest caller', () => {
 });
 
 describe('a stranger with an account of their own', () => {
-  it('causes one read of a tenant’s data, and is authorized before any read from then on', async () => {
+  it('causes one read of a tenant’s data, and from then on is authorized before any read', async () => {
     const stranger = await seedPerson();
 
     const first = await recordRequest(headers => api.get(secrets, stranger.session, headers));

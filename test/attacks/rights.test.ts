@@ -16,22 +16,26 @@ describe('a role', () => {
     keys: { 'dynamodb:LeadingKeys': [partition] },
   });
 
-  it('of the webhook sender, which talks to hosts that customers choose, unwraps no project key and changes no organization', () => {
-    const sender = rightsOf('deliver-webhooks');
-    expect(isAllowed(sender, decrypt({ organization: 'o', webhook: 'w' }))).toBe(true);
-    expect(isAllowed(sender, decrypt(project))).toBe(false);
-    expect(isAllowed(sender, decrypt({ ...project, webhook: 'w' }))).toBe(false);
-    expect(isAllowed(sender, decrypt({}))).toBe(false);
-    expect(isAllowed(sender, write('Query', 'DELIVERIES#w'))).toBe(true);
-    expect(isAllowed(sender, write('Query', 'ORG#a'))).toBe(false);
-    for (const partition of ['ORG#a', 'USER#u', 'ENV#a#b#c', 'AUDIT#o']) {
-      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
-        expect(isAllowed(sender, write(action, partition)), `${action} ${partition}`).toBe(false);
+  it(
+    'of the webhook sender, which contacts hosts that customers choose, can’t unwrap project keys or change ' +
+      'organizations',
+    () => {
+      const sender = rightsOf('deliver-webhooks');
+      expect(isAllowed(sender, decrypt({ organization: 'o', webhook: 'w' }))).toBe(true);
+      expect(isAllowed(sender, decrypt(project))).toBe(false);
+      expect(isAllowed(sender, decrypt({ ...project, webhook: 'w' }))).toBe(false);
+      expect(isAllowed(sender, decrypt({}))).toBe(false);
+      expect(isAllowed(sender, write('Query', 'DELIVERIES#w'))).toBe(true);
+      expect(isAllowed(sender, write('Query', 'ORG#a'))).toBe(false);
+      for (const partition of ['ORG#a', 'USER#u', 'ENV#a#b#c', 'AUDIT#o']) {
+        for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
+          expect(isAllowed(sender, write(action, partition)), `${action} ${partition}`).toBe(false);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('of the function that fetches issuers’ keys from hosts that customers choose allows nothing but its log', () => {
+  it('of the function that fetches issuers’ keys from hosts that customers choose allows only logging', () => {
     const allowed = rightsOf('fetch-issuer-keys').flatMap(({ Action }) => [Action].flat());
     expect(allowed.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
   });
@@ -51,7 +55,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('opens project keys only where values are read or written, and never without a context', () => {
+  it('decrypts project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
     expect(openers.sort()).toEqual([
       'apply-changes',
@@ -71,7 +75,7 @@ describe('a role', () => {
     for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
   });
 
-  it('can change only partitions that it names, and none of them allows all partitions', () => {
+  it('can change only the partitions it lists, and none has access to all partitions', () => {
     for (const [name, statements] of rights) {
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
         expect(isAllowed(statements, write(action, 'ELSEWHERE#1')), `${name} ${action}`).toBe(false);
@@ -97,7 +101,7 @@ describe('a role', () => {
     expect(isAllowed(rightsOf('register'), write('PutItem', 'USER#u'))).toBe(true);
   });
 
-  it('names only partitions that the table has', () => {
+  it('lists only partitions that the table has', () => {
     const known = new Set(
       Object.values({ ...keys, ...ranges }).flatMap(make => String(make).match(/(?<=["'`])[A-Z]+(?=[#"'`])/g) ?? []),
     );

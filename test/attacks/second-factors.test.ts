@@ -47,7 +47,7 @@ async function sessionsOf({ session }: Person): Promise<number> {
 }
 
 describe('a code of an authenticator app', () => {
-  it('counts once, however often and however parallel it is sent', async () => {
+  it('works once, however often and in parallel it is sent', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const asked = await Promise.all(Array.from({ length: 4 }, () => askedAtLogin(person)));
@@ -60,7 +60,7 @@ describe('a code of an authenticator app', () => {
     expect(await sessionsOf(person)).toBe(2);
   });
 
-  it('counts once in a step-up and a log-in together', async () => {
+  it('works once across a step-up and a log-in', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -74,7 +74,7 @@ describe('a code of an authenticator app', () => {
     expect(answers.filter(answer => answer === 'ok')).toHaveLength(1);
   });
 
-  it('that confirmed the app does not log in', async () => {
+  it('that confirmed the app can’t be used to log in', async () => {
     const person = await seedPerson();
     const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
     const totp = totpCode(fromBase32(secret), totpStep(Date.now()));
@@ -83,7 +83,7 @@ describe('a code of an authenticator app', () => {
     expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
   });
 
-  it('is six digits and nothing else', async () => {
+  it('is exactly six digits', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -103,7 +103,7 @@ describe('a code of an authenticator app', () => {
     expect(await verify({ challenge, totp: code })).toBe('ok');
   });
 
-  it('of another time is refused: one step of 30 seconds to either side is taken', async () => {
+  it('for another time is rejected: one step of 30 seconds either way is accepted', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -113,7 +113,7 @@ describe('a code of an authenticator app', () => {
     expect(await verify({ challenge, totp: app.code() })).toBe('ok');
   });
 
-  it('can be guessed five times in a quarter of an hour, from all challenges and addresses together', async () => {
+  it('can be guessed five times in a quarter of an hour, across all challenges and addresses', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const asked = await Promise.all(Array.from({ length: 8 }, () => askedAtLogin(person)));
@@ -129,7 +129,7 @@ describe('a code of an authenticator app', () => {
     expect(codeOf(stepUp)).toBe('429 rate_limited');
   });
 
-  it('is not counted without the password: strangers cannot lock an account', async () => {
+  it('is not counted without the password: strangers can’t lock an account', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const made = readCredential((await askedAtLogin(person)).challenge);
@@ -159,7 +159,7 @@ describe('a recovery code', () => {
 });
 
 describe('a challenge', () => {
-  it('is answered once', async () => {
+  it('can be answered once', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const { challenge, publicKey } = await askedAtLogin(person);
@@ -171,7 +171,7 @@ describe('a challenge', () => {
     expect(await verify({ challenge, passkey: authenticator.get(publicKey) })).toBe(dead);
   });
 
-  it('ends after five minutes', async () => {
+  it('expires after five minutes', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -183,7 +183,7 @@ describe('a challenge', () => {
     expect(await verify({ challenge, totp: app.code() })).toBe(dead);
   });
 
-  it('of another user, of another purpose, or made up, is worth nothing', async () => {
+  it('for another user or purpose, or made up, is worthless', async () => {
     const [victim, attacker] = [await seedPerson(), await seedPerson()];
     const app = await addApp(api, victim);
     const { authenticator } = await addPasskey(api, attacker);
@@ -215,7 +215,7 @@ describe('a challenge', () => {
     expect(await sessionsOf(victim)).toBe(1);
   });
 
-  it('of one log-in is not what another passkey answer signed', async () => {
+  it('from one log-in does not accept a passkey’s response to another', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const [one, other] = [await askedAtLogin(person), await askedAtLogin(person)];
@@ -224,7 +224,7 @@ describe('a challenge', () => {
   });
 });
 
-describe('a passkey’s answer', () => {
+describe('a passkey’s response', () => {
   it.each([
     ['made at another origin', { origin: 'https://app.example.com.evil.example' }],
     ['made at another port', { origin: 'http://127.0.0.1:1' }],
@@ -235,7 +235,7 @@ describe('a passkey’s answer', () => {
     ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
     ['with the handle of another user', { userHandle: Buffer.from(randomUUID()).toString('base64url') }],
     ['with a handle that is no user', { userHandle: 'AAAA' }],
-  ])('%s is refused', async (_, lies) => {
+  ])('%s is rejected', async (_, lies) => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const asked = await askedAtLogin(person);
@@ -253,7 +253,7 @@ describe('a passkey’s answer', () => {
     expect(await sessionsOf(person)).toBe(1);
   });
 
-  it('with a changed byte is refused', async () => {
+  it('with a changed byte is rejected', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const { challenge, publicKey } = await askedAtLogin(person);
@@ -271,7 +271,7 @@ describe('a passkey’s answer', () => {
     expect(await verify({ challenge, passkey })).toBe('ok');
   });
 
-  it('with a counter that does not rise is refused, because there may be a copy', async () => {
+  it('with a counter that does not increase is rejected, because there may be a copy', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const logIn = async (counter: number) => {
@@ -287,7 +287,7 @@ describe('a passkey’s answer', () => {
     expect((await find(at(passkeyRecord, person.user.id, authenticator.credentialId)))?.counter).toBe(8);
   });
 
-  it('of an attacker’s own passkey does not open the account that its handle names', async () => {
+  it('from an attacker’s own passkey does not open the account that its handle names', async () => {
     const [victim, attacker] = [await seedPerson(), await seedPerson()];
     await addPasskey(api, victim);
     const { authenticator } = await addPasskey(api, attacker);
@@ -302,7 +302,7 @@ describe('a passkey’s answer', () => {
     expect(await sessionsOf(victim)).toBe(1);
   });
 
-  it('of a removed passkey is refused', async () => {
+  it('from a removed passkey is rejected', async () => {
     const person = await seedPerson();
     const { authenticator, id } = await addPasskey(api, person);
     await addApp(api, person);
@@ -321,7 +321,7 @@ describe('a new passkey', () => {
     ['without verification of the user', { userVerified: false }],
     ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
     ['that is an assertion', { type: 'webauthn.get' }],
-  ])('%s is refused', async (_, lies) => {
+  ])('%s is rejected', async (_, lies) => {
     const person = await seedPerson();
     const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
     const passkey = createAuthenticator().create(publicKey, lies);
@@ -332,7 +332,7 @@ describe('a new passkey', () => {
   });
 });
 
-describe('an attacker who reads the user’s mail', () => {
+describe('an attacker who reads the user’s e-mail', () => {
   it('resets the password and still needs the factor', async () => {
     const person = await seedPerson({ emailVerified: true });
     const app = await addApp(api, person);
@@ -352,7 +352,7 @@ describe('an attacker who reads the user’s mail', () => {
 });
 
 describe('a stolen session', () => {
-  it('that is stale adds and removes no factor', async () => {
+  it('that is stale can’t add or remove a factor', async () => {
     const person = await seedPerson();
     const { id } = await addPasskey(api, person);
     await addApp(api, person);
@@ -377,7 +377,7 @@ describe('a stolen session', () => {
   it.each([
     ['a passkey', addPasskey],
     ['an authenticator app', addApp],
-  ])('from before the first factor ends with it, and the one that added %s goes on', async (_, add) => {
+  ])('from before the first factor ends, while the one that added %s continues', async (_, add) => {
     const person = await seedPerson();
     const stolen = sessionOf(
       await expectStatus(api.post('/auth/login', { email: person.email, password: testPassword }), 200),
@@ -402,7 +402,7 @@ describe('a stolen session', () => {
     expect(await sessionsOf(person)).toBe(1);
   });
 
-  it('cannot be used to guess the password', async () => {
+  it('can’t be used to guess the password', async () => {
     const person = await seedPerson();
     vi.stubEnv('LOGIN_FAILURE_LIMIT', '3');
     forgetSettings();
@@ -416,7 +416,7 @@ describe('a stolen session', () => {
     expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
   });
 
-  it('ends with its secret when the user steps up', async () => {
+  it('is invalidated with its secret when the user steps up', async () => {
     const person = await seedPerson();
     const renewed = sessionOf(
       await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.session), 200),
@@ -449,7 +449,7 @@ describe('a planted factor', () => {
   it.each([
     ['passkey', addPasskey],
     ['authenticator app', addApp],
-  ])('that is a %s is removed by the link of its mail, with all that its planter has', async (_, plant) => {
+  ])('that is a %s is removed with the link in its e-mail, with everything its planter has', async (_, plant) => {
     const person = await seedPerson({ emailVerified: true });
     await plant(api, person);
     const token = await createToken(api, person);
@@ -465,7 +465,7 @@ describe('a planted factor', () => {
     expect(codeOf(await resetAndLogIn(person))).toBe('ok');
   });
 
-  it('leaves the owner’s own factor and codes, and takes the codes that were made since', async () => {
+  it('leaves the owner’s own factor and codes, and invalidates the codes generated since', async () => {
     const person = await seedPerson({ emailVerified: true });
     const { recoveryCodes = [], authenticator } = await addPasskey(api, person);
     const { secondFactors } = (await api.get('/auth/me', person.session)).body.user;
@@ -492,7 +492,7 @@ describe('a planted factor', () => {
     );
   });
 
-  it('that was removed by its planter leaves no recovery codes behind', async () => {
+  it('that its planter removed leaves no recovery codes behind', async () => {
     const person = await seedPerson();
     await addPasskey(api, person);
     const planted = await addPasskey(api, person);
@@ -506,7 +506,7 @@ describe('a planted factor', () => {
     expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(1);
   });
 
-  it('is removed once by links that are opened at the same time, and not by other links', async () => {
+  it('is removed once by links opened concurrently, and not by other links', async () => {
     const [person, other] = [await seedPerson(), await seedPerson()];
     await addPasskey(api, person);
     await addPasskey(api, other);
@@ -536,7 +536,7 @@ describe('a planted factor', () => {
     expect((await factorsOf(person)).passkeys).toBe(1);
   });
 
-  it('does not stay on an account whose address was never verified, once its password is reset', async () => {
+  it('does not stay on an account with an unverified address once its password is reset', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const app = await addApp(api, person);
@@ -553,7 +553,7 @@ describe('a planted factor', () => {
     expect(await verify({ challenge, recoveryCode: app.recoveryCodes?.[0] ?? 'x' })).toBe(wrong);
   });
 
-  it('is not added where the address is not verified', async () => {
+  it('is not added if the address is not verified', async () => {
     const stranger = await seedPerson();
     const owner = await seedPerson({ emailVerified: true });
     const code = { code: '123456' };
@@ -577,8 +577,8 @@ describe('a planted factor', () => {
 
 const codeOfError = (error: unknown) => String(error);
 
-describe('mails about factors', () => {
-  it('are five an hour: then no factor is added, and every one can be removed', async () => {
+describe('e-mails about factors', () => {
+  it('are limited to five an hour: then no factor is added, but each can be removed', async () => {
     const person = await seedPerson();
     const other = await seedPerson();
     const added = [await addPasskey(api, person), await addPasskey(api, person), await addPasskey(api, person)];
@@ -594,7 +594,7 @@ describe('mails about factors', () => {
     await addPasskey(api, other);
   });
 
-  it('are five however parallel they are asked for', async () => {
+  it('are limited to five even in parallel', async () => {
     const person = await seedPerson();
     await addPasskey(api, person);
     const answers = await Promise.allSettled(Array.from({ length: 8 }, () => addPasskey(api, person)));
@@ -604,7 +604,7 @@ describe('mails about factors', () => {
     expect((await factorsOf(person)).passkeys).toBe(5);
   });
 
-  it('that were used up keep nobody from undoing', async () => {
+  it('never prevent an undo, even when used up', async () => {
     const person = await seedPerson();
     for (let count = 0; count < 5; count += 1) await addPasskey(api, person);
 
@@ -613,7 +613,7 @@ describe('mails about factors', () => {
     expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(4);
   });
 
-  it('that SES does not accept leave no factor behind', async () => {
+  it('that SES rejects leave no factor behind', async () => {
     const person = await seedPerson();
     const add = { passkey: addPasskey, app: addApp };
     const settled = await addApp(api, person);
@@ -627,7 +627,7 @@ describe('mails about factors', () => {
     expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp: settled.code() })).toBe('ok');
   });
 
-  it('tell the owner of five wrong codes after the right password, once', async () => {
+  it('notify the owner once of five wrong codes after the correct password', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -644,7 +644,7 @@ describe('mails about factors', () => {
     ]);
   });
 
-  it('tell of wrong codes once when they come at the same time', async () => {
+  it('notify once of concurrent wrong codes', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
@@ -655,7 +655,7 @@ describe('mails about factors', () => {
 });
 
 describe('recovery codes', () => {
-  it('are renewed five times an hour', async () => {
+  it('can be renewed five times an hour', async () => {
     const person = await seedPerson();
     await addPasskey(api, person);
     const answers = [];
@@ -667,7 +667,7 @@ describe('recovery codes', () => {
     expect(await subjectsTo(person.email)).toHaveLength(5);
   });
 
-  it('whose answer was lost come once more with the code that confirmed the app', async () => {
+  it('whose response was lost are returned once more for the code that confirmed the app', async () => {
     const person = await seedPerson();
     const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
     const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
@@ -683,7 +683,7 @@ describe('recovery codes', () => {
     expect(await verify({ challenge, recoveryCode: recoveryCodes[0] })).toBe('ok');
   });
 
-  it('do not come again once the app was used, nor with another code, nor for a second factor', async () => {
+  it('are not returned again once the app was used, for another code, or for a second factor', async () => {
     const person = await seedPerson();
     const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
     const code = (steps: number) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps);
@@ -706,7 +706,7 @@ describe('recovery codes', () => {
   it.each([
     ['a passkey', addPasskey],
     ['an authenticator app', addApp],
-  ])('of %s that was added although the transaction seemed to fail are answered', async (_, add) => {
+  ])('of %s that was added although the transaction seemed to fail are returned', async (_, add) => {
     const person = await seedPerson();
     const send = tableClient().send.bind(tableClient());
     let isLate = true;
@@ -730,7 +730,7 @@ describe('recovery codes', () => {
 });
 
 describe('a credential of an authenticator', () => {
-  it('has one account, until that one removes it', async () => {
+  it('belongs to one account until that account removes it', async () => {
     const [person, other] = [await seedPerson(), await seedPerson()];
     const authenticator = createAuthenticator();
     const add = async ({ session }: Person) => {
@@ -749,7 +749,7 @@ describe('a credential of an authenticator', () => {
     expect(answers.map(codeOf).toSorted()).toEqual(['409 passkey_taken', 'ok']);
   });
 
-  it('is free again after its factor was undone, or dropped by a reset', async () => {
+  it('can be used again after its factor was undone, or removed by a reset', async () => {
     for (const drop of [async (person: Person) => undo(await newestUndoToken(person)), resetAndLogIn]) {
       const person = await seedPerson();
       const { authenticator } = await addPasskey(api, person);
@@ -764,7 +764,7 @@ describe('a token', () => {
   it.each([
     ['a passkey', async (person: Person) => `/auth/passkeys/${(await addPasskey(api, person)).id}`],
     ['an authenticator app', async (person: Person) => addApp(api, person).then(() => '/auth/totp')],
-  ])('does not count as proved once the account’s last factor, %s, is gone', async (_, add) => {
+  ])('no longer counts as verified once the account’s last factor, %s, is gone', async (_, add) => {
     const person = await seedPerson();
     const path = await add(person);
     const tokens = await Promise.all(Array.from({ length: 3 }, () => createToken(api, person)));
@@ -787,7 +787,7 @@ describe('a token', () => {
     expect(codeOf(await api.get(reading, await createToken(api, person)))).toBe('ok');
   });
 
-  it('keeps the mark while another factor is left', async () => {
+  it('keeps the mark while another factor remains', async () => {
     const person = await seedPerson();
     const { id } = await addPasskey(api, person);
     await addApp(api, person);
@@ -802,8 +802,8 @@ describe('a token', () => {
   });
 });
 
-describe('a caller who proves nothing', () => {
-  it('writes a bounded number of challenges and of reset requests', async () => {
+describe('an unauthenticated caller', () => {
+  it('can create a limited number of challenges and reset requests', async () => {
     vi.stubEnv('LOGIN_FAILURE_LIMIT', '1');
     vi.stubEnv('PASSWORD_RESET_LIMIT_PER_HOUR', '1');
     forgetSettings();
@@ -859,7 +859,7 @@ async function memberIdOf({ organization, session }: Person): Promise<string> {
 }
 
 describe('every fresh route', () => {
-  it('is one that the contract lists, and every one that is here', () => {
+  it('is listed in the contracts, and every listed one is tested here', () => {
     expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual([
       'add-passkey',
       'change-role',
@@ -889,7 +889,7 @@ describe('every fresh route', () => {
   });
 
   it.each(fresh.map(({ operationId, method }) => [operationId, method] as const))(
-    '%s refuses an old session, and changes nothing',
+    '%s rejects an old session, and changes nothing',
     async (operationId, method) => {
       const sample = samples.find(one => one.operationId === operationId);
       if (sample === undefined) throw new Error(`There is no sample of ${operationId}.`);
@@ -916,7 +916,7 @@ describe('every fresh route', () => {
     },
   );
 
-  it('takes a full token without asking, where a token may do it at all', async () => {
+  it('accepts a full token without stepping up, if tokens may use it at all', async () => {
     const person = await seedPerson();
     const token = await createToken(api, person);
     await ageSession(person, 601);
@@ -928,7 +928,7 @@ describe('every fresh route', () => {
     expect(codeOf(await api.post('/auth/token', { name: 'x' }, token))).toBe('403 insufficient_scope');
   });
 
-  it('that decides by content asks nothing of an old session for what is no matter of owners', async () => {
+  it('that decides by content accepts an old session for what members may do', async () => {
     const person = await seedPerson();
     const guest = await seedPerson();
     const { id } = person.organization;
@@ -946,7 +946,7 @@ describe('every fresh route', () => {
     expect(codeOf(await api.patch(path, { role: 'viewer' }, person.session))).toBe('403 step_up_required');
   });
 
-  it('whose handler forgets to ask gives no answer', async () => {
+  it('whose handler forgets to check returns nothing', async () => {
     const person = await seedPerson();
     const forgetful = endpoint(renameOrganization, {
       run: async ({ context }) => ({ status: 200, body: { organization: context.organization } }),
@@ -966,7 +966,7 @@ describe('every fresh route', () => {
 });
 
 describe('an organization that requires a second factor', () => {
-  it('refuses on every route of it, for a session and for a token', async () => {
+  it('rejects sessions and tokens without one on all of its routes', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const guest = await seedPerson();

@@ -27,7 +27,7 @@ describe('the contracts', () => {
       ? []
       : Object.keys(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }).properties ?? {});
 
-  it('give fresh rights to the roles that are named for it, and to no other', () => {
+  it('give fresh rights to the roles named for it, and to no other', () => {
     const admitted = new Set(
       routes.flatMap(({ access }) =>
         access.kind === 'member' && 'fresh' in access && access.fresh === 'always' ? access.roles : [],
@@ -37,7 +37,7 @@ describe('the contracts', () => {
     expect(roles.filter(role => admitted.has(role as FreshRole))).toEqual(managers);
   });
 
-  it('ask for a fresh session wherever members, roles or types change, with these exceptions', () => {
+  it('require a fresh session wherever members, roles or types change, with these exceptions', () => {
     const exceptions = {
       'create-environment': 'a new environment has no type that could change, and a slug keeps the type it had',
       'accept-invitation': 'who made the invitation was asked',
@@ -63,7 +63,7 @@ describe('the contracts', () => {
     );
   });
 
-  it('ask for one before anything is deleted or rotated for good', () => {
+  it('require one before anything is permanently deleted or rotated', () => {
     const final = ['delete-organization', 'delete-project', 'delete-environment', 'destroy-versions', 'rotate-key'];
     const always = routes.filter(({ access }) => 'fresh' in access && access.fresh === 'always');
 
@@ -98,7 +98,7 @@ describe('an old session', () => {
     return person;
   }
 
-  /** The request is refused and changes nothing while the session is old; in a fresh one it works. */
+  /** The request is rejected and changes nothing while the session is old; in a fresh one it works. */
   async function expectStepUp(request: (as: Person) => Promise<Answer>, as = owner): Promise<void> {
     await old(as);
     const before = await roster();
@@ -108,16 +108,16 @@ describe('an old session', () => {
     expect((await request(as)).status).toBeLessThan(300);
   }
 
-  it.each(['owner', 'admin'])('invites nobody as %s', async role => {
+  it.each(['owner', 'admin'])('can’t invite as %s', async role => {
     await expectStepUp(as => invite(as, `${role}-thief@example.com`, role));
   });
 
-  it('of an admin invites no admin either', async () => {
+  it('of an admin can’t invite an admin either', async () => {
     const admin = await join('admin');
     await expectStepUp(as => invite(as, 'second-thief@example.com', 'admin'), admin);
   });
 
-  it.each(['developer', 'viewer'])('invites as %s', async role => {
+  it.each(['developer', 'viewer'])('can invite as %s', async role => {
     await old();
     expect((await invite(owner, `${role}-guest@example.com`, role)).status).toBe(201);
   });
@@ -129,23 +129,23 @@ describe('an old session', () => {
     ['admin', 'viewer'],
     ['owner', 'admin'],
     ['owner', 'developer'],
-  ])('makes no %s an %s', async (from, to) => {
+  ])('can’t change a role from %s to %s', async (from, to) => {
     const id = await idOf(await join(from));
     await expectStepUp(as => api.patch(`${path}/${id}`, { role: to }, as.session));
   });
 
-  it('makes a developer a viewer', async () => {
+  it('can make a developer a viewer', async () => {
     const id = await idOf(await join('developer'));
     await old();
     expect((await api.patch(`${path}/${id}`, { role: 'viewer' }, owner.session)).status).toBe(200);
   });
 
-  it.each(['owner', 'admin'])('removes no %s', async role => {
+  it.each(['owner', 'admin'])('can’t remove an %s', async role => {
     const id = await idOf(await join(role));
     await expectStepUp(as => api.delete(`${path}/${id}`, as.session));
   });
 
-  it('of an admin removes no admin, and is told of a missing role before it is asked to step up', async () => {
+  it('of an admin can’t remove an admin, and reports the missing role before requiring a step-up', async () => {
     const [admin, other] = [await join('admin'), await join('admin')];
     await old(admin);
     expect(codeOf(await api.delete(`${path}/${await idOf(owner)}`, admin.session))).toBe('403 forbidden');
@@ -153,21 +153,21 @@ describe('an old session', () => {
     await expectStepUp(as => api.delete(`${path}/${id}`, as.session), admin);
   });
 
-  it.each(['developer', 'viewer'])('removes a %s, but ends no identities with it', async role => {
+  it.each(['developer', 'viewer'])('can remove a %s, but can’t end identities with it', async role => {
     const id = await idOf(await join(role));
     await old();
     expect(codeOf(await api.delete(`${path}/${id}?endIdentities=true`, owner.session))).toBe('403 step_up_required');
     expect((await api.delete(`${path}/${id}`, owner.session)).status).toBe(200);
   });
 
-  it.each(['owner', 'admin'])('leaves as %s by itself', async role => {
+  it.each(['owner', 'admin'])('can leave as %s', async role => {
     const person = await join(role);
     const id = await idOf(person);
     await old(person);
     expect((await api.delete(`${path}/${id}`, person.session)).status).toBe(200);
   });
 
-  it.each(['owner', 'admin'])('cancels no invitation as %s, and replaces none by a lower one', async role => {
+  it.each(['owner', 'admin'])('can’t cancel an invitation as %s, or replace one with a lower role', async role => {
     await young();
     const email = `pending-${role}@example.com`;
     const { invitation } = (await expectStatus(invite(owner, email, role), 201)).body;
@@ -176,7 +176,7 @@ describe('an old session', () => {
     await expectStepUp(as => api.delete(`${path}/${invitation.id}`, as.session));
   });
 
-  it('cancels an invitation as viewer', async () => {
+  it('can cancel an invitation as viewer', async () => {
     await young();
     const { invitation } = (await expectStatus(invite(owner, 'pending@example.com', 'viewer'), 201)).body;
     await old();
@@ -186,7 +186,7 @@ describe('an old session', () => {
   it.each([
     ['production', 'development'],
     ['dev', 'production'],
-  ])('does not change the type of %s to %s, but its name', async (env, type) => {
+  ])('can’t change the type of %s to %s, but can change its name', async (env, type) => {
     const environment = `/projects/${owner.organization.id}/${place.project.slug}/environments/${env}`;
     await old();
     expect((await api.patch(environment, { name: 'Renamed' }, owner.session)).status).toBe(200);
@@ -199,8 +199,8 @@ describe('an old session', () => {
   });
 });
 
-describe('a token that writes', () => {
-  it('destroys no version; a full one does, also where it is limited to the environment', async () => {
+describe('a write token', () => {
+  it('can’t destroy versions; a full token can, even if it is limited to the environment', async () => {
     const place = await openWorkplace(api);
     const { session, organization } = place.owner;
     await place.set('dev', 'KEY', 'one');

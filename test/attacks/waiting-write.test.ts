@@ -41,7 +41,7 @@ type Attempt = Parameters<NonNullable<Conductor['attempt']>>;
 
 /**
  * Sends a write that conflicts with another one, so it waits. `meanwhile` runs before its next attempt.
- * @param nth the transaction of the request that has to wait; those of its undo wait too
+ * @param nth the transaction of the request that has to wait; those that undo it wait as well
  */
 async function sendWaiting(
   meanwhile: () => Promise<unknown>,
@@ -92,7 +92,7 @@ async function sendThrottled(
   return [answer.status, answer.body.error?.code];
 }
 
-it('a write that waited is made if its member still may', async () => {
+it('a delayed write is made if its member still has the right', async () => {
   const developer = await place.member('developer');
 
   const answer = await sendWaiting(
@@ -103,7 +103,7 @@ it('a write that waited is made if its member still may', async () => {
   expect(answer).toEqual([201, undefined]);
 });
 
-it('a removed member’s waiting write is not made, with a session or a token', async () => {
+it('a removed member’s delayed write is not made, with a session or a token', async () => {
   for (const credential of ['session', 'token', 'bound token']) {
     const developer = await place.member('developer');
     const scope = credential === 'bound token' ? { organizationId: place.owner.organization.id } : {};
@@ -120,7 +120,7 @@ it('a removed member’s waiting write is not made, with a session or a token', 
   expect(await place.values('dev')).not.toHaveProperty('LATE');
 });
 
-it('a demoted member’s waiting write is judged by the new role, and so is what a demoted owner waits to do', async () => {
+it('a demoted member’s delayed write is re-authorized with the new role, and so is a demoted owner’s', async () => {
   const developer = await place.member('developer');
   const id = await memberIdOf(developer);
   const demoted = await sendWaiting(
@@ -138,7 +138,7 @@ it('a demoted member’s waiting write is judged by the new role, and so is what
   expect(invited).toEqual([403, 'forbidden']);
 });
 
-it('a revoked token’s and an ended session’s waiting write is not made', async () => {
+it('a delayed write with a revoked token or ended session is not made', async () => {
   const developer = await place.member('developer');
   const issued = (await api.post('/auth/token', { name: 'x' }, developer.session)).body;
   const revoked = await sendWaiting(
@@ -157,7 +157,7 @@ it('a revoked token’s and an ended session’s waiting write is not made', asy
   expect(await place.values('dev')).not.toHaveProperty('LATE');
 });
 
-describe('a transaction whose answer was lost', () => {
+describe('a transaction whose response was lost', () => {
   type Failure = () => Error;
   const failure = (name: string, httpStatusCode?: number) => () =>
     Object.assign(new Error(`${name} (injected)`), {
@@ -166,7 +166,7 @@ describe('a transaction whose answer was lost', () => {
     });
   const throttled = failure('ProvisionedThroughputExceededException', 400);
 
-  /** Executes a request's first transaction, but returns these failures instead of its answer. */
+  /** Executes a request's first transaction, but returns these failures instead of its response. */
   async function sendUnanswered(
     failures: readonly Failure[],
     send: (headers: Record<string, string>) => Promise<Answer>,
@@ -193,7 +193,7 @@ describe('a transaction whose answer was lost', () => {
       [failure('TimeoutError'), ...Array(4).fill(throttled)],
     ],
     ['by server errors', Array(4).fill(failure('InternalServerError', 500))],
-  ] as const)('%s is answered by what it did, though it took its caller’s own rights', async (_, failures) => {
+  ] as const)('%s returns what it did, even if it revoked its caller’s own rights', async (_, failures) => {
     const admin = await place.member('admin');
     const id = await memberIdOf(admin);
     const left = await sendUnanswered(failures, headers => api.delete(`${members}/${id}`, admin.session, headers));
@@ -226,7 +226,7 @@ describe('a member who is removed while a request waits', () => {
     return route?.access.kind === 'member' && route.method !== 'GET' && !uncovered.has(operationId);
   });
 
-  it.each(waiting.map(sample => [sample.name, sample] as const))('does not get through %s', async (_, sample) => {
+  it.each(waiting.map(sample => [sample.name, sample] as const))('can’t complete %s', async (_, sample) => {
     const { request, isDone } = await sample.prepare(api);
     let restore = () => Promise.resolve();
 
@@ -256,7 +256,7 @@ describe('a member who is removed while a request waits', () => {
     );
   });
 
-  it('does not get through a large import whose steps are under way, which is undone at once', async () => {
+  it('can’t complete a large import in progress, which is undone at once', async () => {
     const developer = await place.member('developer');
     const id = await memberIdOf(developer);
     const before = await place.values('dev');
@@ -273,7 +273,7 @@ describe('a member who is removed while a request waits', () => {
     expect((await place.set('dev', 'HONEST', 'at once')).status).toBe(200);
   });
 
-  it('undoes the change of a dead writer to its end, because the next writer would have to wait for it', async () => {
+  it('still undoes a dead writer’s change completely, because the next writer would have to wait for it', async () => {
     const developer = await place.member('developer');
     const id = await memberIdOf(developer);
     const secrets = Array.from({ length: 150 }, (_, index) => ({ key: `DEAD_${index}`, value: 'x' }));
@@ -308,7 +308,7 @@ describe('a member who is removed while a request waits', () => {
     expect(await place.values('staging')).toEqual({});
   });
 
-  it('gets no value and changes none if its first reads had to wait, with a session or a token', async () => {
+  it('gets and changes no value if the first reads had to wait, with a session or a token', async () => {
     for (const kind of ['pull', 'set'] as const) {
       const developer = await place.member('developer');
       const as = kind === 'pull' ? await createToken(api, developer) : developer.session;
@@ -325,7 +325,7 @@ describe('a member who is removed while a request waits', () => {
     expect(await place.values('dev')).not.toHaveProperty('LATE');
   });
 
-  it('has nothing left that works: sessions, 100 tokens, invitations and requests under way', {
+  it('has nothing left that works: sessions, 100 tokens, invitations and requests in progress', {
     timeout: 60_000,
   }, async () => {
     const admin = await place.member('admin');

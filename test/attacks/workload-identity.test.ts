@@ -158,7 +158,7 @@ describe('a forged assertion', () => {
     return `${signed}.${Buffer.from(signature).toString('base64url')}`;
   }
 
-  it.each(forgeries)('%s is refused like an unknown identity', async (_, forge) => {
+  it.each(forgeries)('%s is rejected like an unknown identity', async (_, forge) => {
     const unknown = await exchange(randomUUID(), await issuer.token(identityId));
 
     const answer = await exchange(identityId, await forge());
@@ -168,7 +168,7 @@ describe('a forged assertion', () => {
     expect(error).toEqual({ code: unknown.body.error.code, message: unknown.body.error.message });
   });
 
-  it.each(['jku', 'x5u'])('that names an address of its key (%s) is refused, and nobody asks there', async name => {
+  it.each(['jku', 'x5u'])('that contains an address for its key (%s) is rejected without contacting it', async name => {
     const address = await startReceiver();
     try {
       const forged = await byAttacker({ [name]: `${address.url}/keys` })();
@@ -180,12 +180,12 @@ describe('a forged assertion', () => {
     }
   });
 
-  it('left neither a token nor an entry behind', async () => {
+  it('leaves neither a token nor an audit entry behind', async () => {
     expect(await entriesOf(identityId, 'identity.token_issued')).toHaveLength(1);
     expect(await entriesOf(identityId, 'identity.refused')).toEqual([]);
   });
 
-  it('of an algorithm that is not on the list is refused', async () => {
+  it('with an algorithm that is not on the list is rejected', async () => {
     const other = await startIssuer('RS512');
     try {
       const id = await makeIdentity({}, { at: other });
@@ -211,7 +211,7 @@ describe('a genuine assertion', () => {
     }
   });
 
-  it('may name its audience in a list, and come from a clock that is half a minute fast', async () => {
+  it('may list its audience in an array, and come from a clock that is half a minute fast', async () => {
     const id = await makeIdentity();
     const token = await issuer.token(id, { aud: [`holdfast:identity:${id}`], iat: now() + 30 });
 
@@ -236,8 +236,8 @@ describe('a genuine assertion', () => {
   });
 });
 
-describe('what an identity demands', () => {
-  it('is not met by a repository that was made again under the same name', async () => {
+describe('the claims that an identity requires', () => {
+  it('are not met by a repository created again under the same name', async () => {
     const id = await makeIdentity();
     const answer = await exchange(id, await issuer.token(id, { repository_id: '75', repository: 'acme/web-shop' }));
 
@@ -253,14 +253,14 @@ describe('what an identity demands', () => {
     ['null', null],
     ['nothing', undefined],
     ['the same with a space', '74 '],
-  ])('is not met by %s in the place of the text', async (_, repository_id) => {
+  ])('are not met by %s in place of the text', async (_, repository_id) => {
     const id = await makeIdentity();
     expect(codeOf(await exchange(id, await issuer.token(id, { repository_id })))).toBe('403 claims_mismatch');
     await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
   });
 
   it.each(['pull_request', 'pull_request_target', 'pull_request_review', ['pull_request_target']])(
-    'never is an event of a pull request (%s) that it does not name',
+    'are never met by a pull request event (%s) that they do not name',
     async event_name => {
       const id = await makeIdentity();
       const answer = await exchange(id, await issuer.token(id, { event_name }));
@@ -282,7 +282,7 @@ describe('what an identity demands', () => {
     { event_type: 'pullrequest:updated' },
     { ref_type: 'pull-request' },
     { build_reason: 'PullRequest' },
-  ])('never is such an event in other letters or of another platform: %o', async claims => {
+  ])('are never met by such an event in different case or from another platform: %o', async claims => {
     const id = await makeIdentity();
     const answer = await exchange(id, await issuer.token(id, { event_name: undefined, ...claims }));
 
@@ -296,14 +296,14 @@ describe('what an identity demands', () => {
     [{ '/event_name': ['push', 'pull_request'] }, { event_name: 'pull_request' }],
     [{}, { event_name: 'workflow_run', ref_type: 'branch', pipeline_source: 'push' }],
     [{}, { event_name: 'push', workflow: 'Pull Request', ref: 'refs/heads/pull_request' }],
-  ])('may be what it names, or another event: %o takes %o', async (demanded, claims) => {
+  ])('are met by the event they name, or another one: %o accepts %o', async (demanded, claims) => {
     const id = await makeIdentity({ claims: { repository_id: '74', ...demanded } });
 
     expect(codeOf(await exchange(id, await issuer.token(id, { event_name: undefined, ...claims })))).toBe('201 ok');
     await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
   });
 
-  it('may be such an event, if it names it', async () => {
+  it('can be met by such an event if they name it', async () => {
     const id = await makeIdentity({ claims: { ...pipeline, event_name: ['push', 'pull_request'] } });
 
     expect(codeOf(await exchange(id, await issuer.token(id, { event_name: 'pull_request' })))).toBe('201 ok');
@@ -312,7 +312,7 @@ describe('what an identity demands', () => {
     );
   });
 
-  it('reaches into nested claims, as those of Kubernetes', async () => {
+  it('can be nested, as in Kubernetes', async () => {
     const id = await makeIdentity({ claims: { '/kubernetes.io/serviceaccount/uid': 'u-1', '/a~1b': 'c' } });
     const claims = (uid: unknown) => ({ 'kubernetes.io': { serviceaccount: { uid } }, 'a/b': 'c' });
 
@@ -329,7 +329,7 @@ describe('what an identity demands', () => {
     ['GitLab', 'https://gitlab.com', { ref_protected: 'true' }, 'project_id'],
     ['another issuer', 'https://issuer.example.com', { '/sub': 'repo:acme/web-shop:ref:refs/heads/main' }, undefined],
   ])(
-    'is never met where strangers could meet it, even by an identity from before that was refused: %s',
+    'are never met if strangers could meet them, even for an identity from before that was rejected: %s',
     async (_, url, claims, wanted) => {
       const key = await makeSigningKey();
       const jwks = { keys: [key.publicJwk] };
@@ -339,7 +339,7 @@ describe('what an identity demands', () => {
       );
       const token = () => signToken({ url }, key, id, { ...claims, project_id: '74' });
       expect(codeOf(await exchange(id, await token()))).toBe('201 ok');
-      // As it was stored before such claims were refused.
+      // As it was stored before such claims were rejected.
       await transact([update(at(identityRecord, ada.organization.slug, id), { set: { claims } })]);
 
       const answer = await exchange(id, await token());
@@ -349,10 +349,10 @@ describe('what an identity demands', () => {
       expect(answer.body.error.message).toContain(wanted ?? 'besides iss, aud and sub');
       expect(answer.body.error.details.claims.includes(wanted)).toBe(wanted !== undefined);
       expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
-      // An assertion that proves nothing learns nothing of it.
+      // An assertion that proves nothing learns nothing about it.
       const forged = await signToken({ url }, await makeSigningKey(), id, claims);
       expect(codeOf(await exchange(id, forged))).toBe('401 invalid_assertion');
-      // It may still be renamed, and works again once its claims are narrow.
+      // It can still be renamed, and works again once its claims are narrow enough.
       const path = `/identities/${ada.organization.id}/${id}`;
       await expectStatus(api.patch(path, { name: 'renamed' }, ada.session), 200);
       await expectStatus(api.patch(path, { claims: { repository_id: '74', project_id: '74' } }, ada.session), 200);
@@ -361,7 +361,7 @@ describe('what an identity demands', () => {
     },
   );
 
-  it('leaves one entry in the audit log for each assertion that does not meet it', async () => {
+  it('cause one audit entry for each assertion that does not meet them', async () => {
     const id = await makeIdentity();
     const token = await issuer.token(id, { ref: 'refs/heads/main', repository_id: '75' });
     await Promise.all([1, 2, 3].map(() => exchange(id, token)));
@@ -383,7 +383,7 @@ describe('an assertion that is presented again', () => {
   };
   const oneOfTwenty = ['201 ok', ...Array(19).fill('409 assertion_replayed')];
 
-  it('makes one token, if it comes twenty times at once', async () => {
+  it('creates one token for twenty concurrent exchanges', async () => {
     const id = await makeIdentity();
 
     expect(await sameTwenty(await issuer.token(id), id)).toEqual(oneOfTwenty);
@@ -391,17 +391,17 @@ describe('an assertion that is presented again', () => {
     expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
   });
 
-  it('makes one token without a jti as well', async () => {
+  it('creates one token even without a jti', async () => {
     const id = await makeIdentity();
 
     expect(await sameTwenty(await issuer.token(id, { jti: undefined }), id)).toEqual(oneOfTwenty);
   });
 
-  it('is known again under another signature that verifies', async () => {
+  it('is recognized with another valid signature', async () => {
     const id = await makeIdentity();
     const token = await issuer.token(id, { jti: undefined });
     const [header, payload, signature = ''] = token.split('.');
-    // ECDSA: where (r, s) verifies, (r, n − s) verifies.
+    // ECDSA: if (r, s) verifies, so does (r, n − s).
     const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
     const bytes = Buffer.from(signature, 'base64url');
     const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
@@ -413,7 +413,7 @@ describe('an assertion that is presented again', () => {
     );
   });
 
-  it('is known again by its jti', async () => {
+  it('is recognized by its jti', async () => {
     const id = await makeIdentity();
     const jti = randomUUID();
 
@@ -436,7 +436,7 @@ describe('the keys of an issuer', () => {
   };
 
   it(
-    'are fetched once for twenty first exchanges at the same time',
+    'are fetched once for twenty concurrent first exchanges',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       const tokens = await Promise.all(Array.from({ length: 20 }, () => own.token(id)));
@@ -462,7 +462,7 @@ describe('the keys of an issuer', () => {
   };
 
   it(
-    'hold one request while the issuer is silent, and all others are told at once when to come again',
+    'delay one request while the issuer is silent, and all others are told at once when to retry',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       const tokens = await Promise.all(Array.from({ length: 20 }, () => own.token(id)));
@@ -486,7 +486,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'that are known go on verifying while a silent issuer is asked for one that is not',
+    'keep working while a silent issuer is asked for an unknown one',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       await tokenFor(id, own);
@@ -505,7 +505,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'are fetched once for a thousand key ids that nobody knows',
+    'are fetched once for a thousand unknown key ids',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       await tokenFor(id, own);
@@ -527,7 +527,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'may change: a new one is found, and one that was withdrawn is forgotten',
+    'may change: a new one is found, and a withdrawn one is forgotten',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       await tokenFor(id, own);
@@ -546,7 +546,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'count for a day while the issuer is down, and no longer',
+    'are used for a day while the issuer is down, and no longer',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       await tokenFor(id, own);
@@ -568,7 +568,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'are asked for again a minute after a process died while it fetched them',
+    'are fetched again a minute after a process died while fetching them',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       await tokenFor(id, own);
@@ -582,7 +582,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'are found whichever call to AWS fails on the way, at once or in the next minute',
+    'are found at once or in the next minute, whichever AWS call fails',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       const present = async () => ({
@@ -635,7 +635,7 @@ describe('the keys of an issuer', () => {
   });
 
   it(
-    'are read up to 64 KB, and not the rest of 50 MB',
+    'are read up to 64 KB, rather than all of 50 MB',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       let sentBytes = 0;
@@ -694,7 +694,7 @@ describe('the keys of an issuer', () => {
     ['answers more than the documents may have', () => ({ keys: [], problem: 'x'.repeat(70_000) })],
     ['answers lines for the log', () => ({ problem: 'one\n{"level":"ERROR"}' })],
   ])(
-    'are asked for again a minute after the function that fetches them %s',
+    'are fetched again a minute after the function that fetches them %s',
     async (_, instead) => {
       const own = await startIssuer();
       try {
@@ -720,7 +720,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'are kept without anything else that the function that fetches them answers',
+    'are stored without anything else that the function returns',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       const { publicJwk } = own.keys[0] as SigningKey;
@@ -736,7 +736,7 @@ describe('the keys of an issuer', () => {
   );
 
   it(
-    'that are too weak to trust, or meant for encryption, are left out',
+    'that are too weak, or meant for encryption, are left out',
     withIssuer(async () => {
       const id = await makeIdentity({}, { at: own });
       const key = own.keys[0] as SigningKey;
@@ -751,8 +751,8 @@ describe('the keys of an issuer', () => {
   );
 });
 
-describe('exchanges that fail', () => {
-  it('count in a window of their own, which locks out nobody whose keys are known', async () => {
+describe('failing exchanges', () => {
+  it('count in a window of their own, which locks out no one whose keys are known', async () => {
     const [own, attacker] = await Promise.all([startIssuer(), makeSigningKey()]);
     const [known, unknown, others] = [
       await makeIdentity({}, { of: grace }),
@@ -785,8 +785,8 @@ describe('exchanges that fail', () => {
   });
 });
 
-describe('a token of an identity', () => {
-  it('ends with the identity, between the exchange and the pull', async () => {
+describe('an identity’s token', () => {
+  it('stops working with the identity, between the exchange and the pull', async () => {
     const id = await makeIdentity();
     const as = await tokenFor(id);
     expect((await api.get(pulled, as)).status).toBe(200);
@@ -798,7 +798,7 @@ describe('a token of an identity', () => {
     expect(codeOf(await exchange(id, await issuer.token(id)))).toBe('401 invalid_assertion');
   });
 
-  it('ends where whom the identity trusts is changed, and not where its name is', async () => {
+  it('stops working if the identity’s trust changes, but not if its name does', async () => {
     const id = await makeIdentity();
     const path = `/identities/${ada.organization.id}/${id}`;
     const as = await tokenFor(id);
@@ -808,7 +808,7 @@ describe('a token of an identity', () => {
     expect(codeOf(await api.get(pulled, as))).toBe('401 unauthenticated');
   });
 
-  it('has the rights that the identity has now', async () => {
+  it('has the identity’s current rights', async () => {
     const id = await makeIdentity({ access: 'write' });
     const path = `/identities/${ada.organization.id}/${id}`;
     const as = await tokenFor(id);
@@ -823,7 +823,7 @@ describe('a token of an identity', () => {
     expect(codeOf(await change())).toBe('404 project_not_found');
   });
 
-  it('limited to a project that was deleted reaches nothing, not even a project of the same name', async () => {
+  it('limited to a deleted project reaches nothing, not even a project with the same name', async () => {
     const { id: projectId, slug } = await createProject(api, ada, 'Short lived');
     const id = await makeIdentity({ projectId });
     const as = await tokenFor(id);
@@ -842,7 +842,7 @@ describe('a token of an identity', () => {
     }
   });
 
-  it('reaches no account, no other organization, and nobody’s rights', async () => {
+  it('reaches no account, no other organization, and no one else’s rights', async () => {
     const as = await tokenFor(await makeIdentity({ access: 'write' }));
     const { id } = ada.organization;
     const answers = await Promise.all([
@@ -866,7 +866,7 @@ describe('a token of an identity', () => {
     ]);
   });
 
-  it('is named in what it changed and read', async () => {
+  it('is named in the entries for what it changed and read', async () => {
     const id = await makeIdentity({ access: 'write', name: 'nightly' });
     const as = await tokenFor(id);
     await expectStatus(api.put(pulled, { key: 'NIGHTLY', value: 'x' }, as), 201);
@@ -878,7 +878,7 @@ describe('a token of an identity', () => {
     expect(entries.entries[0].actor.tokenId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('works if an organization requires a second factor: it comes from no session', async () => {
+  it('works if an organization requires a second factor, because it has no session', async () => {
     const id = await makeIdentity();
     const demand = (requireSecondFactor: boolean) =>
       transact([update(at(organizationRecord, ada.organization.slug), { set: { requireSecondFactor } })]);
@@ -891,7 +891,7 @@ describe('a token of an identity', () => {
     }
   });
 
-  it('expires after the minutes that the identity gives it', async () => {
+  it('expires after the identity’s token lifetime', async () => {
     const id = await makeIdentity({ tokenMinutes: 5 });
     const answer = await exchange(id, await issuer.token(id));
     const minutes = (Date.parse(answer.body.expiresAt) - Date.now()) / 60_000;
@@ -905,7 +905,7 @@ it('leaves the table consistent', async () => {
   expect(violationsOf(await scanTable())).toEqual([]);
 });
 
-it('keeps no assertion, and of keys only their public part', async () => {
+it('stores no assertion, and only the public part of keys', async () => {
   const items = await scanTable();
   const text = JSON.stringify(items);
   expect(text).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);

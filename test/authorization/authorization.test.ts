@@ -40,7 +40,7 @@ describe('the table of verdicts', () => {
     expect(named.size).toBe(routes.length);
   });
 
-  it('speaks about every caller of the world in every row', () => {
+  it('covers every caller in every row', () => {
     for (const row of rows) {
       expect(Object.keys(expectedOf(row)).toSorted(), row.route).toEqual(Object.keys(world.callers).toSorted());
     }
@@ -66,7 +66,7 @@ describe('every caller gets the verdict of the specification’s tables on', () 
   });
 });
 
-describe('what belongs to another tenant', () => {
+describe('another tenant’s resources', () => {
   const owner = () => world.callers['owner: token for the organization'] as Headers;
   /** Another tenant's slug or id under the caller's own organization, which returns 404. */
   const probes: readonly [string, (world: World) => string, string, unknown?][] = [
@@ -175,13 +175,13 @@ describe('what belongs to another tenant', () => {
     ['DELETE', ({ own, foreign }) => `/members/${own.organization.id}/${foreign.memberId}`, 'member_not_found'],
   ];
 
-  it.each(probes)('cannot be found under one’s own organization: %s (%#)', async (method, path, code, body) => {
+  it.each(probes)('can’t be found under one’s own organization: %s (%#)', async (method, path, code, body) => {
     const answer = await api.call(method, path(world), { body, headers: { ...owner() } });
 
     expect([answer.status, answer.body.error.code]).toEqual([404, code]);
   });
 
-  it('cannot be what a webhook is limited to', async () => {
+  it('can’t be used to limit a webhook', async () => {
     const { own, foreign } = world;
     const hook = { url: 'https://hooks.example.com/y', events: ['secret.updated'] };
     const limited = async (limits: object) =>
@@ -193,7 +193,7 @@ describe('what belongs to another tenant', () => {
     expect(await limited({ environmentId: foreign.project.environments[0]?.id })).toBe('environment_not_found');
   });
 
-  it('cannot be revoked: a token is its user’s alone', async () => {
+  it('can’t be revoked: a token belongs to its user', async () => {
     const answer = await api.call('DELETE', `/auth/tokens/${world.foreign.tokenId}`, {
       headers: { ...(world.callers['owner: session'] as Headers) },
     });
@@ -201,7 +201,7 @@ describe('what belongs to another tenant', () => {
     expect(verdictOf(answer)).toBe('token_not_found');
   });
 
-  it('cannot be told from what does not exist at all', async () => {
+  it('can’t be distinguished from missing resources', async () => {
     const { foreign } = world;
     const { organization, project } = foreign;
     const as = { headers: { ...(world.callers['admin: session'] as Headers) } };
@@ -221,7 +221,7 @@ describe('what belongs to another tenant', () => {
     expect(verdictOf(await api.call('GET', '/members/not-even-a-uuid', as))).toBe('organization_not_found');
   });
 
-  it('gets the same answer for an invalid request: a caller who may not call learns nothing more', async () => {
+  it('return the same response to an invalid request: an unauthorized caller learns nothing more', async () => {
     const path = `/secrets/${world.foreign.organization.slug}/${world.foreign.project.slug}/dev`;
 
     const answer = await api.call('PUT', path, { body: '{"key":', headers: { ...owner() } });

@@ -7,8 +7,8 @@ import type { AuditRecord } from '../../lib/table/records/audit-entry.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 /*
- * The cost of a page of the audit log for logs of different sizes, in calls and in read units reported by DynamoDB.
- * Run with `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
+ * The cost of a page of the audit log for logs of different sizes, in calls and in read units reported by DynamoDB. Run
+ * it with `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
  */
 
 const largest = Number(process.argv[2] ?? 100_000);
@@ -24,7 +24,7 @@ function mixedAction(index: number): AuditAction {
 
 const counted = { calls: 0, readUnits: 0, writeUnits: 0 };
 
-/** Asks DynamoDB for the capacity that each call consumed, and adds it up. */
+/** Asks DynamoDB for the capacity each call consumed, and adds it up. */
 function countCapacity(): void {
   tableClient().middlewareStack.add(
     next => async args => {

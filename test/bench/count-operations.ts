@@ -9,7 +9,7 @@ export interface OperationCounts extends Counts {
   operation: string;
 }
 
-/** The bounds of the design (docs/performance.md); undefined if there is none. */
+/** The limits in the design (docs/performance.md); undefined if there is none. */
 export interface Bounds {
   roundTrips: number;
   calls?: number;
@@ -90,7 +90,7 @@ async function countSamples(api: Api): Promise<OperationCounts[]> {
   return rows;
 }
 
-/** The columns in which a row exceeds its bounds. */
+/** The columns in which a row exceeds its limits. */
 export function beyondBounds(row: OperationCounts): string[] {
   const limits = boundsOf(row.operation);
   return (Object.keys(limits) as (keyof Bounds)[]).flatMap(name => {

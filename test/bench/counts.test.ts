@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-it('asks no more of AWS than the design allows', () => {
+it('makes no more AWS calls than the design allows', () => {
   if (process.env.BENCH !== undefined) writeSync(1, `\n${renderCounts(rows)}\n`);
   expect(rows.flatMap(beyondBounds)).toEqual([]);
 });
 
-it('asks no more of AWS than it did when the counts were committed', () => {
+it('makes no more AWS calls than when the counts were committed', () => {
   if (process.env.BENCH !== undefined) {
     writeFileSync(file, `[\n${rows.map(row => `  ${JSON.stringify(row)}`).join(',\n')}\n]\n`);
     writeFileSync(join(import.meta.dirname, 'counts.md'), renderCounts(rows));

@@ -12,14 +12,16 @@ import { drawGrowth } from './draw-growth.ts';
 /* Part of `npm run bench`: how costs grow, counted and drawn. */
 const isBench = process.env.BENCH !== undefined;
 
-describe.runIf(isBench)('what grows', () => {
+describe.runIf(isBench)('growth', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startObservedApi();
   });
   afterAll(() => api?.stop());
 
-  it('is what a pull reads, and not what a change or a page of the audit log costs', { timeout: 900_000 }, async () => {
+  it('affects the reads of a pull, but not the cost of a change or of an audit page', {
+    timeout: 900_000,
+  }, async () => {
     const pulls: [number, number][] = [];
     const sets: [number, number][] = [];
     for (const size of [10, 30, 100, 300, 1000]) {

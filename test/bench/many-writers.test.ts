@@ -23,7 +23,7 @@ interface Round {
   made: number[];
   statuses: number[];
   slowestMs: number;
-  /** AWS calls, commits among them, and refused commits. */
+  /** AWS calls, commits among them, and rejected commits. */
   calls: Map<string, number>;
   refused: number;
   /** The share of the time without a commit in progress. */
@@ -94,7 +94,9 @@ function effort(who: string, of: readonly Round[]): string {
 }
 
 describe.skipIf(process.env.BENCH === undefined)('many writers of one environment', () => {
-  it('reach most of what one alone reaches, none failing and none starved', { timeout: 600_000 }, async () => {
+  it('together reach most of a single writer’s throughput, with none failing or starving', {
+    timeout: 600_000,
+  }, async () => {
     let watched = watch();
     const handlers = conductedHandlers(() => watched.conductor);
     const api = await startApi({ LOG_LEVEL: 'SILENT' }, handlers);

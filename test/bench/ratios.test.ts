@@ -9,7 +9,7 @@ import { call, preparePlace } from '../load/clients.ts';
 import { startStack } from '../support/npm-start.ts';
 import { loadRatioLine, measureLoads, median } from './load-ratio.ts';
 
-/* Part of `npm run bench`: times, only as ratios of things measured side by side. */
+/* Part of `npm run bench`: durations, only as ratios of things measured side by side. */
 const isBench = process.env.BENCH !== undefined;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -123,7 +123,7 @@ async function driveIdentity(orgId: string, organizationSlug: string, session: C
   }
 }
 
-/** Every kind of secret through its own endpoints, accepted and refused. */
+/** Every kind of secret through its own endpoints, accepted and rejected. */
 async function driveSecrets(): Promise<void> {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
   const password = canary(passwords, 'password');
@@ -218,7 +218,7 @@ async function driveSecrets(): Promise<void> {
   });
 }
 
-/** An authenticator app's secret, recovery codes and challenges, accepted and refused. */
+/** An authenticator app's secret, recovery codes and challenges, accepted and rejected. */
 async function driveSecondFactors(): Promise<void> {
   const { session, email } = await seedPerson();
   const started = await call('POST', '/auth/totp', session);
@@ -259,7 +259,7 @@ async function driveSamples(): Promise<void> {
 const everything = () => new Map([...values, ...passwords, ...credentials, ...linkTokens, ...dataKeys, ...factors]);
 
 describe('no secret', () => {
-  it('was left out of the search', () => {
+  it('is missing from the search', () => {
     expect(values.size).toBeGreaterThan(120);
     expect(passwords.size).toBe(7);
     expect(linkTokens.size).toBe(4);
@@ -271,11 +271,11 @@ describe('no secret', () => {
     expect(secretsIn(Buffer.from(`x${values.get('value')}`).toString('base64'), values)).toEqual(['value']);
   });
 
-  it('is in the table, in clear or in another notation', async () => {
+  it('is in the table, in plain text or encoded', async () => {
     const items = await scanTable();
     expect(items.length).toBeGreaterThan(500);
     const texts = items.map(item => ({ kind: item.kind, text: textOfItem(item) }));
-    // One search of everything; only what it finds is looked for item by item, to say where it is.
+    // One search of everything; only matches are looked up item by item, to report where they are.
     const all = everything();
     const found = secretsIn(texts.map(({ text }) => text).join('\n'), all);
     const leaked = new Map([...all].filter(([name]) => found.includes(name)));
@@ -290,7 +290,7 @@ describe('no secret', () => {
     expect(secretsIn(text, everything())).toEqual([]);
   });
 
-  it('is in a message of a queue or in what KMS records', () => {
+  it('is in a queue message or in KMS’s records', () => {
     expect(queued.length).toBeGreaterThan(3);
     expect(secretsIn(queued.join('\n'), everything())).toEqual([]);
     expect(secretsIn(contexts.join('\n'), everything())).toEqual([]);
@@ -302,7 +302,7 @@ describe('no secret', () => {
     expect(secretsIn(text, everything())).toEqual([]);
   });
 
-  it('is in a mail, except for the link that the mail is about', async () => {
+  it('is in an e-mail, except for the link that the e-mail is for', async () => {
     const mails = await api.mails();
     const text = mails.map(mail => JSON.stringify(mail)).join('\n');
     expect(secretsIn(text, new Map([...values, ...passwords, ...credentials, ...dataKeys, ...factors]))).toEqual([]);
@@ -317,7 +317,7 @@ describe('no secret', () => {
     }
   });
 
-  it('comes back in an error', () => {
+  it('is returned in an error', () => {
     const errors = answers.filter(({ answer }) => answer.status >= 400);
     expect(errors.length).toBeGreaterThan(15);
     const all = everything();
@@ -326,7 +326,7 @@ describe('no secret', () => {
     ).toEqual([]);
   });
 
-  it('comes back where it does not belong', () => {
+  it('is returned where it does not belong', () => {
     const others = new Map([...passwords, ...dataKeys]);
     for (const [name, secret] of credentials)
       if (name.includes('cookie') || name === 'code verifier') others.set(name, secret);

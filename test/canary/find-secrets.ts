@@ -30,7 +30,7 @@ function disguise(secret: string): string[] {
   ].filter(text => text.length >= 8);
 }
 
-/** The names of the secrets in a text, in clear or encoded. Pure. */
+/** The names of the secrets in a text, in plain text or encoded. Pure. */
 export function secretsIn(text: string, secrets: Secrets): string[] {
   return [...secrets].flatMap(([name, secret]) => (disguises(secret).some(one => text.includes(one)) ? [name] : []));
 }

@@ -70,7 +70,7 @@ async function remakeDev({ id }: Organization, owner: Person): Promise<void> {
   await createWhenFree(path, { name: 'Development', slug: 'dev', type: 'staging' }, owner);
 }
 
-describe('a request that stalls until its environment was deleted and made again', () => {
+describe('a request that stalls until its environment was deleted and created again', () => {
   it.each([
     ['sets', 1, 1],
     ['imports', 120, 2],
@@ -94,7 +94,7 @@ describe('a request that stalls until its environment was deleted and made again
     expect((await api.put(path, { key: 'K0', value: 'new' }, session)).body).toMatchObject({ secret: { version: 1 } });
   });
 
-  it('reads nothing of the new one', async () => {
+  it('reads nothing from the new one', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     await createShop(organization, owner);
@@ -153,7 +153,7 @@ describe('a request that stalls until its environment was deleted and made again
   });
 });
 
-describe('a request that stalls until its target was deleted and made again', () => {
+describe('a request that stalls until its target was deleted and created again', () => {
   it('sets nothing in the new project', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
@@ -191,7 +191,7 @@ describe('a request that stalls until its target was deleted and made again', ()
     expect((await api.get(path, session)).body.secrets).toEqual([]);
   });
 
-  it('takes nothing off the new template, and adds nothing to it', async () => {
+  it('removes nothing from the new template, and adds nothing to it', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     await createShop(organization, owner);
@@ -222,7 +222,7 @@ describe('a request that stalls until its target was deleted and made again', ()
     expect((await api.get(path, session)).body.keys.map(({ key }: { key: string }) => key)).toEqual(['A']);
   });
 
-  it('adds no environment to a project of the tenant who has the slug now', async () => {
+  it('adds no environment to a project of the tenant who now has the slug', async () => {
     const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     await createShop(organization, owner);
@@ -242,7 +242,7 @@ describe('a request that stalls until its target was deleted and made again', ()
     expect(project.environments).toHaveLength(3);
   });
 
-  it('puts no webhook into the list of the tenant who has the slug now', async () => {
+  it('adds no webhook for the tenant who now has the slug', async () => {
     const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     let next: Organization | undefined;
@@ -260,7 +260,7 @@ describe('a request that stalls until its target was deleted and made again', ()
     expect((await api.get(`/billing/${next?.id}`, other.session)).body.usage.webhooks).toBe(0);
   });
 
-  it('learns nothing of the members of the tenant who has the slug now', async () => {
+  it('learns nothing about the members of the tenant who now has the slug', async () => {
     const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     const invitation = { email: other.email, role: 'viewer' };
@@ -292,7 +292,7 @@ describe('a read that stalls until another tenant has the slug', () => {
     ['the template', 'TEMPLATE#', ({ slug }: Organization) => `/templates/${slug}/shop`],
     ['what the template misses', 'TEMPLATE#', ({ slug }: Organization) => `/templates/${slug}/shop/validate/dev`],
     ['the usage', 'INVITATION#', ({ id }: Organization) => `/billing/${id}`],
-  ])('shows nothing of %s that the slug leads to by then', async (_, prefix, pathOf) => {
+  ])('shows nothing of %s that the slug then refers to', async (_, prefix, pathOf) => {
     const [owner, next] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     await createShop(organization, owner);
@@ -308,7 +308,7 @@ describe('a read that stalls until another tenant has the slug', () => {
     if (prefix === 'INVITATION#') expect(codeOf(answer)).toEqual([404, 'organization_not_found']);
   });
 
-  it('does not tell by a matching tag that there is an environment', async () => {
+  it('does not reveal by a matching tag that an environment exists', async () => {
     const [owner, next] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     await createShop(organization, owner);
@@ -324,7 +324,7 @@ describe('a read that stalls until another tenant has the slug', () => {
 });
 
 describe('a request that stalls until others have used the slug', () => {
-  it('rotates no key at once that an environment has which was added meanwhile', async () => {
+  it('never completes a key rotation at once if an environment was added in the meantime', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     await createShop(organization, owner);
@@ -345,7 +345,7 @@ describe('a request that stalls until others have used the slug', () => {
     expect(pulled.body.secrets).toMatchObject([{ value: 'acknowledged' }]);
   });
 
-  it('makes no environment that begins below the revisions of one erased meanwhile', async () => {
+  it('never creates an environment with revisions below those of one erased in the meantime', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     await createShop(organization, owner);
@@ -371,7 +371,7 @@ describe('a request that stalls until others have used the slug', () => {
 });
 
 describe('a session', () => {
-  it('does not come back when its log-in is executed once more after its end', async () => {
+  it('does not come back when its log-in is executed again after it ended', async () => {
     const { email } = await seedPerson();
     let first: (() => Promise<unknown>) | undefined;
     const conductor = {
@@ -396,7 +396,7 @@ describe('a session', () => {
 });
 
 describe('a webhook delivery that is still queued', () => {
-  it('is dropped if its organization is gone, even if another one has the slug now', async () => {
+  it('is dropped if its organization is gone, even if another one now has the slug', async () => {
     const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     const { webhook } = (await api.post(`/webhooks/${organization.id}`, hook, owner.session)).body;
@@ -435,7 +435,7 @@ describe('a webhook delivery that is still queued', () => {
   });
 });
 
-describe('the entity tag of an environment that was erased', () => {
+describe('the entity tag of an erased environment', () => {
   async function tagOf(path: string, { session }: Person): Promise<string> {
     await api.put(path, { key: 'A', value: 'of the old one' }, session);
     return String((await api.get(path, session)).headers.get('etag'));
@@ -453,7 +453,7 @@ describe('the entity tag of an environment that was erased', () => {
     expect(set.body.revision).toBe(empty.body.revision + 1);
   }
 
-  it('matches nothing in a project made again or in an environment added to it', async () => {
+  it('matches nothing in a project created again or in an environment added to it', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     const { id, slug } = organization;
@@ -474,7 +474,7 @@ describe('the entity tag of an environment that was erased', () => {
     expect(other.body.project.environments.map(({ revision }: { revision: number }) => revision)).toEqual([0, 0, 0]);
   });
 
-  it('matches nothing in an environment made again', async () => {
+  it('matches nothing in an environment created again', async () => {
     const owner = await seedPerson();
     const { organization } = owner;
     await createShop(organization, owner);
@@ -490,13 +490,13 @@ describe('the entity tag of an environment that was erased', () => {
     expect(tags[0]).toBe('"1"');
     expect((await api.get(path, owner.session, { 'if-none-match': '"1"' })).status).toBe(200);
     expect(new Set(tags).size).toBe(tags.length);
-    // A slug of the project that was never used begins at 0.
+    // A slug that the project never used starts at 0.
     const other = { name: 'QA' };
     const made = await api.post(`/projects/${organization.id}/shop/environments`, other, owner.session);
     expect(made.body.environment.revision).toBe(0);
   });
 
-  it('matches nothing in an organization made again', async () => {
+  it('matches nothing in an organization created again', async () => {
     const owner = await seedPerson();
     const organization = await createOrganization(owner);
     await createShop(organization, owner);
@@ -510,7 +510,7 @@ describe('the entity tag of an environment that was erased', () => {
 });
 
 describe('deleting a project', () => {
-  it('works while its count of environments has drifted', async () => {
+  it('works even if its environment count has drifted', async () => {
     const { organization, session } = await seedPerson();
     await createShop(organization, { session } as Person);
     const read = at(projectRecord, organization.slug, 'shop');
@@ -522,7 +522,7 @@ describe('deleting a project', () => {
     expect((await api.get(`/projects/${organization.id}/shop`, session)).status).toBe(404);
   });
 
-  it('puts all of 120 environments out of reach, and succeeds even if the background is faster', async () => {
+  it('makes all of 120 environments inaccessible, and succeeds even if the background job is faster', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     const { id, slug } = organization;
@@ -542,7 +542,7 @@ describe('deleting a project', () => {
     let sawWhileStalling: Set<number> | undefined;
 
     const deleted = await stalling(
-      // The first of those that do not fit the transaction of the deletion.
+      // The first of those that do not fit in the deleting transaction.
       call => isTransaction(call) && call.input.TransactItems.length === 1,
       headers => api.delete(`/projects/${id}/shop`, session, headers),
       async () => {

@@ -27,7 +27,7 @@ function count(body: string, by: number): void {
 
 const countingSteps: Conductor = {
   call: (call, send) => {
-    // The last step of an organization's erasure is queued for a minute later, and looks at nothing but its audit log.
+    // The last step of an organization's erasure is queued for a minute later, and only checks its audit log.
     if (call.service === 'SQS' && !(call.input.DelaySeconds >= 60)) count(call.input.MessageBody, 1);
     return send();
   },
@@ -81,7 +81,7 @@ async function outcomes(trial: (slug: string) => Promise<string>): Promise<strin
 
 const timeout = 60_000 + rounds * 30_000;
 
-describe('what is deleted twice and made again at once', () => {
+describe('a resource that is deleted twice and immediately created again', () => {
   it('is kept if it is a project', { timeout }, async () => {
     const owner = await seedPerson();
     const { id, slug: orgSlug } = owner.organization;

@@ -23,7 +23,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Runs all commands of the guide as pasted. @returns what each chapter printed, by its title */
+/** Runs all commands of the guide as pasted. @returns the output of each chapter, by its title */
 async function walk(): Promise<Record<string, string>> {
   const end = '--- end of the chapter ---';
   const script = chapters
@@ -50,13 +50,13 @@ describe('docs/api-guide.md', () => {
     );
   });
 
-  it('has a row for every status of an error', () => {
+  it('has a row for every error status', () => {
     const rows = [...page.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(match => (match[1] as string).split(', '));
     // 504 is the gateway's own.
     expect(rows.toSorted()).toEqual([...new Set([...Object.values(errorStatuses).map(String), '504'])].toSorted());
   });
 
-  it('stays at two screens', () => {
+  it('is at most two screens long', () => {
     expect(page.split('\n').length).toBeLessThanOrEqual(130);
   });
 });

@@ -47,7 +47,7 @@ async function npmRun(script: string, args: readonly string[] = [], env: Record<
 }
 
 describe('the command', () => {
-  it('`npm run recount` compares the counters of the running service with what they count', async () => {
+  it('`npm run recount` compares the counters of the running service with the actual counts', async () => {
     await seedPerson();
     const { code, stdout, stderr } = await npmRun('recount', [], { PORT: new URL(api.url).port });
     expect(stderr).toBe('');
@@ -55,13 +55,13 @@ describe('the command', () => {
     expect(code).toBe(0);
   });
 
-  it('`npm run deploy` refuses the example settings before it builds anything', async () => {
+  it('`npm run deploy` rejects the example settings before it builds anything', async () => {
     const { code, stderr } = await npmRun('deploy', ['example']);
     expect(stderr).toBe('The setting mailFrom in installations/example.json still has its example value.\n');
     expect(code).toBe(1);
   });
 
-  it('`npm run deploy` takes settings from a committed file alone', async () => {
+  it('`npm run deploy` accepts settings only from a committed file', async () => {
     const unknown = await npmRun('deploy', ['nowhere']);
     expect(unknown.stderr).toContain('There is no file installations/nowhere.json.');
     const extra = await npmRun('deploy', ['example', '-c', 'domainName=secrets.acme.dev']);
@@ -71,7 +71,7 @@ describe('the command', () => {
     expect([unknown.code, extra.code, none.code]).toEqual([1, 1, 1]);
   });
 
-  it('`npm run synth` makes the templates without credentials', async () => {
+  it('`npm run synth` creates the templates without credentials', async () => {
     const output = join(directory, 'cdk.out');
     const { code, stderr } = await npmRun('synth', ['--output', output]);
     expect(code, stderr).toBe(0);

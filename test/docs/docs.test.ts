@@ -46,7 +46,7 @@ const anchorOf = (heading: string) =>
     .replaceAll(' ', '-');
 
 describe('the documentation', () => {
-  it('has the pages that a newcomer looks for', () => {
+  it('has the pages that newcomers look for', () => {
     const expected = ['README', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map(name => `${name}.md`);
     const inDocs = ['architecture', 'operations', 'security', 'performance'].map(name => `docs/${name}.md`);
     expect(paths).toEqual(expect.arrayContaining([...expected, ...inDocs, 'docs/decisions/README.md']));
@@ -60,7 +60,7 @@ describe('the documentation', () => {
     ).toEqual([]);
   });
 
-  it.each(paths)('%s has no link that leads nowhere', path => {
+  it.each(paths)('%s has no broken link', path => {
     const text = read(path);
     const broken = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)]
       .map(match => match[1] as string)
@@ -75,7 +75,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('names only files and directories that exist', () => {
+  it('refers only to existing files and directories', () => {
     const folders = 'lib|infra|functions|test|docs|clients';
     const file = new RegExp(
       `(?<![\\w./-])(?:(?:${folders})/[\\w./<>*-]*[\\w>*]|[\\w.-]+\\.(?:json|ts|md|yaml))(?![\\w/])`,
@@ -91,7 +91,7 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names only commands that the package has', () => {
+  it('refers only to commands of the package', () => {
     const named = inCode(code => [
       ...[...code.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(match => match[1] as string),
       ...[...code.matchAll(/npm (start|test)\b/g)].map(match => match[1] as string),
@@ -100,7 +100,7 @@ describe('the documentation', () => {
     expect(named.filter(({ found }) => !Object.hasOwn(scripts, found))).toEqual([]);
   });
 
-  it('names only AWS commands and options that AWS has', () => {
+  it('refers only to existing AWS commands and options', () => {
     const commands = inCode(code => code.match(/aws [a-z]+ [a-z-]+[^`]*/g) ?? []);
     expect(commands.length).toBeGreaterThan(5);
     const unknown = commands.flatMap(({ found }) => {
@@ -141,7 +141,7 @@ function awsNames(client: string): Set<string> {
 describe('architecture.md', () => {
   const page = 'docs/architecture.md';
 
-  it('draws every module of lib, and no other', () => {
+  it('shows every module of lib, and no other', () => {
     const [, drawing = ''] = chapter(page, '## Layers').split('```');
     const modules = [...drawing.matchAll(/^ {3}((?:[a-z]+ {1,2})+)(?= |$)/gm)].flatMap(match =>
       (match[1] as string).trim().split(/\s+/),
@@ -149,7 +149,7 @@ describe('architecture.md', () => {
     expect(modules.toSorted()).toEqual(readdirSync(join(root, 'lib')).toSorted());
   });
 
-  it('names only key shapes that the table has', () => {
+  it('refers only to key formats of the table', () => {
     const named = new Set(
       codeOf(chapter(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
     );
@@ -169,7 +169,7 @@ describe('operations.md', () => {
     expect(rows.map(([name]) => name?.replaceAll('`', '')).toSorted()).toEqual(configNames.toSorted());
   });
 
-  it('gives every default as the code has it', () => {
+  it('states every default as in the code', () => {
     vi.stubEnv('TABLE_NAME', 'documentation');
     forgetSettings();
     // Settings that the deployment leaves at the functions' defaults.
@@ -218,7 +218,7 @@ describe('operations.md', () => {
 describe('performance.md', () => {
   const page = 'docs/performance.md';
 
-  it('has the counts that the benchmark committed', () => {
+  it('has the counts committed by the benchmark', () => {
     const committed = read('test/bench/counts.md').split('\n');
     const written = chapter(page, '## Counts').match(/^\|.*\|$/gm) ?? [];
     expect(written.length).toBeGreaterThan(5);

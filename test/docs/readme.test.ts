@@ -40,7 +40,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Runs the tour as pasted, or changed for another round. @returns the output of curl and of the command line */
+/** Runs the tour as pasted, or modified for another round. @returns the output of curl and of the command line */
 async function walk(change: (script: string) => string = script => script) {
   const script = change(shellBlocksOf('A tour').join('\n'));
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
@@ -74,7 +74,7 @@ describe('the README', () => {
     expect(stderr).toMatch(/1 to delete, 2 unchanged\.\nDone; dev is at revision 4\.\n$/);
   });
 
-  it('does so with --json too, where every command prints one document and nothing else', async () => {
+  it('does so with --json too, where every command prints exactly one document', async () => {
     // Without npx, which is slow.
     const path = `PATH=${directory}/node_modules/.bin:$PATH\n`;
     const { byCli, stderr } = await walk(
@@ -99,7 +99,7 @@ describe('the README', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(140);
   });
 
-  it('names its two commands as the package and the CI have them', () => {
+  it('states its two commands like the package and the CI', () => {
     const [start, check] = shellBlocksOf('Two commands').map(block => block.trim());
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const ci = readFileSync(join(root, '.ci/run'), 'utf8');

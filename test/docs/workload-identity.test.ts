@@ -25,7 +25,7 @@ describe('the documented workflow of GitHub Actions', () => {
   it.each([
     ['of the page', workflow],
     ['of the command line’s README', shortWorkflow],
-  ])('%s asks for the permission that it needs, names its identity, and holds no secret', (_, file) => {
+  ])('%s requests the permission it needs, names its identity, and contains no secret', (_, file) => {
     const { deploy } = file.jobs;
 
     expect(file.permissions['id-token']).toBe('write');
@@ -35,12 +35,12 @@ describe('the documented workflow of GitHub Actions', () => {
     expect(JSON.stringify(file)).not.toMatch(/secrets\.[A-Z]|HOLDFAST_TOKEN/);
   });
 
-  it('runs for no pull request, and grants nothing else but reading', () => {
+  it('does not run for pull requests, and grants only read access otherwise', () => {
     expect(Object.keys(workflow.on)).toEqual(['push']);
     expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
   });
 
-  it('belongs to an identity that the service takes as it is printed', () => {
+  it('belongs to an identity that the service accepts as printed', () => {
     const [command = ''] = blocksOf(page, 'sh');
     const body = JSON.parse(/-d '([\s\S]*)'/.exec(command)?.[1] ?? '');
     const { success, data } = createIdentity.body.safeParse(body);
@@ -52,7 +52,7 @@ describe('the documented workflow of GitHub Actions', () => {
 });
 
 describe('the other platforms', () => {
-  it('get the audience of the identity that they name', () => {
+  it('use the audience of the identity they name', () => {
     const { deploy } = pipeline;
     const [container] = pod.spec.containers;
     const variables = Object.fromEntries(

@@ -37,7 +37,7 @@ const holdfast = (words: string[], input?: string | Buffer) =>
 /** The address that the command line asks the user to open. */
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
-/** Does what the dashboard does once the user has confirmed: the first half, with the session. */
+/** Does what the dashboard does once the user has confirmed: the first step, with the session. */
 async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<{ code: string; iss: string }> {
   const { searchParams: asked } = page;
   const answer = await api.post(
@@ -49,7 +49,7 @@ async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<{
   return answer.body;
 }
 
-/** Where the dashboard sends the browser then. */
+/** The address that the dashboard then redirects the browser to. */
 function callbackOf(page: URL, { code, iss }: { code: string; iss: string }, changes: [string, string][] = []): URL {
   const back = new URL(page.searchParams.get('redirect_uri') ?? '');
   const state = page.searchParams.get('state') ?? '';
@@ -97,7 +97,7 @@ describe('the hand-off', () => {
     expect((await tokens()).map(({ name }) => name)).not.toContain('laptop');
   });
 
-  it('takes only the answer that it asked for', async () => {
+  it('accepts only the response it asked for', async () => {
     const { started, page } = await beginLogin();
     const redirect = page.searchParams.get('redirect_uri') ?? '';
     const state = page.searchParams.get('state') ?? '';
@@ -121,7 +121,7 @@ describe('the hand-off', () => {
     await expect(fetch(redirect)).rejects.toThrow();
   });
 
-  it('ends with 3 where the person refuses, and where the code is another’s', async () => {
+  it('exits with 3 if the person declines, or if the code belongs to another session', async () => {
     const first = await beginLogin();
     const state = first.page.searchParams.get('state') ?? '';
     await fetch(`${first.page.searchParams.get('redirect_uri')}?error=access_denied&state=${state}`);
@@ -136,7 +136,7 @@ describe('the hand-off', () => {
     expect((await tokens()).filter(({ name }) => name.startsWith('holdfast on'))).toEqual([]);
   });
 
-  it('takes a pasted code where there is no browser, and shows nothing of it', async () => {
+  it('accepts a pasted code without a browser, and does not echo it', async () => {
     const { started, page } = await beginLogin(['--no-browser'], true);
     expect(page.searchParams.has('redirect_uri')).toBe(false);
     const { code, iss } = await confirm(page);
@@ -150,7 +150,7 @@ describe('the hand-off', () => {
     expect(noTerminal).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-token') });
   });
 
-  it('redeems no code that another origin issued, or that does not say which one did', async () => {
+  it('redeems no code issued by another origin, or without an issuer', async () => {
     // A repository names this address, which redirects the browser to the genuine dashboard.
     const { createServer } = await import('node:http');
     const asked: string[] = [];
@@ -201,7 +201,7 @@ describe('the hand-off', () => {
     expect((await tokens()).filter(({ name }) => name.startsWith('holdfast on'))).toEqual([]);
   });
 
-  it('is begun with an address that only a repository names after a person agreed', async () => {
+  it('with an address from the repository alone starts only after confirmation', async () => {
     cli.file('repository/.git', '');
     cli.file(
       'repository/.holdfast.json',
@@ -217,7 +217,7 @@ describe('the hand-off', () => {
     expect(asked.seen()).not.toContain('authorize-cli');
   });
 
-  it('makes a token for a program, shown once on stdout', async () => {
+  it('creates a token for a program, shown once on stdout', async () => {
     const words = ['tokens', 'create', 'pipeline', '--expires-in-days', '30', '-e', 'dev', '-p', project.slug];
     const started = cli.start(words, { env: { ...environment, BROWSER: 'true' } });
     await started.until(/authorize-cli\?\S+\s/);
@@ -239,7 +239,7 @@ describe('the hand-off', () => {
     expect(list.stdout).toContain('dev');
   });
 
-  it('leaves the list and the revocation of other tokens to the dashboard, and says where', async () => {
+  it('refers to the dashboard for listing and revoking other tokens', async () => {
     const shown = await holdfast(['tokens']);
     expect(shown.stderr).toContain('/account/tokens');
     const other = (await tokens())[0]?.id ?? '';
@@ -256,7 +256,7 @@ describe('the hand-off', () => {
 describe('secrets', () => {
   const nasty = `'"\\ $HOME \`id\` #\n\r\t\u{1f642}\u2028\ufeffe\u0301`;
 
-  it('are set from standard input, a file and a hidden prompt, and come back byte for byte', async () => {
+  it('are set from standard input, a file and a hidden prompt, and returned byte for byte', async () => {
     const set = await holdfast(['set', 'A'], `${nasty}\n`);
     expect([set.code, set.stdout]).toEqual([0, '']);
     expect(set.stderr).toMatch(/^A set, version 1; dev is at revision 1\.$/m);
@@ -285,7 +285,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are never an argument, and what was given is not repeated', async () => {
+  it('can’t be passed as arguments, and are not repeated in the error', async () => {
     for (const words of [
       ['set', 'A', 'hunter2'],
       ['set', 'A=hunter2'],
@@ -325,7 +325,7 @@ describe('secrets', () => {
     });
   });
 
-  it('go to a file whole, for its owner alone, or not at all', async () => {
+  it('are written to a file completely, for its owner only, or not at all', async () => {
     await holdfast(['set', 'A'], 'a');
     const path = cli.file('out/.env', 'before', 0o644);
     expect((await holdfast(['pull', '-o', path])).stdout).toBe('');
@@ -355,7 +355,7 @@ describe('secrets', () => {
     expect(asJson.error.code).toBe('not_written');
   });
 
-  it('go to the runner of GitHub with masks on stderr, before the values', async () => {
+  it('are masked on stderr for GitHub’s runner before they are printed', async () => {
     await holdfast(['set', 'A'], 'one\ntwo');
     const { stdout, stderr } = await holdfast(['pull', '--format', 'github', '-q']);
     expect(stderr).toBe('::add-mask::one\n::add-mask::two\n');
@@ -363,8 +363,8 @@ describe('secrets', () => {
   });
 });
 
-describe('the rest of the commands', () => {
-  it('list and make what there is, with --json the service’s own answer', async () => {
+describe('the other commands', () => {
+  it('list and create resources, and print the service’s own response with --json', async () => {
     expect((await holdfast(['orgs'])).stdout).toContain(ada.organization.slug);
     expect((await holdfast(['projects', 'create', 'Ledger', '--description', 'books'])).stdout).toBe('ledger\n');
     expect((await holdfast(['projects', 'create', 'Ledger', '--slug', 'ledger'])).code).toBe(6);
@@ -383,7 +383,7 @@ describe('the rest of the commands', () => {
     expect((await holdfast(['audit', '--org', 'not-mine'])).code).toBe(5);
   });
 
-  it('check an environment against the template, and end with 7 where it does not fit', async () => {
+  it('check an environment against the template, and exit with 7 if it doesn’t match', async () => {
     await holdfast(['template', 'add', 'PORT', '--pattern', '\\d+', '--description', 'where it listens']);
     await holdfast(['template', 'add', 'EXTRA', '--no-required']);
     expect((await holdfast(['template'])).stdout).toBe('EXTRA\tno\t\t\nPORT\tyes\t\\d+\twhere it listens\n');
@@ -399,7 +399,7 @@ describe('the rest of the commands', () => {
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(5);
   });
 
-  it('are for people on a terminal: local times, and what to do where there is nothing yet', async () => {
+  it('are readable on a terminal: local times, and a hint if there is nothing yet', async () => {
     const onTerminal = async (words: string[]) => {
       const env = { ...environment, TZ: 'Asia/Tokyo', TERM: 'dumb' };
       return (await cli.start(words, { env, terminal: true }).ended).stdout.replaceAll('\r', '');
@@ -416,7 +416,7 @@ describe('the rest of the commands', () => {
     expect((await holdfast(['revisions'])).stdout).toContain(`1\t${createdAt}\t`);
   });
 
-  it('link a directory to a place that is there', async () => {
+  it('link a directory to an existing environment', async () => {
     const place = `${ada.organization.slug}/${project.slug}`;
     const env = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: environment.HOLDFAST_TOKEN ?? '' };
     expect((await cli.run(['link', `${place}/nope`], { env })).code).toBe(5);
@@ -431,7 +431,7 @@ describe('the rest of the commands', () => {
     expect((await cli.run(['run', 'sh', '-c', 'echo $A'], { env })).stdout).toBe('of staging\n');
   });
 
-  it('end with a code for each kind of failure', async () => {
+  it('have an exit code for each kind of failure', async () => {
     const { token } = await createToken(api, ada, { access: 'read' });
     const readOnly = { ...environment, HOLDFAST_TOKEN: token };
     expect((await cli.run(['set', 'A'], { env: readOnly, input: 'x' })).code).toBe(4);
@@ -447,7 +447,7 @@ describe('the rest of the commands', () => {
     });
   });
 
-  it('show values of others with nothing that a terminal would obey', async () => {
+  it('strip terminal control sequences from other people’s values', async () => {
     await holdfast(['set', 'A'], '\u001b[2J\u0007\u009b31m');
     const { stdout } = await holdfast(['history', 'A', '--values']);
     expect(stdout).not.toMatch(/[^\P{Cc}\t\n]/u);

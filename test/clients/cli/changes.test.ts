@@ -85,7 +85,7 @@ const values = async (slug = 'dev') => {
 };
 
 describe('push', () => {
-  it('shows the plan without values, then does it as one revision', async () => {
+  it('shows the plan without values, then applies it as one revision', async () => {
     await dev().import({ A: 'old-secret', KEEP: 'k' });
     const file = cli.file('.env', 'A=new-secret # said\nexport B="two\\nlines"\n');
     const dry = await holdfast(['push', file, '--dry-run', '--json']);
@@ -119,7 +119,7 @@ describe('push', () => {
     expect(await values()).toEqual({ A: '2', NEW: '1' });
   });
 
-  it('names every problem of the file by its line, quotes none, and changes nothing', async () => {
+  it('reports every problem of the file with its line, quotes none, and changes nothing', async () => {
     const { code, stderr } = await holdfast(['push', '-'], "A=1\nthis is hunter2\nB='open hunter2\nA=2\n");
     expect(code).toBe(1);
     expect(stderr).toMatch(/line 2 [\s\S]*line 3 [\s\S]*line 4 sets A again/);
@@ -136,7 +136,7 @@ describe('push', () => {
     ]);
   });
 
-  it('stops where somebody was faster, shows what moved, and loses nothing', async () => {
+  it('stops if another writer was faster, shows what changed, and loses nothing', async () => {
     await dev().import({ A: '1' });
     await dev().set('A', 'theirs', { message: 'they were faster' });
     const { code, stderr } = await holdfast(['push', '-', '--if-revision', '1'], 'A=mine\n');
@@ -152,7 +152,7 @@ describe('push', () => {
     });
   });
 
-  it('asks on a terminal, and changes nothing without a yes', async () => {
+  it('asks for confirmation on a terminal, and changes nothing without a yes', async () => {
     const file = cli.file('.env', 'A=1\n');
     for (const [answer, code, expected] of [
       ['n', 1, {}],
@@ -172,7 +172,7 @@ describe('push', () => {
     expect(await values()).toEqual({ A: '2' });
   });
 
-  it('does what was shown or nothing: who was faster while somebody read the plan wins', async () => {
+  it('applies exactly what was shown or nothing: a concurrent change while the plan is open wins', async () => {
     await dev().import({ A: '1' });
     const file = cli.file('.env', 'A=mine\nB=mine\n');
     const started = cli.start(['push', file], { env: environment, terminal: true });
@@ -187,13 +187,13 @@ describe('push', () => {
     expect(await values()).toEqual({ A: 'theirs' });
   });
 
-  it('refuses a file that sets nothing, which with --prune would delete everything', async () => {
+  it('rejects a file that sets nothing, which with --prune would delete everything', async () => {
     await dev().import({ A: '1' });
     expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
     expect(await values()).toEqual({ A: '1' });
   });
 
-  it('says how much one revision takes, before it asks the service', async () => {
+  it('reports the maximum size of a revision before contacting the service', async () => {
     const lines = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => `K${from + index}=1\n`).join('');
     expect(await holdfast(['push', '-'], lines(0, 1001))).toMatchObject({
@@ -212,7 +212,7 @@ describe('push', () => {
     });
   });
 
-  it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
+  it('reports an unknown outcome if the service is unreachable, and that the change is all or nothing', async () => {
     await dev().import({ A: '1' });
     ground.intercept((__, response) => {
       response.socket?.resetAndDestroy();
@@ -223,7 +223,7 @@ describe('push', () => {
     expect(stderr).toMatch(/may have been applied, in full or not at all\.\n.*The previous revision was 1/);
   });
 
-  it('says what is known where the service breaks off in the middle', async () => {
+  it('reports what is known if the service fails midway', async () => {
     await dev().import({ A: '1' });
     for (let times = 0; times < 4; times += 1) {
       ground.intercept((__, response) => void response.socket?.resetAndDestroy());
@@ -236,7 +236,7 @@ describe('push', () => {
 });
 
 describe('get, list and history', () => {
-  it('write exactly the value, and a line break on a terminal only', async () => {
+  it('print exactly the value, with a line break only on a terminal', async () => {
     await dev().import({ A: ' a\nb ', B: '2' });
     expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
     expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
@@ -253,7 +253,7 @@ describe('get, list and history', () => {
 });
 
 describe('diff', () => {
-  it('compares moments, environments and files, and shows values only where asked', async () => {
+  it('compares revisions, environments and files, and shows values only on request', async () => {
     await dev().import({ A: 'a-1', GONE: 'g' });
     const plan = await dev().plan({ set: { A: 'a-2', NEW: 'n' }, delete: ['GONE'] });
     await plan.apply();
@@ -276,7 +276,7 @@ describe('diff', () => {
     expect(json.stdout).not.toContain('a-');
   });
 
-  it('finds nothing in an environment that nobody has changed, even under a slug that was used before', async () => {
+  it('finds no difference in an unchanged environment, even under a slug that was used before', async () => {
     const nothing = { code: 0, stdout: '' };
     expect(await holdfast(['diff'])).toMatchObject(nothing);
     await ground.remakeDev();
@@ -287,7 +287,7 @@ describe('diff', () => {
     });
   });
 
-  it('ends with 7 where something differs and the exit code is asked for', async () => {
+  it('exits with 7 if there are differences and --exit-code is given', async () => {
     await dev().import({ A: '1' });
     expect(await holdfast(['diff', '--exit-code'])).toMatchObject({
       code: 7,
@@ -301,7 +301,7 @@ describe('diff', () => {
 });
 
 describe('promote and restore', () => {
-  it('show the plan and do it', async () => {
+  it('show the plan and apply it', async () => {
     await dev().import({ A: '1', B: '2' });
     await client.environment(ground.organization, ground.project, 'staging').import({ B: 'kept' });
     const dry = await holdfast(['promote', 'dev', 'staging', '--dry-run']);
@@ -312,7 +312,7 @@ describe('promote and restore', () => {
     expect(JSON.parse(only.stdout)).toMatchObject({ promoted: ['B'], revision: 3 });
   });
 
-  it('go back as a new revision', async () => {
+  it('restores as a new revision', async () => {
     await dev().import({ A: '1', B: '1' });
     await dev().import({ A: '2', C: '1' });
     const dry = await holdfast(['restore', '1', '--dry-run', '--json']);
@@ -354,7 +354,7 @@ describe('edit', () => {
     expect((await holdfast(['edit'])).code).toBe(2);
   });
 
-  it('merges what others changed meanwhile, by key', async () => {
+  it('merges concurrent changes by key', async () => {
     await dev().import({ MINE: '1', THEIRS: '1', BOTH: '1' });
     const waiting = editor(
       `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^MINE=.*/MINE=2/; s/^BOTH=.*/BOTH=3/' "$1"`,
@@ -369,7 +369,7 @@ describe('edit', () => {
     expect(await values()).toEqual({ MINE: '2', THEIRS: '2', BOTH: '3', NEW: '1' });
   });
 
-  it('applies nothing where both changed a key, and keeps what was edited', async () => {
+  it('applies nothing if both changed a key, and keeps the edited file', async () => {
     await dev().import({ A: '1', B: '1' });
     const waiting = editor(
       `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^A=.*/A=mine/; s/^B=.*/B=mine/' "$1"`,

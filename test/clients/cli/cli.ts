@@ -16,9 +16,9 @@ export interface Ending {
 export interface StartedCli {
   child: ChildProcess;
   ended: Promise<Ending>;
-  /** What it wrote so far, both streams. */
+  /** Everything written so far, on both streams. */
   seen(): string;
-  /** Waits until it wrote that. */
+  /** Waits for this output. */
   until(text: string | RegExp): Promise<void>;
 }
 
@@ -31,12 +31,12 @@ interface Options {
 }
 
 export interface Cli {
-  /** A folder of its own, which is the home directory too. */
+  /** A directory of its own, which is the home directory too. */
   home: string;
   bundle: string;
   start(words: readonly string[], options?: Options): StartedCli;
   run(words: readonly string[], options?: Options): Promise<Ending>;
-  /** Where the credential for an origin is kept, in `home`. */
+  /** Where the credential for an origin is stored, in `home`. */
   credentialsOf(origin: string): string;
   /** A file in `home`. */
   file(name: string, text: string, mode?: number): string;
@@ -45,7 +45,7 @@ export interface Cli {
 
 let built: string | undefined;
 
-/** Builds the bundle from its sources once for each test file, which is a process of its own. */
+/** Builds the bundle from its sources once per test file, each of which is a process of its own. */
 function requireBundle(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-bundle-'));
@@ -57,7 +57,7 @@ afterAll(() => {
   if (built !== undefined) rmSync(dirname(built), { recursive: true, force: true });
 });
 
-/** The command line as its sources are now, with an empty home and nothing set in its environment. */
+/** The command line as built from the current sources, with an empty home and an empty environment. */
 export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));

@@ -31,13 +31,13 @@ describe.each([
       },
     });
 
-  it('ends with each of the 256 exit codes', async () => {
+  it('exits with each of the 256 exit codes', async () => {
     const endings = await exitWithEach(run, everyExitCode);
     expect(endings.map(({ code }) => code)).toEqual(everyExitCode);
     expect(endings.filter(({ stderr }) => stderr !== '')).toEqual([]);
   }, 240_000);
 
-  it('dies of each signal that kills', async () => {
+  it('dies of each fatal signal', async () => {
     const endings = await dieOfEach(run, everyDeadlySignal);
     expect(endings.map(({ signal }) => signal)).toEqual(everyDeadlySignal);
     expect(everyDeadlySignal.length).toBeGreaterThan(20);

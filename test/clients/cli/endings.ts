@@ -6,7 +6,7 @@ export type Run = (words: string[]) => Promise<Ending>;
 export const everyExitCode: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
 
 const harmless = ['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGWINCH'];
-/** Second names of a number that another signal has. */
+/** Aliases of signals that have another name. */
 const aliases = ['SIGIOT', 'SIGPOLL', 'SIGUNUSED'];
 export const everyDeadlySignal = Object.keys(constants.signals).filter(
   name => ![...harmless, ...aliases].includes(name),

@@ -30,7 +30,7 @@ const environment = (more: Record<string, string> = {}) => ({
 });
 const holdfast = (words: string[], cwd = cli.home): Promise<Ending> => cli.run(words, { env: environment(), cwd });
 
-describe('a name that a developer wrote into an environment that they may not read', () => {
+describe('a name that a developer wrote to an environment they may not read', () => {
   const decideCode = `PATH LD_PRELOAD DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PERL5OPT PERL5LIB PERL5DB PYTHONPATH
     PYTHONSTARTUP PYTHONHOME PYTHONWARNINGS RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS
     JDK_JAVA_OPTIONS CLASSPATH GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_CONFIG_GLOBAL npm_config_script_shell
@@ -40,7 +40,7 @@ describe('a name that a developer wrote into an environment that they may not re
     AWS_ENDPOINT_URL`;
   const names = `${decideCode} ${decideTrust}`.split(/\s+/);
 
-  it('is refused, each with its reason, and nothing is started', async () => {
+  it('is rejected with its reason, and nothing is started', async () => {
     values = Object.fromEntries(names.map(name => [name, 'planted']));
     const { code, stdout, stderr } = await holdfast(['run', 'echo', 'started']);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
@@ -48,13 +48,13 @@ describe('a name that a developer wrote into an environment that they may not re
     expect(stderr).not.toContain('planted');
   });
 
-  it('is passed where it is allowed by name', async () => {
+  it('is passed if allowed by name', async () => {
     values = { PYTHONPATH: '/opt/app', GREETING: 'hello' };
     const { code, stdout } = await holdfast(['run', '--allow-name', 'PYTHONPATH', 'sh', '-c', 'echo $PYTHONPATH']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '/opt/app\n' });
   });
 
-  it('leaves ordinary names alone', async () => {
+  it('does not affect ordinary names', async () => {
     values = Object.fromEntries(
       `DATABASE_URL PYTHONUNBUFFERED NODE_ENV GIT_TOKEN GIT_SHA JAVA_VERSION MAVEN_PASSWORD NPM_TOKEN PGPASSWORD
       PROXY_USER CARGO_REGISTRY_TOKEN YARN_NPM_AUTH_TOKEN UV_THREADPOOL_SIZE ENVIRONMENT PATH_PREFIX path`
@@ -65,8 +65,8 @@ describe('a name that a developer wrote into an environment that they may not re
   });
 });
 
-describe('what signs in', () => {
-  it('is not given to the command that run starts', async () => {
+describe('a credential', () => {
+  it('is not passed to the command that run starts', async () => {
     const names = ['HOLDFAST_TOKEN_FILE', 'HOLDFAST_ID_TOKEN', 'HOLDFAST_ID_TOKEN_FILE', 'HOLDFAST_ID_TOKEN_COMMAND'];
     const given = [
       ...names,
@@ -89,7 +89,7 @@ describe('what signs in', () => {
   });
 });
 
-describe('a link that a repository brings along', () => {
+describe('a symbolic link in a repository', () => {
   const repository = () => join(cli.home, 'repository');
 
   beforeAll(() => {
@@ -102,7 +102,7 @@ describe('a link that a repository brings along', () => {
     symlinkSync('config/real.env', join(repository(), 'inner.env'));
   });
 
-  it('does not decide which file of the user is overwritten', async () => {
+  it('does not determine which of the user’s files is overwritten', async () => {
     for (const name of ['.env', 'linked/app.env', 'dangling.env', join(repository(), '.env')]) {
       const { code, stdout, stderr } = await holdfast(['pull', '-o', name], repository());
       expect({ name, code, stdout }).toEqual({ name, code: 1, stdout: '' });
@@ -113,22 +113,22 @@ describe('a link that a repository brings along', () => {
     expect(existsSync(join(cli.home, 'elsewhere/new'))).toBe(false);
   });
 
-  it('is followed where it stays in the directory', async () => {
+  it('is followed within the directory', async () => {
     expect((await holdfast(['pull', '-o', 'inner.env'], repository())).code).toBe(0);
     expect(lstatSync(join(repository(), 'inner.env')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(repository(), 'config/real.env'), 'utf8')).toBe('GREETING=hello\n');
   });
 
-  it('does not stop a file that the user names by its own path', async () => {
+  it('does not affect a file that the user names by its own path', async () => {
     expect((await holdfast(['pull', '-o', '../elsewhere/own.env'], repository())).code).toBe(0);
     expect(readFileSync(join(cli.home, 'elsewhere/own.env'), 'utf8')).toBe('GREETING=hello\n');
   });
 });
 
-describe('text of others', () => {
+describe('other people’s text', () => {
   const escapes = '\u001b]0;title\u0007\u001b[2Jgone\u009b31m\u202eback';
 
-  it('reaches a terminal without what the terminal would obey, and a pipe as it is', async () => {
+  it('reaches a terminal without control sequences, and a pipe unchanged', async () => {
     values = { GREETING: `${escapes}\nsecond line` };
     expect((await holdfast(['get', 'GREETING'])).stdout).toBe(values.GREETING);
     const onTerminal = cli.start(['get', 'GREETING'], { env: environment(), terminal: true });
@@ -138,7 +138,7 @@ describe('text of others', () => {
     expect(stdout).toContain('second line');
   });
 
-  it('stands in a message of the service without it, too', async () => {
+  it('appears in service messages without control sequences too', async () => {
     const hostile = await startServer((_request, response) => {
       response.writeHead(403, { 'content-type': 'application/json' });
       response.end(
@@ -159,7 +159,7 @@ describe('text of others', () => {
 });
 
 describe('pull --json', () => {
-  it('leaves the file to --format, and says on stdout what it wrote', async () => {
+  it('leaves the file to --format, and reports on stdout what was written', async () => {
     const path = join(cli.home, 'app.yaml');
     const { code, stdout } = await holdfast(['pull', '--json', '--format', 'yaml', '--output', path]);
     expect(code).toBe(0);
@@ -175,7 +175,7 @@ describe('pull --json', () => {
     });
   });
 
-  it('is refused with a format for stdout, where it could only be ignored', async () => {
+  it('is rejected with a format for stdout, where it could only be ignored', async () => {
     const { code, stdout, stderr } = await holdfast(['pull', '--json', '--format', 'yaml']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('--output FILE');

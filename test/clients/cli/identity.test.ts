@@ -66,7 +66,7 @@ async function exchanges(): Promise<number> {
 }
 
 describe('on GitHub Actions', () => {
-  it('signs in by itself, with a token for the audience of the identity', async () => {
+  it('signs in by itself, with a token for the identity’s audience', async () => {
     const { code, stdout, stderr } = await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env: gitHub() });
 
     expect([code, stdout, stderr]).toEqual([0, 'from the vault\n', '']);
@@ -76,7 +76,7 @@ describe('on GitHub Actions', () => {
     expect(readdirSync(cli.home)).not.toContain('.cache');
   });
 
-  it('is named in the audit log, with its version, also where it signs in', async () => {
+  it('is named in the audit log with its version, even when signing in', async () => {
     expect((await cli.run(['get', 'A'], { env: gitHub() })).code).toBe(0);
     const agents = await Promise.all(
       ['identity.token_issued', 'secret.pulled'].map(async action => {
@@ -100,7 +100,7 @@ describe('on GitHub Actions', () => {
     expect(JSON.parse(stdout).credential.source).toBe('HOLDFAST_IDENTITY, with the token of GitHub Actions');
   });
 
-  it('says that the identity demands something else, and what', async () => {
+  it('reports which claims the identity requires instead', async () => {
     const path = `/identities/${ada.organization.id}/${identityId}`;
     await expectStatus(api.patch(path, { claims: { repository_id: '75' } }, ada.session), 200);
     const { code, stderr } = await cli.run(['list'], { env: gitHub() });
@@ -109,7 +109,7 @@ describe('on GitHub Actions', () => {
     expect(stderr).toContain('demands of these claims: repository_id');
   });
 
-  it('says that the job may not ask for a token', async () => {
+  it('reports that the job may not request a token', async () => {
     const env = { ...gitHub(), ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'wrong' };
     const { code, stderr } = await cli.run(['list'], { env });
 
@@ -120,7 +120,7 @@ describe('on GitHub Actions', () => {
 });
 
 describe('on GitLab', () => {
-  it('signs in once for all commands of a job, and keeps nothing that another job could use', async () => {
+  it('signs in once for all commands of a job, and stores nothing that another job could use', async () => {
     const idToken = await issuer.token(identityId);
     const env = { ...base, HOLDFAST_ID_TOKEN: idToken };
     const ends = [];
@@ -135,7 +135,7 @@ describe('on GitLab', () => {
     expect(kept.join()).not.toContain(idToken);
   });
 
-  it('does not hand the token to the command that it runs', async () => {
+  it('does not pass the token to the command that it runs', async () => {
     const env = { ...base, HOLDFAST_ID_TOKEN: await issuer.token(identityId) };
     const { stdout } = await cli.run(['run', 'env'], { env });
 
@@ -143,7 +143,7 @@ describe('on GitLab', () => {
     expect(stdout).not.toMatch(/HOLDFAST_ID_TOKEN|eyJ|service_tok_/);
   });
 
-  it('says what to do about a token that was used up elsewhere', async () => {
+  it('explains what to do about a token that was used elsewhere', async () => {
     const subjectToken = await issuer.token(identityId);
     const body = { identityId, organizationSlug: ada.organization.slug, subjectToken };
     await expectStatus(api.post('/auth/exchange', body), 201);
@@ -156,7 +156,7 @@ describe('on GitLab', () => {
 });
 
 describe('on Kubernetes', () => {
-  it('signs in with the projected file, and again with what it holds by then', async () => {
+  it('signs in with the projected file, and reads it again each time', async () => {
     const file = cli.file('token', `${await issuer.token(identityId)}\n`, 0o600);
     const env = { ...base, HOLDFAST_ID_TOKEN_FILE: file };
     const first = await cli.run(['get', 'A'], { env });
@@ -169,7 +169,7 @@ describe('on Kubernetes', () => {
 });
 
 describe('an identity in the environment', () => {
-  it('goes behind a token', async () => {
+  it('is used only without a token', async () => {
     const { token } = await createToken(api, ada);
     const { stdout } = await cli.run(['whoami'], { env: { ...gitHub(), HOLDFAST_TOKEN: token } });
 
@@ -177,7 +177,7 @@ describe('an identity in the environment', () => {
     expect(await exchanges()).toBe(0);
   });
 
-  it('needs a platform that vouches for it, and an organization', async () => {
+  it('requires a platform that issues tokens, and an organization', async () => {
     const alone = await cli.run(['list'], { env: base });
     const { HOLDFAST_ORG: _, ...nowhere } = gitHub();
     const homeless = await cli.run(['list'], { env: nowhere });
@@ -187,7 +187,7 @@ describe('an identity in the environment', () => {
     expect(homeless.stderr).toContain('HOLDFAST_ORG');
   });
 
-  it('is not presented to an address that only a committed file names', async () => {
+  it('is not used with an address that only a committed file names', async () => {
     const settings = { organization: 'acme', project: 'shop', environment: 'dev', url: runner.url };
     cli.file('.holdfast.json', JSON.stringify(settings));
     const { HOLDFAST_URL: _, ...env }: Record<string, string> = { ...base, HOLDFAST_ID_TOKEN: 'eyJ' };

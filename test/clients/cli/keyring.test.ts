@@ -48,7 +48,7 @@ sleep 0.5`;
 const file = () => readFileSync(join(cli.home, cli.credentialsOf(server.url)), 'utf8');
 
 describe.skipIf(missing.length > 0)('the system’s keyring', () => {
-  it('keeps the token, and no file does; logout takes it away', async () => {
+  it('stores the token instead of a file; logout removes it', async () => {
     const login = `printf a-token | holdfast login --with-token --url ${server.url}`;
     const signedIn = await inSession(
       `${login}; holdfast whoami; cat .config/holdfast/credentials/*; holdfast logout; holdfast whoami; echo "ended with $?"`,
@@ -61,7 +61,7 @@ describe.skipIf(missing.length > 0)('the system’s keyring', () => {
     expect(file).toThrow('ENOENT');
   });
 
-  it('that is not there leaves a file for the owner alone, and login says so', async () => {
+  it('if unavailable, is replaced by a file that only the owner can read, and login says so', async () => {
     const login = `printf b-token | holdfast login --with-token --url ${server.url}`;
     const { stderr } = await inSession(login, 'unset DBUS_SESSION_BUS_ADDRESS');
     expect(stderr).toMatch(/The token is stored in \S+credentials\/\S+\.json, readable by you alone/);

@@ -52,14 +52,14 @@ async function holdfast(node: string, words: string[]) {
 }
 
 describe('the packed command line', () => {
-  it('is one bundle, its launcher and its README, and depends on nothing but the optional keyring', () => {
+  it('is one bundle, its launcher and its README, and depends only on the optional keyring', () => {
     expect(files.toSorted()).toEqual(['README.md', 'bin/holdfast.cjs', 'dist/holdfast.cjs', 'package.json']);
     const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/cli/package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
   });
 
-  it('holds neither zod nor the AWS SDK, and stays small', async () => {
+  it('contains neither zod nor the AWS SDK, and stays small', async () => {
     const { metafile } = await build({
       entryPoints: [join(cli, 'src/main.ts')],
       bundle: true,

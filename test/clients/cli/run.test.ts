@@ -54,16 +54,16 @@ function shell(program: string, script: string, more: Record<string, string> = {
 }
 
 describe.each(ways)('a command that is %s', (_, way) => {
-  // The bounds, what `run` and shells end with themselves, and 128 + n. All 256 are run by a proof (endings.test.ts).
-  it('ends with its exit code', async () => {
+  // The limits, the exit codes of `run` and of shells, and 128 + n. A proof runs all 256 (endings.test.ts).
+  it('returns its exit code', async () => {
     const codes = [0, 1, 2, 125, 126, 127, 128, 130, 143, 255];
     const endings = await exitWithEach(words => run(words, way), codes);
     expect(endings.map(({ code }) => code)).toEqual(codes);
     expect(endings.filter(({ stderr }) => stderr !== '')).toEqual([]);
   });
 
-  // Signals that Node ignores, catches, passes on, or can't catch. Every signal is sent by a proof (endings.test.ts).
-  it('dies of a signal that kills', async () => {
+  // Signals that Node ignores, catches, passes on, or can't catch. A proof sends every signal (endings.test.ts).
+  it('dies of a fatal signal', async () => {
     const signals: NodeJS.Signals[] = [
       'SIGHUP',
       'SIGINT',
@@ -78,12 +78,12 @@ describe.each(ways)('a command that is %s', (_, way) => {
     expect(endings.map(({ signal }) => signal)).toEqual(signals);
   });
 
-  it('is ended by a reader that goes away, without a word', async () => {
+  it('ends silently when its reader goes away', async () => {
     const script = `${process.execPath} ${cli.bundle} run yes | head -n 2; echo "\${PIPESTATUS[@]}"`;
     expect(await shell('bash', script, way)).toEqual({ stdout: 'y\ny\n141 0\n', stderr: '' });
   });
 
-  it('gets the values byte for byte, the revision, and neither token nor its file', async () => {
+  it('gets the values byte for byte and the revision, but neither token nor its file', async () => {
     values = {
       A: `'"\\ $HOME \`id\`\n\r\t\u{1f642}\u2028\ufeffe\u0301`,
       EMPTY: '',
@@ -103,11 +103,11 @@ describe.each(ways)('a command that is %s', (_, way) => {
     expect(code).toBe(0);
   });
 
-  it('reads what this process was given to read', async () => {
+  it('reads this process’s standard input', async () => {
     expect((await run(['cat'], way, 'through\n')).stdout).toBe('through\n');
   });
 
-  it('has the terminal where there is one, and none where there is none', async () => {
+  it('has the terminal if there is one, and none otherwise', async () => {
     const script = 'for i in 0 1 2; do test -t $i && printf "tty " || printf "none "; done; echo end';
     expect((await run(['sh', '-c', script], way)).stdout).toBe('none none none end\n');
     const onTerminal = cli.start(['run', 'sh', '-c', script], { env: environment(way), terminal: true });
@@ -130,7 +130,7 @@ describe.each(ways)('a command that is %s', (_, way) => {
     expect(code).toBe(3);
   });
 
-  it('decides itself what TERM means', async () => {
+  it('handles TERM itself', async () => {
     const script = `trap 'echo ignored' TERM; echo ready; while :; do sleep 0.1; [ -e "$0" ] && exit 5; done`;
     const flag = `${cli.home}/flag-${Object.keys(way).length}`;
     const started = cli.start(['run', 'sh', '-c', script, flag], { env: environment(way) });
@@ -141,12 +141,12 @@ describe.each(ways)('a command that is %s', (_, way) => {
     expect(await started.ended).toMatchObject({ code: 5, signal: null });
   });
 
-  it('may be a script without a first line that says by what', async () => {
+  it('can be a script without a shebang line', async () => {
     const script = cli.file('plain', 'echo plain $GREETING\nexit 4\n', 0o755);
     expect(await run([script], way)).toMatchObject({ code: 4, stdout: 'plain hello\n' });
   });
 
-  it('finds what is there and what is not as a shell does', async () => {
+  it('resolves commands like a shell does', async () => {
     expect(await run(['no-such-command'], way)).toMatchObject({
       code: 127,
       stderr: expect.stringContaining('no-such-command'),
@@ -161,14 +161,14 @@ describe.each(ways)('a command that is %s', (_, way) => {
   });
 });
 
-describe('a command that is replaced', () => {
-  it('has the pid of this process', async () => {
+describe('a command that replaces this process', () => {
+  it('keeps the process id', async () => {
     const started = cli.start(['run', 'sh', '-c', 'echo $$'], { env: environment() });
     const { stdout } = await started.ended;
     expect(Number(stdout)).toBe(started.child.pid);
   });
 
-  it('leaves nothing of the token in the process', async () => {
+  it('leaves no trace of the token in the process', async () => {
     const started = cli.start(['run', 'sh', '-c', 'echo ready; exec sleep 5'], { env: environment() });
     await started.until('ready');
     const of = (name: string) => readFileSync(`/proc/${started.child.pid}/${name}`, 'utf8');
@@ -180,7 +180,7 @@ describe('a command that is replaced', () => {
 });
 
 describe('run', () => {
-  it('takes 2 MB of environment as far as the system does, and says so where it does not', async () => {
+  it('accepts 2 MB of environment as far as the system does, and reports it otherwise', async () => {
     values = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`K${index}`, 'x'.repeat(65_536)]));
     const refused = await run(['true']);
     expect(refused).toMatchObject({
@@ -192,7 +192,7 @@ describe('run', () => {
     expect(stdout).toBe('65536 65536\n');
   });
 
-  it('refuses names that decide what code runs, all at once, unless they are allowed', async () => {
+  it('rejects all names that determine what code runs, unless allowed', async () => {
     values = { PATH: '/evil', LD_PRELOAD: 'x', DYLD_X: 'x', NODE_OPTIONS: 'x', BASH_ENV: 'x', ENV: 'x', FINE: 'x' };
     const { code, stderr, stdout } = await run(['echo', 'ran']);
     expect([code, stdout]).toEqual([125, '']);
@@ -207,7 +207,7 @@ describe('run', () => {
     });
   });
 
-  it('refuses the one name that it sets itself', async () => {
+  it('rejects the one name that it sets itself', async () => {
     values = { HOLDFAST_REVISION: 'of a secret', A: '1' };
     expect(await run(['true'])).toMatchObject({
       code: 125,
@@ -216,20 +216,20 @@ describe('run', () => {
     expect((await run(['--only', 'A', 'sh', '-c', 'echo $A $HOLDFAST_REVISION'])).stdout).toBe('1 7\n');
   });
 
-  it('refuses a NUL, naming the key and not the value', async () => {
+  it('rejects a NUL, naming the key but not the value', async () => {
     values = { A: 'before\0after' };
     expect(await run(['true'])).toMatchObject({ code: 125, stderr: expect.stringMatching(/^ {2}A holds a NUL/m) });
     expect((await run(['true'])).stderr).not.toContain('before');
   });
 
-  it('warns once of names that no shell has, and passes them', async () => {
+  it('warns once about names that are not valid in a shell, and passes them', async () => {
     values = { 'a.b': '1', 'c-d': '2', E: '3' };
     const { stdout, stderr } = await run([process.execPath, '-p', "process.env['a.b'] + process.env['c-d']"]);
     expect(stdout).toBe('12\n');
     expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('a.b, c-d')]);
   });
 
-  it('passes its command on as it stands', async () => {
+  it('passes its command on unchanged', async () => {
     const script = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))';
     const words = ['-e', 'x', '--json', '--env=y', '--', '-p', '--help', "it's", '', 'a b'];
     const { stdout } = await run(['-e', 'dev', process.execPath, '-e', script, '--', ...words]);
@@ -237,7 +237,7 @@ describe('run', () => {
     expect((await run(['--', 'echo', '--', '-x'])).stdout).toBe('-- -x\n');
   });
 
-  it('asks the service once, and nobody else', async () => {
+  it('contacts only the service, and once', async () => {
     await run(['true']);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /v1/secrets/acme/web-shop/dev',
@@ -254,7 +254,7 @@ describe('run', () => {
     expect(connections).toEqual([expect.stringContaining(`htons(${new URL(server.url).port})`)]);
   });
 
-  it('has failures of its own end with 125 to 127, whatever they are', async () => {
+  it('exits with 125 to 127 for its own failures', async () => {
     expect((await run(['--no-such-option', 'true'])).code).toBe(125);
     expect((await run([])).code).toBe(125);
     expect((await run(['--only', 'NOT_THERE', 'true'])).code).toBe(125);
@@ -263,19 +263,19 @@ describe('run', () => {
     expect((await cli.run(['-p', 'web-shop', 'run', '--bad', 'true'], { env: environment() })).code).toBe(125);
   });
 
-  it('passes only what is asked for', async () => {
+  it('passes only what is requested', async () => {
     values = { A: '1', B: '2' };
     expect((await run(['--only', 'A', 'sh', '-c', 'echo $A$B'])).stdout).toBe('1\n');
     expect(server.requests[0]?.query.get('keys')).toBe('A');
   });
 
-  it('hands on the working directory and the umask', async () => {
+  it('keeps the working directory and the umask', async () => {
     const { stdout } = await cli.run(['run', 'sh', '-c', 'pwd; umask'], { env: environment(), cwd: '/' });
     expect(stdout).toBe(`/\n${execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' })}`);
   });
 });
 
-// These wait more than they compute, so they run side by side, each with a service of its own.
+// These wait more than they compute, so they run in parallel, each with its own service.
 describe.concurrent('run --watch', () => {
   const startService = async ({ onTestFinished }: TestContext, first: Record<string, string>) => {
     const state = { revision: 7, values: first };
@@ -292,7 +292,7 @@ describe.concurrent('run --watch', () => {
     }
   };
 
-  it('starts the command anew once for each new revision, and ends as it ends', async context => {
+  it('restarts the command once for each new revision, and returns its exit code', async context => {
     const log = `${cli.home}/watched`;
     const script = `echo "$HOLDFAST_REVISION $GREETING" >> ${log}; [ "$GREETING" = stop ] && exit 9; exec sleep 30`;
     const { state, requests, env } = await startService(context, { GREETING: 'one' });
@@ -311,7 +311,7 @@ describe.concurrent('run --watch', () => {
     expect(requests.length).toBeGreaterThan(4);
   }, 60_000);
 
-  it('kills after ten seconds what ignores TERM', async context => {
+  it('kills a command that ignores TERM after ten seconds', async context => {
     const log = `${cli.home}/stubborn`;
     const script = `trap '' TERM; echo "$HOLDFAST_REVISION" >> ${log}; [ "$HOLDFAST_REVISION" = 8 ] && exit 0; while :; do sleep 1; done`;
     const { state, env } = await startService(context, { GREETING: 'hello' });
@@ -324,7 +324,7 @@ describe.concurrent('run --watch', () => {
     expect(linesOf(log)).toEqual(['7', '8']);
   }, 60_000);
 
-  it('goes on through an outage, and ends where the service refuses', async () => {
+  it('continues during an outage, and ends if the service rejects it', async () => {
     let state: 'fine' | 'out' | 'refused' = 'fine';
     const own = await startServer((_, response) => {
       const [status, body] =
@@ -350,14 +350,14 @@ describe.concurrent('run --watch', () => {
     expect(started.seen().match(/up/g)?.length).toBe(1);
   }, 60_000);
 
-  it('ends with the command that somebody interrupts', async () => {
+  it('ends with the command when interrupted', async () => {
     const started = cli.start(['run', '--watch', 'sh', '-c', 'echo up; exec sleep 30'], { env: environment() });
     await started.until('up');
     started.child.kill('SIGTERM');
     expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
-  it('ends at once where it is interrupted before there is a command', async () => {
+  it('ends at once if interrupted before the command starts', async () => {
     const own = await startServer(() => {});
     const started = cli.start(['run', '--watch', 'true'], { env: environment({ HOLDFAST_URL: own.url }) });
     while (own.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 20));
@@ -366,7 +366,7 @@ describe.concurrent('run --watch', () => {
     await own.stop();
   });
 
-  it('is refused with a moment that can’t move', async () => {
+  it('can’t be combined with a fixed revision', async () => {
     expect((await run(['--watch', '--revision', '3', 'true'])).code).toBe(125);
     expect((await run(['--watch', '--offline', 'true'])).code).toBe(125);
   });

@@ -64,7 +64,7 @@ const pull = (words: string[], env: Record<string, string> = {}, cwd = cli.home)
   cli.run(['pull', '--format', 'json', ...words], { env: { HOLDFAST_URL: server.url, ...signedIn, ...env }, cwd });
 
 describe('a setting', () => {
-  it('is that of the flag, the environment, the nearest file, the user’s settings, in this order', async () => {
+  it('comes from the flag, the environment, the nearest file or the user’s settings, in this order', async () => {
     cli.file(
       '.config/holdfast/settings.json',
       JSON.stringify({ environment: 'user', project: 'user', organization: 'user', url: server.url }),
@@ -84,7 +84,7 @@ describe('a setting', () => {
     expect(pathOf(before.stdout)).toBe('/v1/secrets/near/web-shop/front');
   });
 
-  it('is looked for up to the root of the repository, and no further', async () => {
+  it('is looked up as far as the root of the repository', async () => {
     cli.file('.holdfast.json', JSON.stringify({ ...place, environment: 'outside' }));
     const inner = join(cli.home, 'repository/packages/a');
     mkdirSync(inner, { recursive: true });
@@ -105,14 +105,14 @@ describe('a setting', () => {
     ['{"organization": "acme"', /is not JSON/],
     ['[]', /is not an object/],
     ['{"organization": "..", "project": "web-shop", "environment": "dev"}', /slug/],
-  ])('of the file %s is refused, with the reason', async (text, reason) => {
+  ])('in the file %s is rejected, with the reason', async (text, reason) => {
     cli.file('.holdfast.json', text);
     const { code, stderr } = await pull([]);
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toMatch(reason);
   });
 
-  it('is taken from what the token is limited to, where nothing else says it', async () => {
+  it('defaults to what the token is limited to', async () => {
     limits = { organizationId: 'o-1', projectId: 'p-1', environmentId: 'e-2' };
     const { stdout, stderr } = await pull([]);
     expect(pathOf(stdout)).toBe('/v1/secrets/acme/web-shop/production');
@@ -121,7 +121,7 @@ describe('a setting', () => {
     expect(pathOf((await pull([])).stdout)).toBe('/v1/secrets/acme/ledger/dev');
   });
 
-  it('that is open is asked for on a terminal, and named elsewhere', async () => {
+  it('that is missing is asked for on a terminal, and reported otherwise', async () => {
     const { code, stderr } = await pull([]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/Several projects match: web-shop, ledger\.\n.*holdfast link/);
@@ -143,10 +143,10 @@ describe('a setting', () => {
   });
 });
 
-describe('the address of a committed file', () => {
+describe('an address in a committed file', () => {
   const linked = () => cli.file('.holdfast.json', JSON.stringify({ ...place, url: server.url }));
 
-  it('gets no token of the environment', async () => {
+  it('gets no token from the environment', async () => {
     linked();
     const { code, stderr } = await pull([], { HOLDFAST_URL: '' });
     expect(code).toBe(3);
@@ -157,7 +157,7 @@ describe('the address of a committed file', () => {
     expect(JSON.parse((await pull([])).stdout).TOKEN).toBe('Bearer token-of-env');
   });
 
-  it('gets no token that was kept for another origin, also of another port or scheme', async () => {
+  it('gets no token stored for another origin, including another port or scheme', async () => {
     linked();
     const kept = (origin: string) =>
       cli.file(cli.credentialsOf(origin), JSON.stringify({ origin, token: 'kept', handedOff: true }));
@@ -176,7 +176,7 @@ describe('the address of a committed file', () => {
     expect(JSON.parse((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '' })).stdout).TOKEN).toBe('Bearer kept');
   });
 
-  it('gets no token of login --with-token, and becomes nobody’s default', async () => {
+  it('gets no token from login --with-token, and never becomes the default', async () => {
     linked();
     expect((await cli.run(['login', '--with-token'], { input: 'a-token' })).code).toBe(2);
     expect(server.requests).toEqual([]);
@@ -189,7 +189,7 @@ describe('the address of a committed file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url: server.url });
   });
 
-  it('must be encrypted, but on this machine', async () => {
+  it('must be encrypted, except on this machine', async () => {
     const { code, stderr } = await pull([], { HOLDFAST_URL: 'http://holdfast.example.com' });
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toMatch(/not encrypted/);
@@ -200,7 +200,7 @@ describe('the address of a committed file', () => {
 });
 
 describe('a credential', () => {
-  it('is read from a file that HOLDFAST_TOKEN_FILE names', async () => {
+  it('is read from the file that HOLDFAST_TOKEN_FILE names', async () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     const tokenFile = cli.file('token', 'token-of-file\n');
     const { stdout } = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: tokenFile });
@@ -208,7 +208,7 @@ describe('a credential', () => {
     expect((await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: '/no/such' })).code).toBe(3);
   });
 
-  it('is kept after login for its owner alone, says where, and is used for its origin', async () => {
+  it('is stored by login for its owner only, with a message, and is used for its origin', async () => {
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token\n' });
     expect(login).toMatchObject({ code: 0, stdout: '' });
     const path = join(cli.home, cli.credentialsOf(server.url));
@@ -231,7 +231,7 @@ describe('a credential', () => {
     expect(server.requests.length).toBe(before);
   });
 
-  it('that no header could carry ends with 3, names where it is from, and is not repeated', async () => {
+  it('that can’t be sent in a header exits with 3, reports its source, and is not repeated', async () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     for (const HOLDFAST_TOKEN of ['two words', 'tok\u00e9n']) {
       const { code, stderr } = await pull([], { HOLDFAST_TOKEN });
@@ -247,7 +247,7 @@ describe('a credential', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is kept for each of six services that are signed in to at the same moment', async () => {
+  it('is stored for each of six services signed in to concurrently', async () => {
     const services = await Promise.all(Array.from({ length: 6 }, () => startServer(json(200, me(limits)))));
     const logins = await Promise.all(
       services.map(({ url }) => cli.run(['login', '--with-token', '--url', url], { input: 'a-token' })),
@@ -258,7 +258,7 @@ describe('a credential', () => {
     expect(new Set(users.map(({ stdout }) => stdout))).toEqual(new Set(['ada@example.com\n']));
   });
 
-  it('that is refused says whose it is, and what would help', async () => {
+  it('that is rejected is reported with its source and a remedy', async () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     status = 401;
     expect((await pull([])).stderr).toMatch(/The token in HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
@@ -269,7 +269,7 @@ describe('a credential', () => {
     expect(login.stderr).toContain('This token is unknown, expired or revoked; it was not stored.');
   });
 
-  it('is asked for without an echo where login --with-token meets a terminal', async () => {
+  it('is read without an echo if login --with-token runs on a terminal', async () => {
     const started = cli.start(['login', '--with-token', '--url', server.url], { terminal: true });
     await started.until('Token: ');
     started.child.stdin?.write('typed-token\r');
@@ -278,7 +278,7 @@ describe('a credential', () => {
     expect(readFileSync(join(cli.home, cli.credentialsOf(server.url)), 'utf8')).toContain('typed-token');
   });
 
-  it('that the service refuses is not kept', async () => {
+  it('that the service rejects is not stored', async () => {
     status = 401;
     expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad' })).code).toBe(3);
     status = 200;
@@ -293,7 +293,7 @@ describe('a credential', () => {
   });
 });
 
-describe('a proxy that the environment names', () => {
+describe('a proxy from the environment', () => {
   const asked: string[] = [];
   let secure: Server;
   let proxy: Server;
@@ -345,7 +345,7 @@ describe('a proxy that the environment names', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is used to sign in as an identity, even where that is the first request', async () => {
+  it('is used to sign in as an identity, even for the first request', async () => {
     const identity = { HOLDFAST_IDENTITY: randomUUID(), HOLDFAST_ID_TOKEN: 'a token of the platform' };
     const { code, stderr } = await cli.run(['whoami'], { env: { ...env, ...away, ...identity } });
     expect([code, stderr]).toEqual([0, '']);
@@ -362,14 +362,14 @@ describe('the offline cache', () => {
     cli.file('.holdfast.json', JSON.stringify(place));
   });
 
-  it('is written only where it is asked for', async () => {
+  it('is written only on request', async () => {
     await pull([]);
     expect(statSync(cacheFile(), { throwIfNoEntry: false })).toBeUndefined();
     await pull(['--cache']);
     expect(statSync(cacheFile()).mode & 0o777).toBe(0o700);
   });
 
-  it('holds no value that can be read without the token', async () => {
+  it('contains no value that can be read without the token', async () => {
     await pull([], cached);
     const { readdirSync } = await import('node:fs');
     const [name = ''] = readdirSync(cacheFile());
@@ -391,7 +391,7 @@ describe('the offline cache', () => {
     expect((await pull(['--offline'])).code).toBe(0);
   });
 
-  it('serves pull and run without network, with one line of warning', async () => {
+  it('lets pull and run work without a network, with one line of warning', async () => {
     const own = await startServer(pullAnswer(5, { A: 'kept' }));
     const env = { ...cached, HOLDFAST_URL: own.url };
     expect((await pull([], env)).stderr).toBe('');
@@ -407,7 +407,7 @@ describe('the offline cache', () => {
     expect((await pull([], { HOLDFAST_URL: own.url })).code).toBe(8);
   }, 240_000);
 
-  it('is asked alone with --offline', async () => {
+  it('is the only source with --offline', async () => {
     await pull([], cached);
     server.requests.length = 0;
     const { stdout } = await pull(['--offline']);
@@ -417,7 +417,7 @@ describe('the offline cache', () => {
     expect((await pull(['--offline', '--revision', '1'])).code).toBe(2);
   });
 
-  it.each([401, 403, 404])('is deleted once the service answers %i', async refused => {
+  it.each([401, 403, 404])('is deleted once the service returns %i', async refused => {
     await pull([], cached);
     status = refused;
     expect((await pull([], cached)).code).toBe({ 401: 3, 403: 4, 404: 5 }[refused]);

@@ -33,7 +33,7 @@ describe('the dashboard’s files', () => {
     expect(sizeOf(styles)).toBeLessThanOrEqual(10);
   });
 
-  it('ship two packages and nothing of the service’s validator', () => {
+  it('include two packages, and none of the service’s validator', () => {
     const manifest = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../../clients/dashboard/package.json'), 'utf8'),
     );
@@ -41,7 +41,7 @@ describe('the dashboard’s files', () => {
     for (const [name, content] of files) if (name.endsWith('.js')) expect(String(content)).not.toContain('ZodError');
   });
 
-  it('hold no script or style in the markup, which the policy forbids', () => {
+  it('contain no script or style in the markup, which the policy forbids', () => {
     const page = String(files.get('/'));
     expect(page).not.toMatch(/<style|style=|<script(?![^>]*src=)|data:/);
   });
@@ -58,7 +58,7 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
     await world?.api.stop();
   });
 
-  it('has the policy and the other headers on every file, and leaves the API’s paths to the API', async () => {
+  it('has the policy and the other headers on every file, and passes the API’s paths to the API', async () => {
     for (const path of ['/', '/log-in', '/organizations/a/projects/b']) {
       const answer = await fetch(world.origin + path);
       expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
     }
   });
 
-  it('refuses markup made of strings and a script in the page, and hears about both', async () => {
+  it('blocks markup from strings and scripts in the page, and reports both', async () => {
     const seen = await visit(browser, world.origin);
     await seen.page.goto('/log-in');
     const made = await seen.page.evaluate(() => {

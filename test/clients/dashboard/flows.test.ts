@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
   });
   afterAll(() => owner?.close());
 
-  it('registers, makes a project and pastes a .env, whose wrong lines are named until they are mended', async () => {
+  it('registers, creates a project and pastes a .env, whose invalid lines are shown until fixed', async () => {
     const { page } = owner;
     await page.goto('/register');
     await page.getByLabel('E-mail').fill(email);
@@ -94,7 +94,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     expect(await page.locator('tr[data-index]').count()).toBe(40);
   });
 
-  it('finds it again in the audit log, as one entry that holds keys and no value', async () => {
+  it('finds this in the audit log, as one entry with keys but no values', async () => {
     const { page } = owner;
     await page.goto(`${project.split('/projects/')[0]}/audit`);
     await settled(page);
@@ -103,7 +103,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     expect(await page.content()).not.toContain('value 0');
   });
 
-  it('invites a developer, who joins by the link of the mail in another browser, can’t read production and writes it blind', async () => {
+  it('invites a developer, who joins by e-mail in another browser, can’t read production and writes to it blind', async () => {
     const organization = project.split('/projects/')[0] ?? '';
     const invited = `${randomUUID()}@example.com`;
     // Inviting requires a verified address.
@@ -142,7 +142,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await developer.close();
   });
 
-  it('promotes staging to production and restores the revision before', async () => {
+  it('promotes staging to production and restores the previous revision', async () => {
     const { page } = owner;
     await page.goto(`${project}/environments/staging`);
     await stageValue(page, 'RELEASE', 'two');
@@ -175,7 +175,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
 });
 
 describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
-  it('rebase in one click where others touched other keys, and nothing is applied before', async () => {
+  it('rebase in one click if others changed other keys, and apply nothing before', async () => {
     const seen = await come('owner');
     const { page } = seen;
     await page.goto(world.screen('dev'));
@@ -200,7 +200,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     }
   });
 
-  it('ask for each key that both changed, even when the change comes between the review and its end', async () => {
+  it('ask about each key that both changed, even if the change comes between the review and its end', async () => {
     const seen = await come('owner');
     const { page } = seen;
     await page.goto(world.screen('dev'));
@@ -236,8 +236,8 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('who may write production without reading it', () => {
-  it('is told that it moved, and nothing of what moved, and rebases', async () => {
+describe.skipIf(withoutBrowser)('a member with write but no read access to production', () => {
+  it('learns that production changed, but not how, and rebases', async () => {
     const seen = await come('developer');
     const { page } = seen;
     const answers: string[] = [];
@@ -264,7 +264,7 @@ describe.skipIf(withoutBrowser)('who may write production without reading it', (
 });
 
 describe.skipIf(withoutBrowser)('a review', () => {
-  it('asks again when a change is taken back while it is still being planned', async () => {
+  it('asks again if a change is reverted while it is still being planned', async () => {
     const seen = await come('owner');
     const { page } = seen;
     await page.goto(world.screen('dev'));
@@ -284,7 +284,7 @@ describe.skipIf(withoutBrowser)('a review', () => {
   });
 });
 
-describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
+describe.skipIf(withoutBrowser)('a session that ends midway', () => {
   const endSession = async (seen: Visit) => {
     const cookie = (await seen.context.cookies()).find(({ name }) => name === '__service_session');
     await world.api.post('/auth/logout', undefined, { cookie: `__service_session=${cookie?.value}` });
@@ -304,7 +304,7 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     return seen;
   };
 
-  it('asks to log in over the page and goes on where it was', async () => {
+  it('asks to log in over the page and continues where it was', async () => {
     const seen = await stageAndLose();
     const { page } = seen;
     await keepScreenshot(page, 'log-in-again');
@@ -319,7 +319,7 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     await seen.close();
   });
 
-  it('drops what was staged when another person logs in', async () => {
+  it('discards staged changes when another person logs in', async () => {
     const seen = await stageAndLose();
     const { page } = seen;
     const again = page.getByRole('dialog', { name: 'Log in again' });
@@ -334,7 +334,7 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
 });
 
 describe.skipIf(withoutBrowser)('a comparison', () => {
-  it('folds the keys that are the same in both environments behind their count, and opens them', async () => {
+  it('collapses equal keys behind their count, and expands them', async () => {
     const owner = world.people.owner.session;
     for (const environment of ['dev', 'staging'])
       for (const key of ['SAME_IN_BOTH', 'ALSO_THE_SAME'])
@@ -384,7 +384,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
       document.dispatchEvent(new Event('visibilitychange'));
     }, state);
 
-  it('stands nowhere but where it was asked to be shown, and every showing is one audited read', async () => {
+  it('appears only where its display was requested, and each display is one audited read', async () => {
     const canary = `canary-${randomBytes(12).toString('hex')}`;
     await world.api.put(world.path('dev'), { key: 'CANARY', value: canary }, world.people.owner.session);
     const reads = async () => (await entriesOf('secret.pulled')).length;
@@ -439,7 +439,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
-  it('that is typed in is nowhere but in its field, until it is applied and afterwards', async () => {
+  it('that is typed in appears only in its field, until it is applied and afterwards', async () => {
     const canary = `typed-${randomBytes(12).toString('hex')}`;
     const seen = await come('owner');
     const { page } = seen;
@@ -466,7 +466,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
-  it('is shown by diff, compare and history only when asked for, and each showing is one audited read', async () => {
+  it('is shown by diff, compare and history only on request, and each display is one audited read', async () => {
     const canary = `many-${randomBytes(12).toString('hex')}`;
     const owner = world.people.owner.session;
     await world.api.put(world.path('dev'), { key: 'MANY', value: `${canary}-before` }, owner);
@@ -528,7 +528,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
-  it('that is old is destroyed for good, after which the history says so and the rest can still be restored', async () => {
+  it('that is old is destroyed for good; the history shows it and the rest can still be restored', async () => {
     const owner = world.people.owner.session;
     const put = (key: string, value: string) => world.api.put(world.path('staging'), { key, value }, owner);
     const values = Array.from({ length: 4 }, (_, index) => `leaked-${index}-${randomBytes(12).toString('hex')}`);
@@ -604,7 +604,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
-  it('hides when another tab comes to the front, even one that is still on its way', async () => {
+  it('is hidden when another tab is activated, even if it is still loading', async () => {
     const seen = await come('admin');
     const { page } = seen;
     await page.goto(world.screen('dev'));
@@ -630,7 +630,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
-  it('hides by itself after half a minute', async () => {
+  it('is hidden after half a minute', async () => {
     const seen = await come('admin');
     const { page } = seen;
     await page.clock.install();
@@ -652,7 +652,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
 });
 
 describe.skipIf(withoutBrowser)('the keyboard', () => {
-  it('alone leads a newcomer from the registration to an applied change and out again, never losing the focus', async () => {
+  it('is enough to get a newcomer from registration to an applied change and out again, never losing the focus', async () => {
     const seen = await visit(browser, world.origin);
     const { page } = seen;
     const { keyboard } = page;
@@ -736,7 +736,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await seen.close();
   });
 
-  it('goes through the keys, reveals, copies, filters and edits, with the focus in the table alone', async () => {
+  it('navigates the keys, reveals, copies, filters and edits, with the focus only in the table', async () => {
     const seen = await come('owner');
     const { page } = seen;
     await page.goto(world.screen('dev'));
@@ -801,7 +801,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       await seen.close();
     });
 
-    it('makes a token with the limits that were asked for, and none where the person refuses', async () => {
+    it('creates a token with the requested limits, and none if the person declines', async () => {
       const words = [
         'tokens',
         'create',
@@ -834,7 +834,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
     });
   });
 
-  it('is refused where it asks for what the person does not have, instead of being made wider', async () => {
+  it('rejects a request beyond the person’s rights, instead of creating a wider token', async () => {
     const seen = await come('developer');
     const query = new URLSearchParams({ code_challenge: 'a'.repeat(43), name: 'laptop', organization: 'not-mine' });
     await seen.page.goto(`/authorize-cli?${query}`);
@@ -894,7 +894,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
     '//evil.example',
     'http://[::1]:4000/',
     '',
-  ])('refuses in words to answer at %j, and makes no code', async redirect => {
+  ])('explains why it can’t respond to %j, and creates no code', async redirect => {
     const seen = await come('developer');
     const calls: string[] = [];
     seen.page.on('request', request => calls.push(request.url()));

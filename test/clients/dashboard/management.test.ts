@@ -41,7 +41,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await seen.close();
   });
 
-  it('makes a token that is shown once and works, and revokes it', async () => {
+  it('creates a token that is shown once and works, and revokes it', async () => {
     await page.goto('/account/tokens');
     await button(page, 'New token').click();
     await page.getByLabel('What is it for?').fill('nightly');
@@ -81,7 +81,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await seen.close();
   });
 
-  it('makes a webhook whose secret is shown once, pings it and reads its log', async () => {
+  it('creates a webhook whose secret is shown once, pings it and reads its log', async () => {
     const receiver = createServer((request, response) => {
       request.resume();
       response.writeHead(204).end();
@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     receiver.close();
   });
 
-  it('makes an identity for a pipeline, shows what to give to the job, and deletes it', async () => {
+  it('creates an identity for a pipeline, sees what to configure in the job, and deletes it', async () => {
     await page.goto(`${base}/identities`);
     await button(page, 'New identity').click();
     await page.getByLabel('Name').fill('nightly');
@@ -133,12 +133,12 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor({ state: 'detached' });
   });
 
-  it('changes a role and removes a member, and is not offered to remove or demote the last owner', async () => {
+  it('changes a role and removes a member, but can’t remove or demote the last owner', async () => {
     await page.goto(`${base}/members`);
     const { email } = world.people.viewer;
     await page.getByLabel(`Role of ${email}`).selectOption('developer');
     await said(page, 'Role changed');
-    // The last owner sees the reason instead of a button that the service would refuse.
+    // The last owner sees the reason instead of a button that the service would reject.
     const lastOwner = page.getByRole('row', { name: world.people.owner.email });
     await lastOwner.getByText('make another member an owner first').waitFor();
     expect(await lastOwner.getByRole('combobox').count()).toBe(0);
@@ -154,7 +154,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
   });
 
-  it('adds a template key and sees which environments lack it', async () => {
+  it('adds a template key and sees which environments don’t have it', async () => {
     await page.goto(`${base}/projects/web-shop/template`);
     await button(page, 'Add key').click();
     await page.getByLabel('Key', { exact: true }).fill('MAIL_FROM');
@@ -174,7 +174,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('Rotated from 1 to 2').waitFor({ timeout: 20_000 });
   });
 
-  it('makes an environment of a type, which decides who reads it', async () => {
+  it('creates an environment with a type, which determines who can read it', async () => {
     await page.goto(`${base}/projects/web-shop`);
     await button(page, 'New environment').click();
     await page.getByLabel('Name').fill('Preview');
@@ -183,7 +183,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByRole('link', { name: 'Preview' }).first().waitFor();
   });
 
-  it('renames the organization, whose new name is there at once', async () => {
+  it('renames the organization, whose new name appears at once', async () => {
     await page.goto(`${base}/settings`);
     await page.getByLabel('Name', { exact: true }).fill('Analytical Engines');
     await button(page, 'Rename').click();
@@ -192,7 +192,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(body.organizations.map((own: { name: string }) => own.name)).toContain('Analytical Engines');
   });
 
-  it('renames a project, describes it and takes the description back', async () => {
+  it('renames a project, adds a description and removes it', async () => {
     await page.goto(`${base}/projects/web-shop/settings`);
     const project = async () =>
       (await world.api.get(`/projects/${world.organization.id}/web-shop`, world.people.owner.session)).body.project;
@@ -242,7 +242,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByRole('link', { name: 'Rehearsal' }).waitFor({ state: 'detached' });
   });
 
-  it('changes what the template says of a key, and takes its pattern back', async () => {
+  it('changes a template key and removes its pattern', async () => {
     await page.goto(`${base}/projects/web-shop/template`);
     const known = async () =>
       (
@@ -263,7 +263,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await known()).not.toHaveProperty('pattern');
   });
 
-  it('finds all of it in the audit log, each field with what it was and is', async () => {
+  it('finds all of it in the audit log, with the old and new value of each field', async () => {
     for (const [action, words] of [
       ['organization.updated', 'Analytical Engines'],
       ['project.updated', 'Web shop → The shop'],
@@ -277,7 +277,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     }
   });
 
-  it('compares the plans, is led to the payment provider’s own page and finds the way back', async () => {
+  it('compares the plans, is redirected to the payment provider’s page and finds the way back', async () => {
     await page.goto(`${base}/billing`);
     const plans = page.getByRole('table', { name: 'Limits of each plan' });
     await plans.getByRole('columnheader', { name: 'free (yours)' }).waitFor();
@@ -288,7 +288,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('The plan changes as soon as the payment is confirmed').waitFor();
   });
 
-  it('is told what a plan’s limit is when it is reached', async () => {
+  it('sees the plan’s limit when it is reached', async () => {
     await world.api.patch(
       `/admin/orgs/${world.organization.id}`,
       { limitOverrides: { maxProjects: 1 } },
@@ -307,7 +307,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('chooses dark, and it stays', async () => {
+  it('chooses dark mode, which is remembered', async () => {
     await page.goto(base);
     await button(page, 'You and your settings').click();
     await page.getByText('dark', { exact: true }).click();
@@ -318,7 +318,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
 });
 
 describe.skipIf(withoutBrowser)('one’s own account', () => {
-  it('takes a new name and password, and ends every other session', async () => {
+  it('can change its name and password, which ends every other session', async () => {
     const person = await seedPerson({ name: 'Old name' });
     const seen = await come(person);
     const { page } = seen;
@@ -341,7 +341,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await seen.close();
   });
 
-  it('ends one session, and the others go on', async () => {
+  it('can end one session without ending the others', async () => {
     const person = await seedPerson();
     const seen = await come(person);
     const { page } = seen;
@@ -361,7 +361,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await seen.close();
   });
 
-  it('gets a new password by the mailed link, whose token leaves the address before any request', async () => {
+  it('can get a new password by e-mail, with a token that leaves the address bar before any request', async () => {
     const person = await seedPerson();
     const seen = await visit(browser, world.origin);
     const { page } = seen;
@@ -392,7 +392,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await seen.close();
   });
 
-  it('counts down where it has to wait', async () => {
+  it('counts down while rate-limited', async () => {
     const seen = await visit(browser, world.origin);
     const { page } = seen;
     await page.route('**/v1/auth/login', route =>
@@ -412,7 +412,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await seen.close();
   });
 
-  it('leads back to where one wanted to go, and never to another site', async () => {
+  it('leads back to the requested page, and never to another site', async () => {
     const person = await seedPerson();
     for (const [to, expected] of [
       ['/account/tokens', '/account/tokens'],

@@ -39,7 +39,7 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
     await api.stop();
   });
 
-  it('show a terminal in which a change goes from a file to staging', async () => {
+  it('show a terminal with a change from a file to staging', async () => {
     const env = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: (await createToken(api, ada)).token, FORCE_COLOR: '1' };
     const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'MAIL_FROM=shop@acme.example'];
     const more = ['PAYMENT_API_KEY=example', 'SESSION_KEY=example', 'WORKERS=4', ''];
@@ -71,7 +71,7 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
 });
 
 describe('docs/pictures', () => {
-  it.each(names)('has %s, of a modest size', name => {
+  it.each(names)('include %s, of a modest size', name => {
     expect(statSync(join(folder, name)).size).toBeLessThan(120_000);
   });
 });

@@ -2,7 +2,7 @@ import jsqr from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { qrModules } from '../../../clients/dashboard/src/factors/qr-modules.ts';
 
-/** Reads a code as a camera would see it: three pixels for each module, with a quiet zone. */
+/** Reads a code as a camera would see it: three pixels per module, with a quiet zone. */
 function read(modules: readonly (readonly boolean[])[]): string | undefined {
   const scale = 3;
   const quiet = 4;
@@ -18,14 +18,14 @@ function read(modules: readonly (readonly boolean[])[]): string | undefined {
 
 describe('a QR code', () => {
   it.each([1, 17, 18, 53, 106, 134, 154, 192, 230, 231, 271, 321, 367, 425, 458, 520])(
-    'of %i bytes is read as what was written',
+    'of %i bytes decodes to the original',
     length => {
       const text = 'otpauth://totp/Holdfast:ada%40example.com?secret='.repeat(11).slice(0, length);
       expect(read(qrModules(text))).toBe(text);
     },
   );
 
-  it('has the smallest size that holds the text, and refuses what fits none', () => {
+  it('has the smallest size that fits, and rejects text that fits none', () => {
     expect(qrModules('a'.repeat(17))).toHaveLength(21);
     expect(qrModules('a'.repeat(18))).toHaveLength(25);
     expect(qrModules('a'.repeat(520))).toHaveLength(77);

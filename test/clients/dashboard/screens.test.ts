@@ -34,26 +34,26 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     expectQuiet(seen.heard);
   }
 
-  it('has no accessibility violation, nothing that overflows and a quiet console, signed out', async () => {
+  it('has no accessibility violation, overflow or console output, signed out', async () => {
     const seen = await visit(browser, world.origin);
     await look(seen, screens.signedOut, 'nobody', looks);
     await seen.close();
   });
 
-  it('nor as the owner', async () => {
+  it('has none as the owner', async () => {
     const seen = await visit(browser, world.origin, { as: world.people.owner });
     await look(seen, screens.signedIn, 'owner', looks);
     await seen.close();
   });
 
-  it('nor as an administrator of the platform', async () => {
+  it('has none as an administrator of the platform', async () => {
     const seen = await visit(browser, world.origin, { as: world.platform });
     await look(seen, screens.platform, 'platform', looks);
     await seen.close();
   });
 
   it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
-    'nor as %s, who sees what they may do and why not',
+    'has none as %s, and shows what they may do and why not',
     async role => {
       const seen = await visit(browser, world.origin, { as: world.people[role] });
       await look(seen, { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     },
   );
 
-  it('nor in any dialog or menu', async () => {
+  it('has none in any dialog or menu', async () => {
     const seen = await visit(browser, world.origin, { as: world.people.owner });
     const { page } = seen;
     const press = (name: string | RegExp) =>
@@ -150,7 +150,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     await seen.close();
   });
 
-  it('names what a viewer may not do, and offers nothing of it', async () => {
+  it('explains what a viewer may not do, and offers none of it', async () => {
     const seen = await visit(browser, world.origin, { as: world.people.viewer });
     const { page } = seen;
     const said: Record<string, string> = {

@@ -51,7 +51,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     });
   };
 
-  it('by an authenticator app is set up, asked for, and replaced by a recovery code when the phone is gone', async () => {
+  it('by an authenticator app is set up, required, and replaced by a recovery code when the phone is lost', async () => {
     const person = await seedPerson();
     const seen = await come(person);
     const { page } = seen;
@@ -110,7 +110,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     }
   });
 
-  it('by a passkey is added, logs in alone, answers after a password, and is removed', async () => {
+  it('by a passkey is added, works alone and after a password, and is removed', async () => {
     const person = await seedPerson();
     const seen = await come(person);
     const { page } = seen;
@@ -150,7 +150,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await seen.close();
   });
 
-  it('is asked for over the page where something is hard to undo, and what is staged stays', async () => {
+  it('is requested over the page for sensitive actions, and keeps staged changes', async () => {
     const person = await seedPerson();
     await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session), 201);
     const base = `/organizations/${person.organization.slug}/projects/shop`;
@@ -195,7 +195,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await seen.close();
   });
 
-  it('is required by an owner who has one, and a member without one is shown the way', async () => {
+  it('can be required by an owner who has one, and a member without one is shown how to add it', async () => {
     const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
     await join(api, owner, member, 'developer');
     const settings = `/organizations/${owner.organization.slug}/settings`;

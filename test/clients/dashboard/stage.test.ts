@@ -17,12 +17,12 @@ const untouched = new Map([
 ]);
 
 describe('a stage on a later revision', () => {
-  it('is the same stage where its keys were not touched', () => {
+  it('is unchanged if its keys were not changed', () => {
     expect(touchedKeys(stage, untouched)).toEqual([]);
     expect(rebase(stage, 18, untouched, {})).toEqual({ ...stage, revision: 18 });
   });
 
-  it('names the keys that others changed, made or deleted', () => {
+  it('lists the keys that others changed, created or deleted', () => {
     expect(
       touchedKeys(
         stage,
@@ -47,7 +47,7 @@ describe('a stage on a later revision', () => {
     expect(rebased?.changes.has('GONE')).toBe(true);
   });
 
-  it('keeps nothing without a choice, so that no one is overwritten by default', () => {
+  it('keeps nothing without a choice, so no one is overwritten by default', () => {
     expect(
       rebase(
         stage,
@@ -62,7 +62,7 @@ describe('a stage on a later revision', () => {
     ).toBeUndefined();
   });
 
-  it('drops a deletion of what is gone already', () => {
+  it('drops the deletion of a key that no longer exists', () => {
     const now = new Map([['UPDATED', 3]]);
     expect(rebase(stage, 18, now, { GONE: 'mine' })?.changes.has('GONE')).toBe(false);
   });
@@ -78,14 +78,14 @@ describe('a stage on a later revision', () => {
     ]);
   });
 
-  it('is kept as it is by who can’t read which keys there are', () => {
+  it('is kept as it is for someone who can’t read the keys', () => {
     const blind: Stage = { revision: 1, changes: new Map([['A', { kind: 'set', value: 'x', base: undefined }]]) };
     expect(touchedKeys(blind, new Map())).toEqual([]);
     expect(rebase(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
   });
 });
 
-describe('the address that the command line waits at', () => {
+describe('the address that the command line listens on', () => {
   it.each(['http://127.0.0.1:4567', 'http://127.0.0.1:4567/callback', 'http://localhost:1/'])('may be %s', address => {
     expect(loopbackRedirect(address)?.port).not.toBe('');
   });

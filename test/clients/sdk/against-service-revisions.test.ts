@@ -37,8 +37,8 @@ async function lossyClient(): Promise<Holdfast> {
   });
 }
 
-describe('the SDK on revisions, against the service', () => {
-  it('plans a change and applies just that', async () => {
+describe('the SDK with revisions, against the service', () => {
+  it('plans a change and applies exactly that', async () => {
     const { dev } = await begin();
     await dev.import({ A: '1', B: '1', C: '1' });
     const plan = await dev.plan({ set: { A: '2', C: '1', D: '4' }, delete: ['B'], message: 'a mixture' });
@@ -57,13 +57,13 @@ describe('the SDK on revisions, against the service', () => {
     expect((await dev.revisions({ limit: 1 })).revisions).toMatchObject([{ revision: 2, message: 'a mixture' }]);
   });
 
-  it('refuses an empty plan and one that deletes what is not there', async () => {
+  it('rejects an empty plan and one that deletes a missing key', async () => {
     const { dev } = await begin();
     await expect(dev.plan({})).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(dev.plan({ delete: ['A'] })).rejects.toMatchObject({ code: 'secret_not_found' });
   });
 
-  it('reads and lists any moment', async () => {
+  it('reads and lists any revision', async () => {
     const { dev } = await begin();
     await dev.import({ A: '1', B: '1' }, { message: 'begin' });
     await dev.set('A', '2', { message: 'raise' });
@@ -80,7 +80,7 @@ describe('the SDK on revisions, against the service', () => {
     expect(rest.next).toBeNull();
   });
 
-  it('tells what changed and what differs', async () => {
+  it('reports what changed and what differs', async () => {
     const { dev, staging } = await begin();
     await dev.import({ A: '1', B: '1' });
     await dev.set('A', '2');
@@ -105,7 +105,7 @@ describe('the SDK on revisions, against the service', () => {
     expect((await dev.compare('staging', { values: true })).different).toEqual([{ key: 'A', from: '2', to: '1' }]);
   });
 
-  it('restores, at once or after a look at the plan', async () => {
+  it('restores, directly or after a look at the plan', async () => {
     const { dev } = await begin();
     await dev.import({ A: '1', B: '1' });
     await dev.import({ A: '2', C: '3' });
@@ -125,7 +125,7 @@ describe('the SDK on revisions, against the service', () => {
     expect(await plan.apply()).toMatchObject({ promoted: ['A'], skipped: ['B'], revision: 2 });
   });
 
-  it('finds its own change behind a lost answer, where only the service knows the values', async () => {
+  it('finds its own change after a lost response, where only the service knows the values', async () => {
     const { dev } = await begin();
     await dev.import({ A: '1', B: '1' });
     const lossyDev = async () => (await lossyClient()).environment(...place, 'dev');

@@ -69,7 +69,7 @@ describe('the SDK against the service', () => {
     expect((await environment.pull()).has('A')).toBe(false);
   });
 
-  it('keeps __proto__ and its like through an import and a pull', async () => {
+  it('keeps keys such as __proto__ through an import and a pull', async () => {
     const environment = await newEnvironment();
     await environment.import(JSON.parse('{"__proto__": "1", "constructor": "2"}'));
     const snapshot = await environment.pull();
@@ -79,7 +79,7 @@ describe('the SDK against the service', () => {
     ]);
   });
 
-  it('gets a 304 for what it knows', async () => {
+  it('gets a 304 for a known revision', async () => {
     const environment = await newEnvironment();
     await environment.set('A', '1');
     const statuses: number[] = [];
@@ -100,7 +100,7 @@ describe('the SDK against the service', () => {
     expect(statuses).toEqual([200, 304, 200]);
   });
 
-  it('tells the history of a key', async () => {
+  it('returns the history of a key', async () => {
     const environment = await newEnvironment();
     await environment.set('A', '1');
     await environment.set('A', '2');
@@ -115,7 +115,7 @@ describe('the SDK against the service', () => {
     expect(page.versions.map(({ version, value }) => [version, value])).toEqual([[2, undefined]]);
   });
 
-  it('changes nothing where the revision or the version is another', async () => {
+  it('changes nothing if the revision or the version differs', async () => {
     const environment = await newEnvironment();
     await environment.set('A', '1', { ifRevision: 0, ifVersion: 0 });
     await expect(environment.import({ A: '2' }, { ifRevision: 0 })).rejects.toThrow(RevisionMismatch);
@@ -126,7 +126,7 @@ describe('the SDK against the service', () => {
     expect((await environment.pull()).get('A')).toBe('1');
   });
 
-  it('finds its own change behind an answer that was lost', async () => {
+  it('finds its own change after a lost response', async () => {
     const environment = await newEnvironment();
     let calls = 0;
     const lossy = new Holdfast({
@@ -187,7 +187,7 @@ describe('the SDK against the service', () => {
     expect(seen).toEqual([undefined, '1', '2']);
   });
 
-  it('reaches every other operation, with its parameters, body and condition', async () => {
+  it('can call every other operation, with its parameters, body and condition', async () => {
     const environment = await newEnvironment();
     const me = await client.request('GET', '/v1/auth/me');
     expect(me).toMatchObject({ user: { email: ada.email }, authentication: { method: 'token' } });
@@ -207,7 +207,7 @@ describe('the SDK against the service', () => {
 });
 
 describe('a token', () => {
-  it('that reads one environment reads that one and nothing else', async () => {
+  it('for one environment reads only that one', async () => {
     const environment = await newEnvironment();
     await environment.set('A', '1');
     const answer = await api.get(`/projects/${ada.organization.id}/${project.slug}`, ada.session);

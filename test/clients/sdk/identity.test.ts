@@ -34,7 +34,7 @@ const answering = (minutes: number, token = 'service_tok_x') => ({
 });
 
 describe('identityToken', () => {
-  it('signs in once for calls at the same time, and pulls', async () => {
+  it('signs in once for concurrent calls, and pulls', async () => {
     let asked = 0;
     const get = async () => {
       asked += 1;
@@ -75,7 +75,7 @@ describe('identityToken', () => {
     expect(await token()).toBe('service_tok_x');
   });
 
-  it('tells why the service refuses, and never that a change may have been made', async () => {
+  it('reports why the service rejects it, and never that a change may have been made', async () => {
     const get = () => issuer.token(identity, { repository_id: '75' });
     const hf = new Holdfast({ url: api.url, token: identityToken(who(), { get }) });
     const setting = hf.environment(ada.organization.slug, 'shop', 'dev').set('A', 'b');
@@ -90,7 +90,7 @@ describe('identityToken', () => {
 });
 
 describe('platformAssertion', () => {
-  it('takes the file before the variable, and reads it each time', async () => {
+  it('prefers the file to the variable, and reads it each time', async () => {
     const file = join(tmpdir(), `id-token-${crypto.randomUUID()}`);
     const variables = { HOLDFAST_ID_TOKEN_FILE: file, HOLDFAST_ID_TOKEN: 'variable' };
     const found = platformAssertion(identity, variables);
@@ -103,7 +103,7 @@ describe('platformAssertion', () => {
     expect(platformAssertion(identity, {})).toBeUndefined();
   });
 
-  it('asks the runner of GitHub Actions, follows no redirect, and shows no secret of it', async () => {
+  it('requests a token from GitHub’s runner, follows no redirect, and reveals none of its secrets', async () => {
     const elsewhere = await startReceiver();
     let status = 302;
     const runner = await startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
@@ -149,7 +149,7 @@ describe('Holdfast.fromEnvironment', () => {
     HOLDFAST_IDENTITY: identity,
   });
 
-  it('signs in as the identity that it names', async () => {
+  it('signs in as the configured identity', async () => {
     const HOLDFAST_ID_TOKEN = await issuer.token(identity);
     const snapshot = await withVariables({ ...variables(), HOLDFAST_ID_TOKEN }, () =>
       Holdfast.fromEnvironment().environment(ada.organization.slug, 'shop', 'dev').pull(),
@@ -158,7 +158,7 @@ describe('Holdfast.fromEnvironment', () => {
     expect(snapshot.get('A')).toBe('a');
   });
 
-  it('says which permission is missing where the platform offers nothing', async () => {
+  it('reports which permission is missing if the platform offers no token', async () => {
     await withVariables(variables(), () => {
       expect(() => Holdfast.fromEnvironment()).toThrow('id-token: write');
     });

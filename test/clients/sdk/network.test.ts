@@ -81,7 +81,7 @@ describe('a read', () => {
         response.end('{"secrets": [');
       }) satisfies Respond,
     ],
-  ])('is tried again after %s', async (_, first) => {
+  ])('is retried after %s', async (_, first) => {
     const retries: Retry[] = [];
     const client = await clientOf(inTurn(first, pullAnswer(3, { A: value })), {
       onRetry: retry => retries.push(retry),
@@ -99,13 +99,13 @@ describe('a read', () => {
     ['400', refusal(400, 'invalid_request', [{ path: 'keys', message: 'is odd' }]), 'invalid_request'],
     ['401', refusal(401, 'unauthenticated'), 'unauthenticated'],
     ['500', refusal(500, 'internal_error'), 'internal_error'],
-  ])('is not tried again after %s', async (_, answer, code) => {
+  ])('is not retried after %s', async (_, answer, code) => {
     const error = await failureOf(pullOf(await clientOf(answer)));
     expect(error).toMatchObject({ code, requestId: 'request-1', retryable: false, outcomeUnknown: false });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('gives up after the retries it may make, with the last error', async () => {
+  it('gives up after the maximum number of retries, with the last error', async () => {
     const error = await failureOf(pullOf(await clientOf(refusal(503, 'temporarily_unavailable'), { retries: 2 })));
     expect(error).toMatchObject({ status: 503, code: 'temporarily_unavailable', retryable: true });
     expect(server.requests).toHaveLength(3);
@@ -125,7 +125,7 @@ describe('a read', () => {
     expect(retries[0]?.delayMs).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('fails at once where Retry-After outlasts its time, and says how long to wait', async () => {
+  it('fails at once if Retry-After exceeds its time, and reports how long to wait', async () => {
     const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '3600' });
     const begun = performance.now();
     const error = await failureOf(pullOf(await clientOf(answer)));
@@ -134,7 +134,7 @@ describe('a read', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  it('pauses at random between attempts, up to a bound that doubles', async () => {
+  it('pauses randomly between attempts, up to a limit that doubles', async () => {
     const bounds = [200, 400, 800];
     const delays: number[][] = [[], [], []];
     const client = await clientOf(reset, {
@@ -151,14 +151,14 @@ describe('a read', () => {
     }
   });
 
-  it('ends an attempt that hangs, and tries again', async () => {
+  it('aborts a hanging attempt, and retries', async () => {
     const client = await clientOf(inTurn(hang, pullAnswer(3, { A: value })), { attemptTimeoutMs: 100 });
     expect((await pullOf(client)).revision).toBe(3);
     expect(server.requests).toHaveLength(2);
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
   });
 
-  it('ends an answer that stops in its middle', async () => {
+  it('aborts a response that stalls', async () => {
     const stalled: Respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"secrets": [');
@@ -167,7 +167,7 @@ describe('a read', () => {
     expect((await pullOf(client)).revision).toBe(3);
   });
 
-  it('has one deadline over all attempts', async () => {
+  it('has one deadline for all attempts', async () => {
     const client = await clientOf(hang, { timeoutMs: 500, attemptTimeoutMs: 150, retries: 100 });
     const begun = performance.now();
     const error = await failureOf(pullOf(client));
@@ -177,7 +177,7 @@ describe('a read', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('ends in time where the token never comes', async () => {
+  it('ends in time if the token never arrives', async () => {
     const client = await clientOf(pullAnswer(1, {}), {
       token: () => new Promise(() => {}),
       timeoutMs: 100,
@@ -187,7 +187,7 @@ describe('a read', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('ends with the reason of its signal, and the request with it', async () => {
+  it('ends with its signal’s reason, and aborts the request', async () => {
     const client = await clientOf(hang);
     const controller = new AbortController();
     const pull = client.environment('acme', 'web-shop', 'dev').pull({ signal: controller.signal });
@@ -197,7 +197,7 @@ describe('a read', () => {
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
   });
 
-  it('leaves nothing behind on a signal that outlives it', async () => {
+  it('leaves no listener on a signal that outlives it', async () => {
     const client = await clientOf(inTurn(reset, hang, pullAnswer(1, {})), { attemptTimeoutMs: 100 });
     const { signal } = new AbortController();
     await client.environment('acme', 'web-shop', 'dev').pull({ signal });
@@ -218,8 +218,8 @@ describe('a read', () => {
   });
 });
 
-describe('a certificate that no authority has signed', () => {
-  it('is refused once: the next attempt would meet it again', async () => {
+describe('an untrusted certificate', () => {
+  it('fails at once, because a retry would meet it again', async () => {
     await clientOf(hang);
     const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
     await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
@@ -236,13 +236,13 @@ describe('a certificate that no authority has signed', () => {
   });
 });
 
-describe('a write that states what shall be', () => {
+describe('a write that states the desired result', () => {
   it.each([
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
     ['503', refusal(503, 'temporarily_unavailable')],
     ['429', refusal(429, 'rate_limited')],
-  ])('is tried again after %s', async (_, first) => {
+  ])('is retried after %s', async (_, first) => {
     const client = await clientOf(inTurn(first, setAnswer));
     expect(await setOf(client)).toMatchObject({ revision: 4 });
     expect(server.requests.map(({ method, body }) => ({ method, body }))).toEqual([
@@ -251,18 +251,18 @@ describe('a write that states what shall be', () => {
     ]);
   });
 
-  it('says that its outcome is not known where the last attempt was lost', async () => {
+  it('reports an unknown outcome if the last attempt was lost', async () => {
     const error = await failureOf(setOf(await clientOf(reset, { retries: 1 })));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcomeUnknown).toBe(true);
   });
 
-  it('says so too where only an earlier attempt was lost', async () => {
+  it('reports it too if only an earlier attempt was lost', async () => {
     const error = await failureOf(setOf(await clientOf(inTurn(reset, refusal(403, 'forbidden')))));
     expect(error).toMatchObject({ code: 'forbidden', outcomeUnknown: true });
   });
 
-  it('does not say so where the service refused every attempt', async () => {
+  it('does not report it if the service rejected every attempt', async () => {
     const error = await failureOf(setOf(await clientOf(refusal(429, 'rate_limited'), { retries: 1 })));
     expect(error).toMatchObject({ code: 'rate_limited', outcomeUnknown: false });
   });
@@ -273,19 +273,19 @@ describe('a write that creates something', () => {
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
     ['503', json(503, { message: 'Service Unavailable' })],
-  ])('is not tried again after %s', async (_, first) => {
+  ])('is not retried after %s', async (_, first) => {
     const error = await failureOf(createOf(await clientOf(inTurn(first, created))));
     expect(error.outcomeUnknown).toBe(true);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is tried again after 429, since nothing was done', async () => {
+  it('is retried after 429, because nothing was done', async () => {
     const client = await clientOf(inTurn(refusal(429, 'rate_limited'), created));
     expect(await createOf(client)).toMatchObject({ project: { slug: 'shop' } });
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is tried again where no connection came about, since nothing was sent', async () => {
+  it('is retried if no connection was made, because nothing was sent', async () => {
     const retries: Retry[] = [];
     const onRetry = (retry: Retry) => retries.push(retry);
     await clientOf(created);
@@ -310,15 +310,15 @@ describe('a write that creates something', () => {
   });
 });
 
-describe('an answer that is not the service’s', () => {
-  it('of the gateway is a GatewayError with its message', async () => {
+describe('a response that is not from the service', () => {
+  it('but from the gateway is a GatewayError with its message', async () => {
     const error = await failureOf(setOf(await clientOf(json(413, { message: 'Request Entity Too Large' }))));
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'gateway_error', status: 413, retryable: false });
     expect(error.message).toContain('Request Entity Too Large');
   });
 
-  it('is never followed to where it redirects to', async () => {
+  it('is never followed when it redirects', async () => {
     const other = await startServer(setAnswer);
     try {
       const redirect: Respond = (_, response) => {
@@ -332,7 +332,7 @@ describe('an answer that is not the service’s', () => {
     }
   });
 
-  it('is a GatewayError where it is a page, or JSON of something else', async () => {
+  it('is a GatewayError if it is a page, or some other JSON', async () => {
     const page: Respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in to this network');
     };
@@ -346,7 +346,7 @@ describe('an answer that is not the service’s', () => {
 });
 
 describe('the credential', () => {
-  it('is sent as a bearer token, asked for before each attempt where it is a function', async () => {
+  it('is sent as a bearer token, and requested before each attempt if it is a function', async () => {
     let asked = 0;
     const client = await clientOf(inTurn(reset, pullAnswer(1, {})), {
       token: async () => {
@@ -361,7 +361,7 @@ describe('the credential', () => {
     ]);
   });
 
-  it('that no header can hold is refused without being quoted', async () => {
+  it('that can’t be sent in a header is rejected without being quoted', async () => {
     await clientOf(pullAnswer(1, {}));
     for (const bad of ['', 'two words', 'line\nbreak', 'schlüssel']) {
       const attempt = () => new Holdfast({ url: server.url, token: bad });
@@ -373,7 +373,7 @@ describe('the credential', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('is in no error, and neither is a value', async () => {
+  it('never appears in an error, and neither does a value', async () => {
     const echo: Respond = (request, response) => json(400, { echoed: request.body })(request, response);
     const cut: Respond = (_, response) => {
       response
@@ -404,7 +404,7 @@ describe('the credential', () => {
     }
   });
 
-  it('is not shown by the client or what it makes', async () => {
+  it('is not shown by the client or the objects it creates', async () => {
     const client = await clientOf(pullAnswer(3, { A: value }));
     const environment = client.environment('acme', 'web-shop', 'dev');
     await environment.pull();
@@ -418,7 +418,7 @@ describe('the credential', () => {
 });
 
 describe('the options', () => {
-  it('take an address with or without /v1, with a prefix or a slash', async () => {
+  it('accept an address with or without /v1, with a prefix or a slash', async () => {
     await clientOf(pullAnswer(1, {}));
     for (const suffix of ['', '/', '/v1', '/v1/', '/edge', '/edge/v1']) {
       await pullOf(new Holdfast({ url: server.url + suffix, token }));
@@ -428,7 +428,7 @@ describe('the options', () => {
     );
   });
 
-  it('refuse what can’t be meant', async () => {
+  it('reject nonsense', async () => {
     await clientOf(pullAnswer(1, {}));
     for (const url of ['', 'holdfast.example', 'ftp://x', 'https://ada:pw@x', 'https://x?y=1', 'https://x#y']) {
       expect(() => new Holdfast({ url, token })).toThrow(TypeError);
@@ -446,7 +446,7 @@ describe('the options', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('come from HOLDFAST_URL and HOLDFAST_TOKEN, and name the one that is missing', async () => {
+  it('come from HOLDFAST_URL and HOLDFAST_TOKEN, with an error for the missing one', async () => {
     await clientOf(pullAnswer(1, {}));
     vi.stubEnv('HOLDFAST_URL', server.url);
     vi.stubEnv('HOLDFAST_TOKEN', undefined);
@@ -457,7 +457,7 @@ describe('the options', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  it('name the SDK and its version as the user agent, or the program that uses it', async () => {
+  it('identify the SDK and its version as the user agent, or the program that uses it', async () => {
     const named = await clientOf(pullAnswer(1, {}));
     await pullOf(named);
     await pullOf(new Holdfast({ url: server.url, token, userAgent: 'shop-worker/2' }));
@@ -485,7 +485,7 @@ describe('the options', () => {
     expect(seen).toEqual([`${server.url}/v1/secrets/acme/web-shop/dev`]);
   });
 
-  it('keep a path parameter one segment', async () => {
+  it('keep a path parameter within its segment', async () => {
     const client = await clientOf(json(200, { success: true, revision: 1 }));
     await client.environment('acme', 'web-shop', 'dev').history('A/../B?x#y');
     expect(server.requests[0]?.path).toBe('/v1/secrets/acme/web-shop/dev/versions/A%2F..%2FB%3Fx%23y');

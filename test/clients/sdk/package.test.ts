@@ -32,7 +32,7 @@ beforeAll(async () => {
   project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // Offline: the package needs nothing of the registry.
+  // Offline: the package needs nothing from the registry.
   await run('npm', ['install', '--offline', '--no-audit', join(folder, packed.filename)], { cwd: project });
   // The examples of the README as one program.
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
@@ -45,7 +45,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** npm's errors without a network, or if the registry lacks the package. */
+/** npm's errors without a network, or if the registry doesn't have the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
 
 /** Compiles the README’s program. @throws Error with the compiler's output */
@@ -106,7 +106,7 @@ function expectReadme(stdout: string): void {
 }
 
 describe('the packed SDK', () => {
-  it('holds what runs, its types and its README, and depends on nothing', () => {
+  it('contains only code, types and its README, and has no dependencies', () => {
     expect(files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)).toSorted()).toEqual([
       'README.md',
       'package.json',
@@ -117,9 +117,9 @@ describe('the packed SDK', () => {
     ).toEqual([]);
   });
 
-  it.each(compilers)('has types that an empty project compiles with, the README’s examples included (%#)', compile);
+  it.each(compilers)('has types that compile in an empty project, including the README’s examples (%#)', compile);
 
-  it('needs nothing of Node: it bundles for a browser', async () => {
+  it('needs nothing from Node: it bundles for a browser', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: "export { Holdfast } from '@holdfast/sdk';", resolveDir: project },
       bundle: true,

@@ -47,12 +47,12 @@ async function collected<T, R>(start: () => AsyncIterable<T>, pick: (item: T) =>
 }
 
 describe('a list of the SDK', () => {
-  it('is one page where it is awaited', async () => {
+  it('is one page if awaited', async () => {
     const page = await environment.keys({ limit: 2 });
     expect([page.keys.map(({ key }) => key), page.pagination?.total]).toEqual([['A', 'B'], 5]);
   });
 
-  it('goes through all keys, versions, revisions and values page by page', async () => {
+  it('iterates over all keys, versions, revisions and values page by page', async () => {
     expect(
       await collected(
         () => environment.keys({ limit: 2 }),
@@ -79,7 +79,7 @@ describe('a list of the SDK', () => {
     expect(await collected(secrets, ({ value }) => value)).toEqual([['5', 'b', 'c', 'd', 'e'], 3]);
   });
 
-  it('goes through the audit log and every organization', async () => {
+  it('iterates over the audit log and every organization', async () => {
     const query = { limit: 2, action: 'secret.updated' } as const;
     const audit = () => client.list('/v1/audit/{orgId}', { path: { orgId: ada.organization.id }, query });
     const [entries, requests] = await collected(audit, ({ action }) => action);
@@ -89,7 +89,7 @@ describe('a list of the SDK', () => {
     expect(await collected(organizations, ({ slug }) => slug)).toEqual([[ada.organization.slug], 1]);
   });
 
-  it('fetches no page that is not reached', async () => {
+  it('fetches only the pages that are needed', async () => {
     const before = requestCount;
     for await (const { key } of environment.keys({ limit: 2 })) if (key === 'B') break;
     expect(requestCount - before).toBe(1);
@@ -106,7 +106,7 @@ describe('a list of the SDK', () => {
     expect(keys).toEqual([...'ABCD']);
   });
 
-  it('repeats no version that a write moves to the next page', async () => {
+  it('repeats no version that a concurrent write moves to the next page', async () => {
     const other = client.environment(path.orgSlug, path.project, 'staging');
     for (const value of ['1', '2', '3', '4']) await other.set('MOVED', value);
     const versions: number[] = [];
@@ -117,7 +117,7 @@ describe('a list of the SDK', () => {
     expect(versions).toEqual([4, 3, 2, 1]);
   });
 
-  it('throws what the service answers, on the first page and on a later one', async () => {
+  it('throws the service’s errors, on the first page and on later ones', async () => {
     const missing = client.environment(path.orgSlug, path.project, 'nowhere');
     await expect(collect(missing.keys(), ({ key }) => key)).rejects.toMatchObject({ status: 404 });
     const deep = { limit: 1, offset: 10_001 };
@@ -125,7 +125,7 @@ describe('a list of the SDK', () => {
     await expect(collect(audit, ({ id }) => id)).rejects.toThrow(HoldfastError);
   });
 
-  it('is only for paths that come in pages', async () => {
+  it('is only for paginated paths', async () => {
     // @ts-expect-error: not a list
     await expect(collect(client.list('/v1/auth/me'), () => 0)).resolves.toBeDefined();
     // @ts-expect-error: returned whole

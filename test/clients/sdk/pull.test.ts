@@ -50,7 +50,7 @@ function changing() {
 const tags = () => server.requests.map(({ headers }) => headers['if-none-match']);
 
 describe('a snapshot', () => {
-  it('shows its revision and keys, and no value, to JSON, inspect, string and spread', async () => {
+  it('shows its revision and keys, but no value, to JSON, inspect, string and spread', async () => {
     const snapshot = await (await environmentOf(pullAnswer(17, { A: value, B: `${value}-2` }))).pull();
     expect(JSON.stringify(snapshot)).toBe('{"revision":17,"keys":["A","B"]}');
     expect(inspect(snapshot)).toBe("{ revision: 17, keys: [ 'A', 'B' ] }");
@@ -64,7 +64,7 @@ describe('a snapshot', () => {
     for (const text of shown) expect(text).not.toContain(value);
   });
 
-  it('gives values to those who ask by name', async () => {
+  it('returns values by name', async () => {
     const snapshot = await (await environmentOf(pullAnswer(17, { A: value, EMPTY: '' }))).pull();
     expect(snapshot.get('A')).toBe(value);
     expect(snapshot.require('EMPTY')).toBe('');
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect(snapshot.toObject().A).toBe(value);
   });
 
-  it('holds keys that objects have by nature like any other', async () => {
+  it('supports keys that every object inherits', async () => {
     const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
     const values = Object.fromEntries(names.map(name => [name, `${name}-value`]));
     const snapshot = await (await environmentOf(pullAnswer(17, values))).pull();
@@ -99,7 +99,7 @@ describe('a snapshot', () => {
 });
 
 describe('a pull', () => {
-  it('asks with the tag of the last one, and gives the same snapshot for a 304', async () => {
+  it('sends the previous tag, and returns the same snapshot for a 304', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond);
     const first = await environment.pull();
@@ -111,14 +111,14 @@ describe('a pull', () => {
     expect(tags()).toEqual([undefined, '"1"', '"1"']);
   });
 
-  it('sends the tag as it came, in any form', async () => {
+  it('sends the tag as received, in any form', async () => {
     const environment = await environmentOf(json(200, { secrets: [], revision: 1 }, { etag: 'W/"1-f00"' }));
     await environment.pull();
     await environment.pull();
     expect(tags()).toEqual([undefined, 'W/"1-f00"']);
   });
 
-  it('shares a request with others under way, also of an object made anew', async () => {
+  it('shares a request with concurrent ones, even for an equal object', async () => {
     const environment = await environmentOf(pullAnswer(1, { A: value }));
     const again = client.environment('acme', 'web-shop', 'dev');
     const snapshots = await Promise.all([environment.pull(), environment.pull(), again.pull()]);
@@ -145,7 +145,7 @@ describe('a pull', () => {
     ]);
   });
 
-  it('goes on for the others when one of them leaves, and ends when all have left', async () => {
+  it('continues for the others when one of them aborts, and ends when all have aborted', async () => {
     const waiting: (() => void)[] = [];
     const environment = await environmentOf((request, response) => {
       waiting.push(() => pullAnswer(1, { A: value })(request, response));
@@ -173,7 +173,7 @@ describe('a pull', () => {
     expect((await fourth).get('A')).toBe(value);
   });
 
-  it('does not join a request that began before a write of this client', async () => {
+  it('does not join a request that started before this client’s write', async () => {
     const { state, respond } = changing();
     const slow: (() => void)[] = [];
     const environment = await environmentOf((request, response) => {
@@ -193,12 +193,12 @@ describe('a pull', () => {
     expect((await environment.pull()).get('A')).toBe('2');
     slow[0]?.();
     expect((await before).get('A')).toBe('1');
-    // The older answer came last and is not kept.
+    // The older response came last and is not kept.
     expect((await environment.pull()).get('A')).toBe('2');
     expect(tags().at(-1)).toBe('"2"');
   });
 
-  it('of a revision or of some keys leaves the known answer alone', async () => {
+  it('of a revision or of some keys does not affect the cached response', async () => {
     const environment = await environmentOf((request, response) => {
       const past = request.query.get('revision');
       pullAnswer(past === null ? 5 : Number(past), { A: value })(request, response);
@@ -209,7 +209,7 @@ describe('a pull', () => {
     expect(tags()).toEqual([undefined, undefined, '"5"']);
   });
 
-  it('keeps what it knows of the environments used last, and no more', async () => {
+  it('caches the environments used last, and no more', async () => {
     const environment = await environmentOf(pullAnswer(1, {}));
     await environment.pull();
     for (let n = 0; n < 99; n += 1) client.environment('acme', 'web-shop', `other-${n}`);
@@ -222,7 +222,7 @@ describe('a pull', () => {
 });
 
 describe('maxAgeMs', () => {
-  it('saves the request while the answer is young', async () => {
+  it('saves the request while the response is fresh', async () => {
     const environment = await environmentOf(pullAnswer(1, { A: value }), { maxAgeMs: 60_000 });
     const first = await environment.pull();
     expect(await environment.pull()).toBe(first);
@@ -231,7 +231,7 @@ describe('maxAgeMs', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is off unless it is given', async () => {
+  it('is disabled by default', async () => {
     const environment = await environmentOf(pullAnswer(1, {}));
     await environment.pull();
     await environment.pull();
@@ -262,7 +262,7 @@ describe('staleIfErrorMs', () => {
     ['500', refusal(500, 'internal_error')],
     ['503 of the gateway', json(503, { message: 'Service Unavailable' })],
     ['429', refusal(429, 'rate_limited')],
-  ])('gives the last answer, marked, after %s', async (_, outage) => {
+  ])('returns the last response, marked as stale, after %s', async (_, outage) => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { staleIfErrorMs: 60_000, timeoutMs: 200 });
     const fresh = await environment.pull();
@@ -280,7 +280,7 @@ describe('staleIfErrorMs', () => {
     [401, 'unauthenticated'],
     [403, 'insufficient_scope'],
     [404, 'environment_not_found'],
-  ])('never does so after %s, nor in an outage that follows it', async (status, code) => {
+  ])('never does so after %s, nor in an outage that follows', async (status, code) => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { staleIfErrorMs: 60_000, maxAgeMs: 60_000 });
     await environment.pull();
@@ -292,7 +292,7 @@ describe('staleIfErrorMs', () => {
     expect(tags().slice(2)).toEqual([undefined, undefined]);
   });
 
-  it('never does so after any other refusal', async () => {
+  it('never does so after any other rejection', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { staleIfErrorMs: 60_000 });
     await environment.pull();
@@ -300,7 +300,7 @@ describe('staleIfErrorMs', () => {
     await expect(environment.pull()).rejects.toMatchObject({ status: 413 });
   });
 
-  it('is off unless it is given, and ends with its time', async () => {
+  it('is disabled by default, and expires', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond);
     await environment.pull();
@@ -317,7 +317,7 @@ describe('a watch', () => {
     for await (const snapshot of environment.watch(options)) use(snapshot);
   }
 
-  it('yields each new revision once, at the price of a 304 between them', async () => {
+  it('yields each new revision once, at the cost of a 304 between them', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { maxAgeMs: 60_000 });
     const controller = new AbortController();
@@ -359,7 +359,7 @@ describe('a watch', () => {
     expect(seen).toEqual([9, 2]);
   });
 
-  it('outlives an outage, tells of it, and never yields a stale answer', async () => {
+  it('survives an outage, reports it, and never yields a stale response', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { staleIfErrorMs: 60_000 });
     const errors: HoldfastError[] = [];
@@ -383,7 +383,7 @@ describe('a watch', () => {
     expect(seen.map(({ stale }) => stale)).toEqual([false, false]);
   });
 
-  it('ends with an error that does not pass, and with one of its first pull', async () => {
+  it('ends with a permanent error, and with any error of its first pull', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond);
     const done = watch(environment, { intervalMs: 5 }, () => {
@@ -395,7 +395,7 @@ describe('a watch', () => {
     await expect(watch(environment, { intervalMs: 0 }, () => {})).rejects.toThrow(RangeError);
   });
 
-  it('heeds Retry-After', async () => {
+  it('honors Retry-After', async () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { timeoutMs: 500 });
     const controller = new AbortController();
@@ -409,7 +409,7 @@ describe('a watch', () => {
     await done;
   });
 
-  it('leaves the first pull with its signal, quietly', async () => {
+  it('ends the first pull quietly with its signal', async () => {
     const environment = await environmentOf(inTurn(hang));
     const controller = new AbortController();
     const done = watch(environment, { signal: controller.signal }, () => {});

@@ -28,21 +28,21 @@ const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
 
 // The compiler checks the lines that expect an error. At run time they all behave the same.
 describe('the types of request', () => {
-  it('know paths, methods, parameters and bodies', async () => {
+  it('check paths, methods, parameters and bodies', async () => {
     // @ts-expect-error: no such path
     await client.request('GET', '/v1/secretz');
     // @ts-expect-error: the path has no such method
     await client.request('DELETE', '/v1/auth/me');
     // @ts-expect-error: no such query parameter
     await client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', { path, query: { limmit: 5 } });
-    // @ts-expect-error: a body that lacks its value
+    // @ts-expect-error: a body without its value
     await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', { path, body: { key: 'A' } });
     // @ts-expect-error: no body at all
     await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', { path });
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET', 'PUT', 'PUT']);
   });
 
-  it('demand path parameters, as the client itself does', async () => {
+  it('require path parameters, as the client itself does', async () => {
     // @ts-expect-error: the path needs its parameters
     await expect(client.request('GET', '/v1/audit/{orgId}')).rejects.toThrow('The path needs a orgId.');
     // @ts-expect-error: one is missing
@@ -50,16 +50,16 @@ describe('the types of request', () => {
     await expect(partial).rejects.toThrow('The path needs a project.');
   });
 
-  it('need no options where nothing is required, and know the answer', async () => {
+  it('need no options if nothing is required, and include the response', async () => {
     const me = await client.request('GET', '/v1/auth/me');
     const email: (() => string) | undefined = me.user && (() => me.user.email);
-    // @ts-expect-error: not in the answer
+    // @ts-expect-error: not in the response
     expect([email, me.nothing]).toEqual([undefined, undefined]);
   });
 });
 
-describe('the types written by hand', () => {
-  it('agree with openapi.json as far as it describes them', () => {
+describe('the handwritten types', () => {
+  it('match openapi.json as far as it describes them', () => {
     const held: unknown[] = [
       same<(answer: AnswerOf<'GET', `${Root}/revisions`>) => RevisionList>(answer => answer),
       same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),

@@ -99,7 +99,7 @@ describe('a write', () => {
     expect(await values()).toEqual({ C: '3' });
   });
 
-  it('refuses a value that JSON would drop or change, before anything is sent', async () => {
+  it('rejects a value that JSON would drop or change, before anything is sent', async () => {
     await start();
     for (const odd of [undefined, null, 7, { toString: () => 'x' }]) {
       const values = { A: '1', B: odd } as unknown as Record<string, string>;
@@ -110,7 +110,7 @@ describe('a write', () => {
     expect(requests()).toHaveLength(0);
   });
 
-  it('takes __proto__ for a key like any other', async () => {
+  it('treats __proto__ like any other key', async () => {
     await start();
     await environment.set('__proto__', '1');
     await environment.import(JSON.parse('{"__proto__": "2", "constructor": "3"}'));
@@ -120,7 +120,7 @@ describe('a write', () => {
     ]);
   });
 
-  it('meets another revision or version as an error that names the current one', async () => {
+  it('reports another revision or version as an error with the current one', async () => {
     await start();
     await environment.set('A', '1');
     const revision = await failureOf(environment.set('A', '2', { ifRevision: 0 }));
@@ -138,7 +138,7 @@ describe('a write', () => {
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'PUT dev']);
   });
 
-  it('names every problem of an invalid request, and each once', async () => {
+  it('reports every problem of an invalid request once', async () => {
     await start();
     const one = await failureOf(environment.import({ A: '1', 'no key': '1' }));
     expect(one.message).toMatch(/^The request is not valid\. secrets\.1\.key: (?!.*secrets)/);
@@ -151,7 +151,7 @@ describe('a write', () => {
   });
 });
 
-describe('a conditional write whose answer was lost', () => {
+describe('a conditional write whose response was lost', () => {
   it.each<[string, () => Promise<unknown>, unknown, Record<string, string>]>([
     ['set', () => environment.set('A', '2', { ifRevision: 1 }), { changed: false, revision: 2 }, { A: '2', B: '1' }],
     [
@@ -184,7 +184,7 @@ describe('a conditional write whose answer was lost', () => {
       { deleted: [], notFound: ['A', 'B'], revision: 2 },
       {},
     ],
-  ])('is a success where things are as wanted: %s', async (_, act, result, left) => {
+  ])('succeeds if the state is as requested: %s', async (_, act, result, left) => {
     await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
     const answer = await act();
@@ -193,7 +193,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(requests().filter(({ method }) => method === 'GET')).toHaveLength(1);
   });
 
-  it('is looked into with one pull, no more', async () => {
+  it('is checked with one pull, no more', async () => {
     await start(losing(isChange));
     await environment.set('A', '2', { ifRevision: 0 });
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
@@ -212,13 +212,13 @@ describe('a conditional write whose answer was lost', () => {
       () => client.project(...place).promote({ from: 'dev', to: 'staging', ifRevision: 0 }),
       { promoted: [], unchanged: ['A', 'B'], revision: 1 },
     ],
-  ])('is a success where things are as wanted: %s', async (_, act, result) => {
+  ])('succeeds if the state is as requested: %s', async (_, act, result) => {
     await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
     expect(await act()).toMatchObject(result as object);
   });
 
-  /** Drops the first change or its response, and lets another client write meanwhile. */
+  /** Drops the first change or its response, and lets another client write in the meantime. */
   function overtaken(isLostOnItsWay: 'there' | 'back', method = 'PUT') {
     let lost = false;
     return (pass: Pass): Respond => {
@@ -236,7 +236,7 @@ describe('a conditional write whose answer was lost', () => {
     };
   }
 
-  it('is a mismatch with a known outcome where another client made that revision', async () => {
+  it('is a mismatch with a known outcome if another client created that revision', async () => {
     await start(overtaken('there'));
     const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
     expect(error).toBeInstanceOf(RevisionMismatch);
@@ -245,7 +245,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(await values()).toEqual({ A: 'theirs' });
   });
 
-  it('is none where a key to delete is still there', async () => {
+  it('is a failure if a key to delete still exists', async () => {
     await start(overtaken('there', 'DELETE'));
     await environment.import({ A: '1', B: '1' });
     const error = await failureOf(environment.delete(['B'], { ifRevision: 1 }));
@@ -253,7 +253,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(await values()).toEqual({ A: 'theirs', B: '1' });
   });
 
-  it('keeps its outcome unknown where more than one revision was made since', async () => {
+  it('keeps its outcome unknown if more than one revision was created since', async () => {
     await start(overtaken('back'));
     const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
     expect(error).toBeInstanceOf(RevisionMismatch);
@@ -261,7 +261,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(sent()).toEqual(['PUT dev', 'PUT dev']);
   });
 
-  it('keeps its outcome unknown for one who may not read', async () => {
+  it('keeps its outcome unknown without read access', async () => {
     await start(pass => {
       const lossy = losing(isChange)(pass);
       return (request, response) => (request.method === 'GET' ? refusal(403, 'forbidden') : lossy)(request, response);
@@ -274,7 +274,7 @@ describe('a conditional write whose answer was lost', () => {
 });
 
 describe('a plan', () => {
-  it('tells what would happen, does nothing, and applies just that', async () => {
+  it('shows what would happen, does nothing, and applies exactly that', async () => {
     await start();
     await environment.import({ A: '1', B: '1', C: '1' });
     const plan = await environment.plan({ set: { A: '2', C: '1', D: '4' }, delete: ['B'], message: 'why' });
@@ -302,7 +302,7 @@ describe('a plan', () => {
     expect(real?.body.message).toBe('why');
   });
 
-  it('applies nothing where the environment has moved on', async () => {
+  it('applies nothing if the environment has changed', async () => {
     await start();
     const plan = await environment.plan({ set: { A: '2' } });
     await environment.set('B', '1');
@@ -317,7 +317,7 @@ describe('a plan', () => {
     expect(inspect(plan, { depth: 20, showHidden: true }) + JSON.stringify(plan)).not.toContain('nobody-may-log');
   });
 
-  it('of a promotion and of a restore works alike', async () => {
+  it('of a promotion or a restore works alike', async () => {
     await start();
     const project = client.project(...place);
     const staging = client.environment(...place, 'staging');
@@ -332,7 +332,7 @@ describe('a plan', () => {
     expect(await values('staging')).toEqual({ B: 'old' });
   });
 
-  it('is not taken from an answer that is no plan', async () => {
+  it('is not accepted from a response that is not a plan', async () => {
     await start(() => json(200, { created: ['A'], updated: [], unchanged: [], deleted: [], revision: 4 }));
     expect(await failureOf(environment.plan({ set: { A: '1' } }))).toMatchObject({ code: 'gateway_error' });
   });

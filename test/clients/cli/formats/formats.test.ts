@@ -4,7 +4,7 @@ import { formats } from '../../../../clients/cli/src/formats/formats.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 
-/** `FORMATS=20000 npx vitest run test/clients/cli/formats` runs that many values through every reader. */
+/** `FORMATS=20000 npx vitest run test/clients/cli/formats` passes that many values through every reader. */
 const count = Number(process.env.FORMATS ?? 150);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const source = { project: 'web-shop', environment: 'dev' };
@@ -36,7 +36,7 @@ describe.each([...readers])('$name reads --format $format', reader => {
   const takes = ([key, value]: Entry) => format.refuses(key, value) === undefined;
 
   it.skipIf(missing !== undefined)(
-    `as it was, whatever the value (${count} of seed ${seed})`,
+    `unchanged, whatever the value (${count} of seed ${seed})`,
     async () => {
       const entries = nastyValues(count, seed).map((value, index): Entry => [`K${index}`, value]);
       const taken = entries.filter(takes);
@@ -44,19 +44,19 @@ describe.each([...readers])('$name reads --format $format', reader => {
       process.stderr.write(
         `${reader.name}, ${name}: ${taken.length} of ${entries.length} exact, ${entries.length - taken.length} refused\n`,
       );
-      // A format that refuses everything would pass too.
+      // A format that rejects everything would pass too.
       expect(taken.length).toBeGreaterThan(entries.length * 0.2);
     },
     1_200_000,
   );
 
-  it.skipIf(missing !== undefined)('as it was, with 64 KiB', async () => {
+  it.skipIf(missing !== undefined)('unchanged, with 64 KiB', async () => {
     const entries = longValues.map((value, index): Entry => [`L${index}`, value]).filter(takes);
     for (const entry of entries) expect((await wrongOf(reader, [entry])).length).toBe(0);
     expect(entries.length).toBeGreaterThan(0);
   });
 
-  it.skipIf(missing !== undefined)('under every key that it does not refuse', async () => {
+  it.skipIf(missing !== undefined)('under every key that it does not reject', async () => {
     const keys = [
       'A',
       '_',
@@ -78,7 +78,7 @@ describe.each([...readers])('$name reads --format $format', reader => {
 });
 
 describe('a format', () => {
-  it('is named by at least one reader above, or it would be written for nobody', () => {
+  it('is tested by at least one reader above', () => {
     expect(Object.keys(formats).filter(name => !readers.some(({ format }) => format === name))).toEqual([]);
   });
 
@@ -116,13 +116,13 @@ describe('a format', () => {
     ['tfvars', 'A', 'e\u0301'],
     ['tfvars', 'A.B', 'a'],
     ['tfvars', 'count', 'a'],
-  ])('%s refuses %s = %j, naming the key and a reason', (name, key, value) => {
+  ])('%s rejects %s = %j with the key and a reason', (name, key, value) => {
     const [refusal] = refusalsOf(formatOf(name), [[key, value]]);
     expect(refusal).toMatchObject({ key, reason: expect.stringMatching(/\w/) });
     if (value.length > 1) expect(refusal?.reason).not.toContain(value);
   });
 
-  it('names every refused key at once', () => {
+  it('reports every rejected key at once', () => {
     const entries: Entry[] = [
       ['A', 'fine'],
       ['B', '\0'],
@@ -131,7 +131,7 @@ describe('a format', () => {
     expect(refusalsOf(formatOf('sh'), entries).map(({ key }) => key)).toEqual(['B', 'c-d']);
   });
 
-  it('refuses what exceeds a Secret as a whole, and keys that Windows can’t tell apart', () => {
+  it('rejects what exceeds a Secret as a whole, and keys that Windows can’t tell apart', () => {
     const many = Array.from({ length: 17 }, (_, index): Entry => [`K${index}`, 'x'.repeat(65_536)]);
     expect(refusalsOf(formatOf('k8s'), many)).toMatchObject([{ key: 'K16' }]);
     expect(refusalsOf(formatOf('k8s'), many.slice(1))).toEqual([]);
@@ -143,11 +143,11 @@ describe('a format', () => {
     ).toMatchObject([{ key: 'A' }]);
   });
 
-  it('keeps every key that json and yaml have, __proto__ included', () => {
+  it('keeps every key in json and yaml, including __proto__', () => {
     for (const name of ['json', 'yaml']) expect(refusalsOf(formatOf(name), [['__proto__', '\0']])).toEqual([]);
   });
 
-  it('has github mask every line before the text, escaped as its commands are', () => {
+  it('masks every line for github before the text, escaped like its commands', () => {
     const entries: Entry[] = [['A', 'one\ntwo 100%\r\n\n  \nthree']];
     expect(formatOf('github').aside?.(entries)).toBe('::add-mask::one\n::add-mask::two 100%25\n::add-mask::three\n');
   });

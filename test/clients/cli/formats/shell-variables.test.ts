@@ -39,7 +39,7 @@ describe.each(shells)('%s', (_, command, names, source, name) => {
   if (isMissing) process.stderr.write(`SKIPPED: ${command[0]} is not installed\n`);
 
   it.skipIf(isMissing).each(['a b::/c:', '', '7', 'x\ny'])(
-    'hands every name that is not refused to its children as it was set, to %j',
+    'passes every accepted name unchanged to its children, in %j',
     value => {
       const format = formats[name] as Format;
       const own = output(command, names)
