@@ -25,6 +25,10 @@ export const prices = {
   secretMonth: 0.4,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
+  /** CloudFront, for viewers in North America and Europe: an HTTPS request, a run of its function, and data sent. */
+  edgeRequest: 0.01 / 10_000,
+  edgeFunction: 0.1e-6,
+  edgeGb: 0.085,
   /** CloudWatch Logs: ingestion, and storage per month. */
   logGb: 0.5,
   keptLogGb: 0.03,
@@ -42,6 +46,7 @@ export interface OperationCounts {
   kmsCalls: number;
   sqsMessages: number;
   mails: number;
+  responseBytes: number;
   lambdaMs?: number;
 }
 
@@ -49,6 +54,7 @@ export interface OperationCounts {
 export interface Cost {
   table: number;
   functions: number;
+  edge: number;
   gatewayAndLogs: number;
   others: number;
   total: number;
@@ -58,6 +64,8 @@ export interface Cost {
 const roundTripMs = 8;
 const ownMs = 10;
 const passwordMs = 500;
+/** Estimated: the headers of an answer, which CloudFront sends too. */
+const headerBytes = 1000;
 /** One line of the access log, plus Lambda's own START, END and REPORT. */
 const logBytes = 350 + 400;
 /** CloudWatch Logs delivers lines in batches. Each batch costs one invocation and a few counters. */
@@ -84,6 +92,7 @@ export function costOf(counts: OperationCounts): Cost {
     invocation(ms, memoryMb) +
     invocation(rollUp.ms, rollUp.memoryMb) / linesPerBatch +
     deliveries * invocation(delivery.ms, delivery.memoryMb);
+  const edge = prices.edgeRequest + prices.edgeFunction + ((counts.responseBytes + headerBytes) / 1e9) * prices.edgeGb;
   const gatewayAndLogs = prices.gatewayRequest + (logBytes / 1e9) * (prices.logGb + 3 * prices.keptLogGb);
   const others =
     (counts.kmsCalls + deliveries * delivery.kmsCalls) * prices.kmsRequest +
@@ -93,9 +102,10 @@ export function costOf(counts: OperationCounts): Cost {
   return {
     table: million(table),
     functions: million(lambda),
+    edge: million(edge),
     gatewayAndLogs: million(gatewayAndLogs),
     others: million(others),
-    total: million(table + lambda + gatewayAndLogs + others),
+    total: million(table + lambda + edge + gatewayAndLogs + others),
   };
 }
 
@@ -141,15 +151,15 @@ export function idleCosts(): Readonly<Record<string, number>> {
 export function renderCosts(counts: readonly OperationCounts[]): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
   const rows = counts.map(one => {
-    const { table, functions: lambda, gatewayAndLogs, others, total } = costOf(one);
-    const cells = [table, lambda, gatewayAndLogs, others].map(dollars);
+    const { table, functions: lambda, edge, gatewayAndLogs, others, total } = costOf(one);
+    const cells = [table, lambda, edge, gatewayAndLogs, others].map(dollars);
     return `| ${one.operation} | ${cells.join(' | ')} | **${dollars(total)}** |`;
   });
   const idle = Object.entries(idleCosts());
   const sum = idle.reduce((total, [, amount]) => total + amount, 0);
   return [
-    '| A million times | table | functions | gateway, logs | KMS, SQS, SES | together |',
-    '|---|--:|--:|--:|--:|--:|',
+    '| A million times | table | functions | CloudFront | gateway, logs | KMS, SQS, SES | together |',
+    '|---|--:|--:|--:|--:|--:|--:|',
     ...rows,
     '',
     '| A month without use | |',

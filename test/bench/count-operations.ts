@@ -7,6 +7,8 @@ import { expectStatus, type SampleRequest, samples, send } from '../support/samp
 /** The AWS calls of one operation, with its data keys in memory. */
 export interface OperationCounts extends Counts {
   operation: string;
+  /** The answer's body, rounded up to 100 bytes. CloudFront charges for sending it. */
+  responseBytes: number;
 }
 
 /** The limits in the design (docs/performance.md); undefined if there is none. */
@@ -35,11 +37,19 @@ export function boundsOf(operation: string): Bounds {
 }
 
 /** Sends a request and counts its calls. */
-export async function countRequest(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
+export async function countRequest(
+  api: Api,
+  request: SampleRequest,
+): Promise<{ answer: Answer; counts: Omit<OperationCounts, 'operation'> }> {
   const { answer, calls } = await recordRequest(headers =>
     send(api, { ...request, headers: { ...request.headers, ...headers } }),
   );
-  return { answer, counts: countsOf(calls) };
+  return { answer, counts: { ...countsOf(calls), responseBytes: sizeOf(answer) } };
+}
+
+function sizeOf({ body }: Answer): number {
+  if (body === undefined) return 0;
+  return Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 100) * 100;
 }
 
 /** Counts the hot operations of the design, then one sample request of every operation. */

@@ -107,7 +107,9 @@ describe('the documentation', () => {
       const [, service = '', action = '', ...options] = found.split(/\s+/);
       const client = `@aws-sdk/client-${service}`;
       const known = awsNames(client);
-      const wanted = [`${pascal(action)}Command`, ...options.filter(one => one.startsWith('--')).map(pascal)];
+      // `--no-…` sets a boolean to false.
+      const named = options.filter(one => one.startsWith('--')).map(one => pascal(one.replace(/^--no-/, '--')));
+      const wanted = [`${pascal(action)}Command`, ...named];
       return wanted.filter(name => !known.has(name)).map(name => `${found}: ${name}`);
     });
     expect(unknown).toEqual([]);

@@ -7,7 +7,16 @@ const counts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../bench/counts.json'), 'utf8'),
 ) as OperationCounts[];
 
-const nothing = { roundTrips: 0, readUnits: 0, writeUnits: 0, kmsCalls: 0, sqsMessages: 0, mails: 0, lambdaMs: 0 };
+const nothing = {
+  roundTrips: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  kmsCalls: 0,
+  sqsMessages: 0,
+  mails: 0,
+  responseBytes: 0,
+  lambdaMs: 0,
+};
 
 describe('what operations cost', () => {
   test('adds up from the counted units and the published prices', () => {
@@ -25,7 +34,16 @@ describe('what operations cost', () => {
     expect(with1.table - without.table).toBeCloseTo(2.0);
     expect(with1.functions - without.functions).toBeCloseTo(0.3467);
     expect(with1.others - without.others).toBeCloseTo(3);
-    expect(with1.total).toBeCloseTo(with1.table + with1.functions + with1.gatewayAndLogs + with1.others);
+    expect(with1.total).toBeCloseTo(with1.table + with1.functions + with1.edge + with1.gatewayAndLogs + with1.others);
+  });
+
+  test('includes what CloudFront takes for a request and for sending the answer', () => {
+    const [empty, large] = [0, 20_000].map(responseBytes =>
+      costOf({ ...nothing, operation: 'pull-secrets', responseBytes }),
+    );
+    // $0.01 per 10,000 requests, $0.10 for a million runs of the function, 1 KB of headers; 20 GB of $0.085.
+    expect(empty?.edge).toBeCloseTo(1.185);
+    expect((large?.edge ?? 0) - (empty?.edge ?? 0)).toBeCloseTo(1.7);
   });
 
   test('counts the delivery that a webhook message triggers', () => {
