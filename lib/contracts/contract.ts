@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 import type { FreshRole, Role } from './fields/role.ts';
-import type { Success } from './fields/success.ts';
+import { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
 /** The maximum size of a request body. Lambda's own limit of 6 MB applies to the whole event. */
@@ -149,6 +149,14 @@ export interface ResponseContract {
 }
 
 export type SuccessStatus = 200 | 201 | 202 | 304;
+
+/* The responses of an operation that has only one. */
+export const ok = <const R extends ResponseContract>(response: R) => ({ 200: response });
+export const created = <const R extends ResponseContract>(response: R) => ({ 201: response });
+export const accepted = <const R extends ResponseContract>(response: R) => ({ 202: response });
+
+/** The response to a change that returns nothing else. */
+export const succeeds = (description: string) => ok({ description, body: Success });
 
 /** One endpoint, as data. Routing, validation, documentation, permissions and the test matrix are derived from it. */
 export interface Contract {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 
 export const getStatistics = contract({
   operationId: 'get-statistics',
@@ -7,15 +7,13 @@ export const getStatistics = contract({
   summary: 'Get platform statistics',
   description: 'Returns the number of users, organizations and projects on the platform.',
   access: { kind: 'admin' },
-  responses: {
-    200: {
-      description: 'The counts.',
-      body: z.object({
-        users: z.int().meta({ description: 'Users.', example: 1204 }),
-        organizations: z.int().meta({ description: 'Organizations.', example: 1310 }),
-        projects: z.int().meta({ description: 'Projects.', example: 2877 }),
-      }),
-    },
-  },
+  responses: ok({
+    description: 'The counts.',
+    body: z.object({
+      users: z.int().meta({ description: 'Users.', example: 1204 }),
+      organizations: z.int().meta({ description: 'Organizations.', example: 1310 }),
+      projects: z.int().meta({ description: 'Projects.', example: 2877 }),
+    }),
+  }),
   uses: { table: ['Query'], reads: ['PLATFORM'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { EffectiveLimits, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { effectiveExample, organizationExample } from './examples.ts';
@@ -10,12 +10,10 @@ export const inspectOrganization = contract({
   summary: 'Get an organization and its limits',
   description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
   access: { kind: 'admin' },
-  responses: {
-    200: {
-      description: 'The organization.',
-      body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
-      example: { organization: organizationExample, limits: effectiveExample },
-    },
-  },
+  responses: ok({
+    description: 'The organization.',
+    body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
+    example: { organization: organizationExample, limits: effectiveExample },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
@@ -25,16 +25,14 @@ export const listOrganizations = contract({
       .optional()
       .meta({ example: 'analytical' }),
   }),
-  responses: {
-    200: {
-      description: 'A page of organizations.',
-      body: z.object({
-        organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
-        pagination: Pagination.optional(),
-      }),
-      example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
-    },
-  },
+  responses: ok({
+    description: 'A page of organizations.',
+    body: z.object({
+      organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
+      pagination: Pagination.optional(),
+    }),
+    example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
+  }),
   errors: ['payload_too_large'],
   uses: { table: ['Query'], reads: ['ORG', 'ORGS', 'ENV'] },
 });

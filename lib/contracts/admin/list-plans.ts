@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Plan } from '../fields/limits.ts';
 import { limitsExample } from './examples.ts';
 
@@ -9,12 +9,10 @@ export const listPlans = contract({
   summary: 'List all plans',
   description: 'Lists every plan with its current default limits.',
   access: { kind: 'admin' },
-  responses: {
-    200: {
-      description: 'The plans.',
-      body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
-      example: { plans: [{ limits: limitsExample }] },
-    },
-  },
+  responses: ok({
+    description: 'The plans.',
+    body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
+    example: { plans: [{ limits: limitsExample }] },
+  }),
   uses: { table: ['GetItem'], reads: ['PLANS'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { integerQuery } from '../fields/query.ts';
 import { Timestamp } from '../fields/text.ts';
 
@@ -39,41 +39,39 @@ export const summarizeMetrics = contract({
     'seconds.',
   access: { kind: 'admin' },
   query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
-  responses: {
-    200: {
-      description: 'The summary.',
-      body: z.object({
-        hours: z.int().meta({ description: 'The number of hours covered.', example: 24 }),
-        requests: z.int().meta({ description: 'The total number of requests.', example: 5210 }),
-        errors: RequestErrors,
-        latencyMs: Latency,
-        routes: z
-          .array(
-            z.object({
-              route: z
-                .string()
-                .meta({ description: 'Method and path template.', example: 'GET /v1/secrets/:orgSlug/:project/:env' }),
-              requests: z.int().meta({ description: 'Requests.', example: 4100 }),
-              errors: RequestErrors,
-              latencyMs: Latency,
-            }),
-          )
-          .meta({ description: 'Routes with requests, busiest first.' }),
-        series: z
-          .array(
-            z.object({
-              hour: Timestamp.meta({ description: 'The start of the hour.', example: '2026-01-31T09:00:00.000Z' }),
-              requests: z.int().meta({ description: 'Requests.', example: 217 }),
-              errors: RequestErrors,
-            }),
-          )
-          .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
-      }),
-      example: {
-        routes: [{ errors: { client: 12 }, latencyMs: { p50: 13, p95: 41, p99: 96 } }],
-        series: [{ errors: { client: 2 } }],
-      },
+  responses: ok({
+    description: 'The summary.',
+    body: z.object({
+      hours: z.int().meta({ description: 'The number of hours covered.', example: 24 }),
+      requests: z.int().meta({ description: 'The total number of requests.', example: 5210 }),
+      errors: RequestErrors,
+      latencyMs: Latency,
+      routes: z
+        .array(
+          z.object({
+            route: z
+              .string()
+              .meta({ description: 'Method and path template.', example: 'GET /v1/secrets/:orgSlug/:project/:env' }),
+            requests: z.int().meta({ description: 'Requests.', example: 4100 }),
+            errors: RequestErrors,
+            latencyMs: Latency,
+          }),
+        )
+        .meta({ description: 'Routes with requests, busiest first.' }),
+      series: z
+        .array(
+          z.object({
+            hour: Timestamp.meta({ description: 'The start of the hour.', example: '2026-01-31T09:00:00.000Z' }),
+            requests: z.int().meta({ description: 'Requests.', example: 217 }),
+            errors: RequestErrors,
+          }),
+        )
+        .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
+    }),
+    example: {
+      routes: [{ errors: { client: 12 }, latencyMs: { p50: 13, p95: 41, p99: 96 } }],
+      series: [{ errors: { client: 2 } }],
     },
-  },
+  }),
   uses: { table: ['Query'], reads: ['METRICS'] },
 });

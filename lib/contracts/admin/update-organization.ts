@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { EffectiveLimits, LimitValue, PlanName, perLimit } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { effectiveExample, organizationExample } from './examples.ts';
@@ -25,12 +25,10 @@ export const updateOrganization = contract({
     .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
     .meta({ minProperties: 1 }),
   bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
-  responses: {
-    200: {
-      description: 'The organization and its current limits.',
-      body: z.object({ organization: Organization, limits: EffectiveLimits }),
-      example: { organization: organizationExample, limits: effectiveExample },
-    },
-  },
+  responses: ok({
+    description: 'The organization and its current limits.',
+    body: z.object({ organization: Organization, limits: EffectiveLimits }),
+    example: { organization: organizationExample, limits: effectiveExample },
+  }),
   uses: { table: ['GetItem'], reads: ['ORG', 'ORGID', 'PLANS'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { LimitValue, Plan, perLimit } from '../fields/limits.ts';
 import { limitsExample } from './examples.ts';
 
@@ -18,12 +18,10 @@ export const updatePlan = contract({
       .meta({ description: 'The limits to set; -1 = unlimited.', minProperties: 1 }),
   }),
   bodyExample: { limits: { maxMembers: 150 } },
-  responses: {
-    200: {
-      description: 'The plan after the change.',
-      body: z.object({ plan: Plan }),
-      example: { plan: { limits: limitsExample } },
-    },
-  },
+  responses: ok({
+    description: 'The plan after the change.',
+    body: z.object({ plan: Plan }),
+    example: { plan: { limits: limitsExample } },
+  }),
   uses: { table: ['GetItem', 'PutItem'], reads: ['PLANS'], writes: ['PLANS'] },
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../fields/audit-action.ts';
+import { EnvironmentId } from '../fields/ids.ts';
 import { alwaysPaged, Pagination } from '../fields/pagination.ts';
 import { integerQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
@@ -36,7 +37,7 @@ export const AuditEntry = z
       .meta({ description: 'The target of the action.' }),
     environment: z
       .object({
-        id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+        id: EnvironmentId.meta({ description: 'Environment identifier.' }),
         slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
       })
       .optional()
@@ -88,27 +89,25 @@ export const listAuditEntries = contract({
     offset: integerQuery(0, maximumOffset, 'The number of entries to skip.').default(0),
     action: AuditAction.optional().meta({ description: 'Only entries with this action.' }),
   }),
-  responses: {
-    200: {
-      description: 'A page of entries.',
-      body: z.object({
-        entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
-        pagination: Pagination,
-      }),
-      example: {
-        entries: [
-          {
-            action: 'secret.updated',
-            actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
+  responses: ok({
+    description: 'A page of entries.',
+    body: z.object({
+      entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
+      pagination: Pagination,
+    }),
+    example: {
+      entries: [
+        {
+          action: 'secret.updated',
+          actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
 
-            environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
-            keys: ['DATABASE_HOST'],
-            revision: 18,
-          },
-        ],
-        pagination: { total: 1 },
-      },
+          environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+          keys: ['DATABASE_HOST'],
+          revision: 18,
+        },
+      ],
+      pagination: { total: 1 },
     },
-  },
+  }),
   uses: { table: ['Query'], reads: ['AUDIT'], writes: ['AUDIT'] },
 });

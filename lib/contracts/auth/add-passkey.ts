@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { Name } from '../fields/text.ts';
 import { FirstRecoveryCodes, PresentedChallenge, recoveryCodesExample } from './credentials.ts';
 import { Passkey } from './passkey.ts';
@@ -35,13 +35,11 @@ export const addPasskey = contract({
       },
     },
   },
-  responses: {
-    201: {
-      description: 'The passkey.',
-      body: z.object({ passkey: Passkey, recoveryCodes: FirstRecoveryCodes }),
-      example: { recoveryCodes: recoveryCodesExample },
-    },
-  },
+  responses: created({
+    description: 'The passkey.',
+    body: z.object({ passkey: Passkey, recoveryCodes: FirstRecoveryCodes }),
+    example: { recoveryCodes: recoveryCodesExample },
+  }),
   errors: ['email_not_verified', 'invalid_token', 'passkey_taken', 'rate_limited'],
   uses: {
     dashboardOrigin: true,

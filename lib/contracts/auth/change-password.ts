@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { contract, passwordSizing } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, passwordSizing, succeeds } from '../contract.ts';
 import { NewPassword, PresentedPassword } from './credentials.ts';
 
 export const changePassword = contract({
@@ -24,7 +23,7 @@ export const changePassword = contract({
       .meta({ description: 'Whether to revoke all of the user’s tokens as well.' }),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password was changed.', body: Success } },
+  responses: succeeds('The password was changed.'),
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
   sizing: passwordSizing,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { text } from '../fields/text.ts';
 import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
@@ -31,14 +31,12 @@ export const completeLogin = contract({
       { message: 'must have exactly one of totp, recoveryCode and passkey' },
     ),
   bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
-  responses: {
-    200: {
-      description: 'Logged in; the session cookie is set.',
-      body: z.object({ user: User }),
-      example: { user: userExample },
-      headers: cookieHeader,
-    },
-  },
+  responses: ok({
+    description: 'Logged in; the session cookie is set.',
+    body: z.object({ user: User }),
+    example: { user: userExample },
+    headers: cookieHeader,
+  }),
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
   servedInMaintenance: true,
   uses: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { FirstRecoveryCodes, recoveryCodesExample, TotpCode } from './credentials.ts';
 
 export const confirmTotp = contract({
@@ -15,13 +15,11 @@ export const confirmTotp = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: z.strictObject({ code: TotpCode }),
   bodyExample: { code: '492039' },
-  responses: {
-    200: {
-      description: 'The authenticator app is now a second factor.',
-      body: z.object({ recoveryCodes: FirstRecoveryCodes }),
-      example: { recoveryCodes: recoveryCodesExample },
-    },
-  },
+  responses: ok({
+    description: 'The authenticator app is now a second factor.',
+    body: z.object({ recoveryCodes: FirstRecoveryCodes }),
+    example: { recoveryCodes: recoveryCodesExample },
+  }),
   errors: ['email_not_verified', 'rate_limited'],
   uses: {
     table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],

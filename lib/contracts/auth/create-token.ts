@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { cliTokenExample } from './cli-token.ts';
 import { issuing } from './credentials.ts';
 import { demandWiderLimits, IssuedToken, tokenFields } from './new-token.ts';
@@ -23,13 +23,11 @@ export const createToken = contract({
     projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
     expiresInDays: 90,
   },
-  responses: {
-    201: {
-      description: 'The token, which is shown only once.',
-      body: IssuedToken,
-      example: { cliToken: cliTokenExample },
-    },
-  },
+  responses: created({
+    description: 'The token, which is shown only once.',
+    body: IssuedToken,
+    example: { cliToken: cliTokenExample },
+  }),
   errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],

@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const endSession = contract({
   operationId: 'end-session',
@@ -7,7 +6,7 @@ export const endSession = contract({
   summary: 'End a session',
   description: 'The session stops working at once. It can be the session of this request. Requires a session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The session has ended.', body: Success } },
+  responses: succeeds('The session has ended.'),
   servedInMaintenance: true,
   uses: { table: ['Query', 'DeleteItem'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
@@ -37,36 +37,34 @@ export const getCurrentUser = contract({
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
     'token limited to one organization sees only that organization.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
-  responses: {
-    200: {
-      description: 'The caller.',
-      body: z.object({
-        user: OwnUser,
-        organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
-        authentication: z
-          .object({
-            method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
-            token: CliToken.optional().meta({
-              description:
-                'When the session stops being fresh; null for a token, and for a session without a second factor if ' +
-                'the account has one.',
-            }),
-            freshUntil: Timestamp.nullable().meta({
-              description:
-                'Whether the session, or the session that created the token, was verified with a second factor.',
-            }),
-            secondFactor: z.boolean().meta({
-              description: 'Whether the session, or the one that made the token, was proved with a second factor.',
-            }),
-          })
-          .meta({ description: 'How the request was authenticated.' }),
-      }),
-      example: {
-        user: { ...userExample, secondFactors: { totp: true } },
-        organizations: [{ role: 'owner' }],
-        authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
-      },
+  responses: ok({
+    description: 'The caller.',
+    body: z.object({
+      user: OwnUser,
+      organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+      authentication: z
+        .object({
+          method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
+          token: CliToken.optional().meta({
+            description:
+              'When the session stops being fresh; null for a token, and for a session without a second factor if ' +
+              'the account has one.',
+          }),
+          freshUntil: Timestamp.nullable().meta({
+            description:
+              'Whether the session, or the session that created the token, was verified with a second factor.',
+          }),
+          secondFactor: z.boolean().meta({
+            description: 'Whether the session, or the one that made the token, was proved with a second factor.',
+          }),
+        })
+        .meta({ description: 'How the request was authenticated.' }),
+    }),
+    example: {
+      user: { ...userExample, secondFactors: { totp: true } },
+      organizations: [{ role: 'owner' }],
+      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
     },
-  },
+  }),
   uses: { table: ['Query'], reads: ['ORG'] },
 });

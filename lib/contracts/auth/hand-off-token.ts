@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
 import { issuing } from './credentials.ts';
 import { demandWiderLimits, IssuedToken, tokenFields } from './new-token.ts';
@@ -69,13 +69,11 @@ export const handOffToken = contract({
   access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
   bodyExample: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', name: 'laptop', access: 'full' },
-  responses: {
-    201: {
-      description: 'The code (first step), or the token, which is shown only once (second step).',
-      body: z.union([HandOffCode, IssuedToken]),
-      example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
-    },
-  },
+  responses: created({
+    description: 'The code (first step), or the token, which is shown only once (second step).',
+    body: z.union([HandOffCode, IssuedToken]),
+    example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
+  }),
   errors: [
     'invalid_token',
     'insufficient_scope',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Passkey } from './passkey.ts';
 
 export const listPasskeys = contract({
@@ -8,11 +8,9 @@ export const listPasskeys = contract({
   summary: 'List passkeys',
   description: 'Lists the caller’s passkeys, newest first.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: {
-    200: {
-      description: 'The passkeys.',
-      body: z.object({ passkeys: z.array(Passkey).meta({ description: 'The passkeys, newest first.' }) }),
-    },
-  },
+  responses: ok({
+    description: 'The passkeys.',
+    body: z.object({ passkeys: z.array(Passkey).meta({ description: 'The passkeys, newest first.' }) }),
+  }),
   uses: { table: ['Query'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 
 export const Session = z
@@ -21,12 +21,10 @@ export const listSessions = contract({
   summary: 'List active sessions',
   description: 'Lists the caller’s sessions, most recently used first.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
-  responses: {
-    200: {
-      description: 'The active sessions.',
-      body: z.object({ sessions: z.array(Session).meta({ description: 'The active sessions.' }) }),
-      example: { sessions: [{ current: true, expiresAt: '2026-02-14T09:26:53.000Z' }] },
-    },
-  },
+  responses: ok({
+    description: 'The active sessions.',
+    body: z.object({ sessions: z.array(Session).meta({ description: 'The active sessions.' }) }),
+    example: { sessions: [{ current: true, expiresAt: '2026-02-14T09:26:53.000Z' }] },
+  }),
   uses: { table: ['Query'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { CliToken, cliTokenExample } from './cli-token.ts';
 
 export const listTokens = contract({
@@ -8,12 +8,10 @@ export const listTokens = contract({
   summary: 'List active CLI tokens',
   description: 'Lists the caller’s active tokens. Token secrets are not stored, so they are not returned.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: {
-    200: {
-      description: 'The active tokens, newest first.',
-      body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
-      example: { tokens: [cliTokenExample] },
-    },
-  },
+  responses: ok({
+    description: 'The active tokens, newest first.',
+    body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
+    example: { tokens: [cliTokenExample] },
+  }),
   uses: { table: ['Query'] },
 });

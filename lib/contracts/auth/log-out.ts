@@ -1,4 +1,4 @@
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Success } from '../fields/success.ts';
 
 export const logOut = contract({
@@ -7,14 +7,12 @@ export const logOut = contract({
   summary: 'Log out',
   description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: {
-    200: {
-      description: 'Logged out; the cookie is cleared.',
-      body: Success,
+  responses: ok({
+    description: 'Logged out; the cookie is cleared.',
+    body: Success,
 
-      headers: { 'Set-Cookie': 'Clears the session cookie.' },
-    },
-  },
+    headers: { 'Set-Cookie': 'Clears the session cookie.' },
+  }),
   servedInMaintenance: true,
   uses: { table: ['DeleteItem'] },
 });

@@ -1,22 +1,16 @@
 import * as z from 'zod';
-import { Name, Uuid } from '../fields/text.ts';
+import { EnvironmentId, OrganizationId, ProjectId } from '../fields/ids.ts';
+import { Name } from '../fields/text.ts';
 import { TokenAccess } from '../fields/token-access.ts';
 import { CliToken } from './cli-token.ts';
 
 export const tokenFields = {
   name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
   access: TokenAccess.default('full').meta({ description: 'What the token may do, within its user’s role.' }),
-  organizationId: Uuid.optional().meta({
-    description: 'Limits the token to one organization.',
-    example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-  }),
-  projectId: Uuid.optional().meta({
-    description: 'Limits the token to one project; requires `organizationId`.',
-    example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-  }),
-  environmentId: Uuid.optional().meta({
+  organizationId: OrganizationId.optional().meta({ description: 'Limits the token to one organization.' }),
+  projectId: ProjectId.optional().meta({ description: 'Limits the token to one project; requires `organizationId`.' }),
+  environmentId: EnvironmentId.optional().meta({
     description: 'Limits the token to one environment; requires `projectId`.',
-    example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
   }),
   expiresInDays: z
     .int()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract, passwordSizing } from '../contract.ts';
+import { contract, created, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Email, Name } from '../fields/text.ts';
 import { cookieHeader, issuing, NewPassword } from './credentials.ts';
@@ -29,14 +29,12 @@ export const register = contract({
     name: 'Ada',
     organizationName: 'Analytical Engines',
   },
-  responses: {
-    201: {
-      description: 'The account and its organization; the session cookie is set.',
-      body: z.object({ user: User, organization: Organization }),
-      example: { user: { ...userExample, emailVerified: false } },
-      headers: cookieHeader,
-    },
-  },
+  responses: created({
+    description: 'The account and its organization; the session cookie is set.',
+    body: z.object({ user: User, organization: Organization }),
+    example: { user: { ...userExample, emailVerified: false } },
+    headers: cookieHeader,
+  }),
   errors: ['email_taken', 'rate_limited'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],

@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const removePasskey = contract({
   operationId: 'remove-passkey',
@@ -9,7 +8,7 @@ export const removePasskey = contract({
     'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the ' +
     'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'The passkey was removed.', body: Success } },
+  responses: succeeds('The passkey was removed.'),
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     writes: ['PASSKEY', 'RATE'],

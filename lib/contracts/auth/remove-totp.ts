@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const removeTotp = contract({
   operationId: 'remove-totp',
@@ -9,6 +8,6 @@ export const removeTotp = contract({
     'Its codes stop working at once. Removing the last factor also deletes the recovery codes, and the ' +
     'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'The account has no authenticator app.', body: Success } },
+  responses: succeeds('The account has no authenticator app.'),
   uses: { table: ['GetItem', 'Query', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
 });

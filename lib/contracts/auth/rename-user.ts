@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Name } from '../fields/text.ts';
 import { User, userExample } from './user.ts';
 
@@ -11,8 +11,10 @@ export const renameUser = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },
-  responses: {
-    200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
-  },
+  responses: ok({
+    description: 'The user with the new name.',
+    body: z.object({ user: User }),
+    example: { user: userExample },
+  }),
   uses: { table: ['Query'], writes: ['ORG'] },
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 import { Email } from '../fields/text.ts';
 
 export const requestPasswordReset = contract({
@@ -15,7 +14,7 @@ export const requestPasswordReset = contract({
     email: Email.meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
   }),
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'The request was accepted, whether or not the account exists.', body: Success } },
+  responses: succeeds('The request was accepted, whether or not the account exists.'),
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
 });

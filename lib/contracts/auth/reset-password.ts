@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { contract, passwordSizing } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, passwordSizing, succeeds } from '../contract.ts';
 import { LinkToken, NewPassword } from './credentials.ts';
 
 export const resetPassword = contract({
@@ -14,7 +13,7 @@ export const resetPassword = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password was changed.', body: Success } },
+  responses: succeeds('The password was changed.'),
   errors: ['invalid_token'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],

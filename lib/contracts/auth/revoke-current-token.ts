@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const revokeCurrentToken = contract({
   operationId: 'revoke-current-token',
@@ -7,7 +6,7 @@ export const revokeCurrentToken = contract({
   summary: 'Revoke the current token',
   description: 'The token that authenticates this request stops working at once. Every token may do this.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
-  responses: { 200: { description: 'The token was revoked.', body: Success } },
+  responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],
   uses: { table: ['GetItem', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
 });

@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const revokeToken = contract({
   operationId: 'revoke-token',
@@ -7,6 +6,6 @@ export const revokeToken = contract({
   summary: 'Revoke a CLI token',
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The token was revoked.', body: Success } },
+  responses: succeeds('The token was revoked.'),
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
 });

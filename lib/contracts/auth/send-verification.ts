@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const sendVerification = contract({
   operationId: 'send-verification',
@@ -9,7 +8,7 @@ export const sendVerification = contract({
     'Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the ' +
     'address is already verified. Limited to 20 e-mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The e-mail is on its way.', body: Success } },
+  responses: succeeds('The e-mail is on its way.'),
   errors: ['rate_limited'],
   uses: { table: ['PutItem'], writes: ['RATE'], mail: true },
 });

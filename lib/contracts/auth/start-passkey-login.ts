@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Challenge } from './credentials.ts';
 import { PasskeyRequestOptions } from './passkey-options.ts';
 
@@ -11,13 +11,11 @@ export const startPasskeyLogin = contract({
     'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the ' +
     'passkey’s response to `POST /v1/auth/login/verify`. Limited per client IP address.',
   access: { kind: 'public' },
-  responses: {
-    200: {
-      description: 'The challenge.',
-      body: z.object({ challenge: Challenge, publicKey: PasskeyRequestOptions }),
-      example: { publicKey: { allowCredentials: [] } },
-    },
-  },
+  responses: ok({
+    description: 'The challenge.',
+    body: z.object({ challenge: Challenge, publicKey: PasskeyRequestOptions }),
+    example: { publicKey: { allowCredentials: [] } },
+  }),
   errors: ['rate_limited'],
   servedInMaintenance: true,
   uses: { dashboardOrigin: true, table: ['PutItem', 'UpdateItem'], writes: ['CHALLENGE', 'RATE'] },

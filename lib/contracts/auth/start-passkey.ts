@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Challenge } from './credentials.ts';
 import { PasskeyCreationOptions } from './passkey-options.ts';
 
@@ -9,13 +9,11 @@ export const startPasskey = contract({
   summary: 'Start to add a passkey',
   description: 'Returns a challenge for a new passkey. Send the browser’s response to `POST /v1/auth/passkeys`.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: {
-    200: {
-      description: 'The challenge.',
-      body: z.object({ challenge: Challenge, publicKey: PasskeyCreationOptions }),
-      example: { publicKey: { excludeCredentials: [] } },
-    },
-  },
+  responses: ok({
+    description: 'The challenge.',
+    body: z.object({ challenge: Challenge, publicKey: PasskeyCreationOptions }),
+    example: { publicKey: { excludeCredentials: [] } },
+  }),
   errors: ['email_not_verified'],
   uses: { dashboardOrigin: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract, passwordSizing } from '../contract.ts';
+import { contract, ok, passwordSizing } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
 import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
@@ -32,14 +32,12 @@ export const stepUp = contract({
       message: 'is required with passkey',
     }),
   bodyExample: { password: 'an example of a pass phrase', totp: '492039' },
-  responses: {
-    200: {
-      description: 'The session is fresh, and its cookie is renewed.',
-      body: z.object({ freshUntil: Timestamp.meta({ description: 'When the session stops being fresh.' }) }),
-      example: { freshUntil: '2026-01-31T09:36:53.589Z' },
-      headers: cookieHeader,
-    },
-  },
+  responses: ok({
+    description: 'The session is fresh, and its cookie is renewed.',
+    body: z.object({ freshUntil: Timestamp.meta({ description: 'When the session stops being fresh.' }) }),
+    example: { freshUntil: '2026-01-31T09:36:53.589Z' },
+    headers: cookieHeader,
+  }),
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   servedInMaintenance: true,
   uses: {

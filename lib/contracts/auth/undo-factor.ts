@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 import { LinkToken } from './credentials.ts';
 
 export const undoFactor = contract({
@@ -14,7 +13,7 @@ export const undoFactor = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-undo-token-0000' }) }),
   bodyExample: { token: 'EXAMPLE-undo-token-0000' },
-  responses: { 200: { description: 'The factor was removed.', body: Success } },
+  responses: succeeds('The factor was removed.'),
   errors: ['invalid_token'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { Timestamp, Uuid } from '../fields/text.ts';
+import { UserId } from '../fields/ids.ts';
+import { Timestamp } from '../fields/text.ts';
 
 export const User = z
   .object({
-    id: Uuid.meta({ description: 'User identifier.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
+    id: UserId.meta({ description: 'User identifier.' }),
     email: z.string().meta({
       description: 'The address as it was entered. Addresses are compared case-insensitively.',
       example: 'ada@example.com',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { LinkToken } from './credentials.ts';
 import { User, userExample } from './user.ts';
 
@@ -11,9 +11,11 @@ export const verifyEmail = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken }),
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
-  responses: {
-    200: { description: 'The address was verified.', body: z.object({ user: User }), example: { user: userExample } },
-  },
+  responses: ok({
+    description: 'The address was verified.',
+    body: z.object({ user: User }),
+    example: { user: userExample },
+  }),
   errors: ['invalid_token'],
   uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
 });

@@ -1,4 +1,4 @@
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { HostedPage } from './hosted-page.ts';
 
@@ -10,7 +10,7 @@ export const openPortal = contract({
     'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
     'canceled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  responses: { 200: { description: 'The portal’s URL.', body: HostedPage } },
+  responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
   uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const receiveProviderEvent = contract({
   operationId: 'receive-provider-event',
@@ -18,7 +17,7 @@ export const receiveProviderEvent = contract({
     }),
   }),
   rawBody: true,
-  responses: { 200: { description: 'The event was received.', body: Success } },
+  responses: succeeds('The event was received.'),
   errors: ['invalid_signature', 'billing_not_configured'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { BoughtPlan } from '../fields/limits.ts';
 import { managers } from '../fields/role.ts';
 import { HostedPage } from './hosted-page.ts';
@@ -14,7 +14,7 @@ export const startCheckout = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ plan: BoughtPlan }),
   bodyExample: { plan: 'pro' },
-  responses: { 200: { description: 'The checkout’s URL.', body: HostedPage } },
+  responses: ok({ description: 'The checkout’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],
   uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
 });

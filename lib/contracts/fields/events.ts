@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Slug, Timestamp, Uuid } from './text.ts';
+import { EnvironmentId, OrganizationId } from './ids.ts';
+import { Slug, Timestamp } from './text.ts';
 import { UserReference } from './user-reference.ts';
 
 /** The events that a webhook can subscribe to. */
@@ -28,7 +29,7 @@ export type DeliveredEventName = z.infer<typeof DeliveredEventName>;
 export const manyKeys = '*';
 
 const PlaceReference = z.object({
-  id: Uuid.meta({ description: 'Identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+  id: EnvironmentId.meta({ description: 'Identifier.' }),
   slug: Slug.meta({ description: 'Slug.', example: 'staging' }),
 });
 
@@ -58,7 +59,7 @@ export const EventPayload = z
     event: DeliveredEventName,
     timestamp: Timestamp.meta({ description: 'When it happened.' }),
     org: z
-      .object({ id: Uuid.meta({ description: 'Identifier.', example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' }) })
+      .object({ id: OrganizationId.meta({ description: 'Identifier.' }) })
       .meta({ description: 'The organization.' }),
     project: PlaceReference.meta({ description: 'The project.' }),
     environment: PlaceReference.meta({ description: 'The environment; for a promotion, the target.' }),

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { OrganizationId } from './ids.ts';
 import { LimitOverrides, PlanName } from './limits.ts';
-import { Slug, Timestamp, Uuid } from './text.ts';
+import { Slug, Timestamp } from './text.ts';
 
 export const Organization = z
   .object({
-    id: Uuid.meta({ description: 'Organization identifier.', example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' }),
+    id: OrganizationId.meta({ description: 'Organization identifier.' }),
     slug: Slug.meta({ description: 'Unique on the platform. It never changes.', example: 'analytical-engines' }),
     name: z.string().meta({ description: 'Display name.', example: 'Analytical Engines' }),
     plan: PlanName.meta({ description: 'The plan in force.', example: 'free' }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
+import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { managers } from '../fields/role.ts';
-import { Uuid } from '../fields/text.ts';
 import { answer, described, example, IdentityAccess, IdentityRole, TokenMinutes } from './identity.ts';
 
 export const createIdentity = contract({
@@ -21,13 +21,9 @@ export const createIdentity = contract({
       name: IdentityName.meta({ description: described.name, example: 'web-shop deploy' }),
       access: IdentityAccess,
       role: IdentityRole,
-      projectId: Uuid.optional().meta({
-        description: 'Limits the identity to one project.',
-        example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-      }),
-      environmentId: Uuid.optional().meta({
+      projectId: ProjectId.optional().meta({ description: 'Limits the identity to one project.' }),
+      environmentId: EnvironmentId.optional().meta({
         description: 'Limits the identity to one environment; requires `projectId`.',
-        example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
       }),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
@@ -49,7 +45,7 @@ export const createIdentity = contract({
     issuer: 'https://token.actions.githubusercontent.com',
     claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
   },
-  responses: { 201: { description: 'The identity.', body: answer, example: { identity: example } } },
+  responses: created({ description: 'The identity.', body: answer, example: { identity: example } }),
   errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached', 'email_not_verified'],
   uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'USER', 'AUDIT'] },
 });

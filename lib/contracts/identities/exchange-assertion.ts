@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
+import { IdentityId } from '../fields/ids.ts';
 import { Slug, Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const exchangeAssertion = contract({
@@ -12,7 +13,7 @@ export const exchangeAssertion = contract({
     'as its only `aud`, and be at most ten minutes old. Each token can be exchanged once.',
   access: { kind: 'public' },
   body: z.strictObject({
-    identityId: Uuid.meta({ description: 'The identity’s id.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
+    identityId: IdentityId.meta({ description: 'The identity’s id.' }),
     organizationSlug: Slug.meta({
       description: 'The slug of the identity’s organization.',
       example: 'analytical-engines',
@@ -27,22 +28,20 @@ export const exchangeAssertion = contract({
     organizationSlug: 'analytical-engines',
     subjectToken: 'EXAMPLE.id-token.0000',
   },
-  responses: {
-    201: {
-      description: 'A bearer token. It is shown only once.',
-      body: z.object({
-        token: z.string().meta({
-          description: 'The bearer token.',
-          example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
-        }),
-        expiresAt: Timestamp.meta({ description: 'When it expires.' }),
-        organizationId: Uuid.meta({
-          description: 'The organization’s identifier, which some routes have in their path.',
-        }),
+  responses: created({
+    description: 'A bearer token. It is shown only once.',
+    body: z.object({
+      token: z.string().meta({
+        description: 'The bearer token.',
+        example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
       }),
-      example: { expiresAt: '2026-01-31T09:41:53.589Z', organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
-    },
-  },
+      expiresAt: Timestamp.meta({ description: 'When it expires.' }),
+      organizationId: Uuid.meta({
+        description: 'The organization’s identifier, which some routes have in their path.',
+      }),
+    }),
+    example: { expiresAt: '2026-01-31T09:41:53.589Z', organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
+  }),
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
   servedInMaintenance: true,
   uses: {

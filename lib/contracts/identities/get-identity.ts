@@ -1,4 +1,4 @@
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { answer, example } from './identity.ts';
 
@@ -8,6 +8,6 @@ export const getIdentity = contract({
   summary: 'Get an identity',
   description: 'Returns the identity. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
-  responses: { 200: { description: 'The identity.', body: answer, example: { identity: example } } },
+  responses: ok({ description: 'The identity.', body: answer, example: { identity: example } }),
   uses: { table: ['GetItem'] },
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { identityAccesses, identityRoles } from '../fields/identity-limits.ts';
 import { Claims, Jwks } from '../fields/identity-rules.ts';
+import { IdentityId } from '../fields/ids.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
 
@@ -24,7 +25,7 @@ export const IdentityAccess = z.enum(identityAccesses).meta({ description: descr
 
 export const Identity = z
   .object({
-    id: Uuid.meta({ description: 'Identity identifier.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
+    id: IdentityId.meta({ description: 'Identity identifier.' }),
     name: z.string().meta({ description: described.name, example: 'web-shop deploy' }),
     access: IdentityAccess,
     role: IdentityRole,

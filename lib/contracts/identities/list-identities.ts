@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { example, Identity } from './identity.ts';
 
@@ -9,12 +9,10 @@ export const listIdentities = contract({
   summary: 'List identities',
   description: 'Lists the organization’s identities. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
-  responses: {
-    200: {
-      description: 'The identities.',
-      body: z.object({ identities: z.array(Identity).meta({ description: 'The identities, oldest first.' }) }),
-      example: { identities: [example] },
-    },
-  },
+  responses: ok({
+    description: 'The identities.',
+    body: z.object({ identities: z.array(Identity).meta({ description: 'The identities, oldest first.' }) }),
+    example: { identities: [example] },
+  }),
   uses: { table: ['Query'] },
 });

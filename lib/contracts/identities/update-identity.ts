@@ -1,4 +1,4 @@
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
 import { managers } from '../fields/role.ts';
@@ -31,15 +31,13 @@ export const updateIdentity = contract({
       .meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
   }),
   bodyExample: { claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
-  responses: {
-    200: {
-      description: 'The identity after the change.',
-      body: answer,
-      example: {
-        identity: { ...example, claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
-      },
+  responses: ok({
+    description: 'The identity after the change.',
+    body: answer,
+    example: {
+      identity: { ...example, claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
     },
-  },
+  }),
   errors: ['project_not_found', 'environment_not_found'],
   uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Member } from './member.ts';
 
@@ -12,20 +12,18 @@ export const acceptInvitation = contract({
     'could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token ' +
     'works once.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
-  responses: {
-    200: {
-      description: 'The caller is now a member.',
-      body: z.object({ organization: Organization, member: Member }),
-      example: {
-        member: {
-          id: '8e4b2d7c-5f10-4a93-b6c8-0a7d1e9f3c54',
-          userId: '2d8f6c1b-9a47-4e35-8d02-7b5c3f0e1a96',
-          email: 'grace@example.com',
-          name: 'Grace',
-        },
+  responses: ok({
+    description: 'The caller is now a member.',
+    body: z.object({ organization: Organization, member: Member }),
+    example: {
+      member: {
+        id: '8e4b2d7c-5f10-4a93-b6c8-0a7d1e9f3c54',
+        userId: '2d8f6c1b-9a47-4e35-8d02-7b5c3f0e1a96',
+        email: 'grace@example.com',
+        name: 'Grace',
       },
     },
-  },
+  }),
   errors: ['already_member'],
   uses: {
     table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],

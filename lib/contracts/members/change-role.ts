@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Role } from '../fields/role.ts';
 import { Member } from './member.ts';
 
@@ -14,7 +14,7 @@ export const changeRole = contract({
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
   bodyExample: { role: 'developer' },
-  responses: { 200: { description: 'The member with the new role.', body: z.object({ member: Member }) } },
+  responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
   uses: { table: ['GetItem', 'Query'], reads: ['ORGID'], writes: ['ORG', 'AUDIT'] },
 });

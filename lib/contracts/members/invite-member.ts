@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { managers, Role } from '../fields/role.ts';
 import { Email } from '../fields/text.ts';
 import { Invitation, invitationExample } from './invitation.ts';
@@ -20,19 +20,17 @@ export const inviteMember = contract({
     role: Role.meta({ description: 'The role to grant.' }),
   }),
   bodyExample: { email: 'grace@example.com', role: 'developer' },
-  responses: {
-    201: {
-      description: 'The invitation and its token. The token is shown only once.',
-      body: z.object({
-        invitation: Invitation,
-        token: z.string().meta({
-          description: 'The token for accepting the invitation. It works once.',
-          example: 'EXAMPLE-invitation-token-0000',
-        }),
+  responses: created({
+    description: 'The invitation and its token. The token is shown only once.',
+    body: z.object({
+      invitation: Invitation,
+      token: z.string().meta({
+        description: 'The token for accepting the invitation. It works once.',
+        example: 'EXAMPLE-invitation-token-0000',
       }),
-      example: { invitation: invitationExample },
-    },
-  },
+    }),
+    example: { invitation: invitationExample },
+  }),
   errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
   uses: {
     table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],

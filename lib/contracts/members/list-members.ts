@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { roles } from '../fields/role.ts';
 import { Invitation, invitationExample } from './invitation.ts';
 import { Member } from './member.ts';
@@ -10,15 +10,13 @@ export const listMembers = contract({
   summary: 'List members and pending invitations',
   description: 'Lists the organization’s members and pending invitations. Available to all members.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
-  responses: {
-    200: {
-      description: 'The members and pending invitations.',
-      body: z.object({
-        members: z.array(Member).meta({ description: 'The members.' }),
-        invitations: z.array(Invitation).meta({ description: 'The pending invitations.' }),
-      }),
-      example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
-    },
-  },
+  responses: ok({
+    description: 'The members and pending invitations.',
+    body: z.object({
+      members: z.array(Member).meta({ description: 'The members.' }),
+      invitations: z.array(Invitation).meta({ description: 'The pending invitations.' }),
+    }),
+    example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ORGID'] },
 });

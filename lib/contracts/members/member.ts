@@ -1,14 +1,12 @@
 import * as z from 'zod';
+import { UserId } from '../fields/ids.ts';
 import { Role } from '../fields/role.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 
 export const Member = z
   .object({
     id: Uuid.meta({ description: 'Member identifier.', example: '1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82' }),
-    userId: Uuid.meta({
-      description: 'The member’s user identifier.',
-      example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11',
-    }),
+    userId: UserId.meta({ description: 'The member’s user identifier.' }),
     email: z.string().meta({ description: 'The user’s e-mail address.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
+import { IdentityId, WebhookId } from '../fields/ids.ts';
 import { flagQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
-import { Uuid } from '../fields/text.ts';
 
 export const removeMember = contract({
   operationId: 'remove-member',
@@ -20,42 +20,34 @@ export const removeMember = contract({
   query: z.strictObject({
     endIdentities: flagQuery('Whether to end the identities that the member created as well.').default(false),
   }),
-  responses: {
-    200: {
-      description: 'The member or invitation was removed.',
-      body: Success.extend({
-        left: z
-          .object({
-            identities: z
-              .array(
-                z.object({
-                  id: Uuid.meta({
-                    description: 'Identity identifier.',
-                    example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
-                  }),
-                  name: z.string().meta({ description: 'The identity’s name.', example: 'web-shop deploy' }),
+  responses: ok({
+    description: 'The member or invitation was removed.',
+    body: Success.extend({
+      left: z
+        .object({
+          identities: z
+            .array(
+              z.object({
+                id: IdentityId.meta({ description: 'Identity identifier.' }),
+                name: z.string().meta({ description: 'The identity’s name.', example: 'web-shop deploy' }),
+              }),
+            )
+            .meta({ description: 'Identities. Empty if they were ended.' }),
+          webhooks: z
+            .array(
+              z.object({
+                id: WebhookId.meta({ description: 'Webhook identifier.' }),
+                url: z.string().meta({
+                  description: 'The URL that it delivers to.',
+                  example: 'https://hooks.example.com/holdfast',
                 }),
-              )
-              .meta({ description: 'Identities. Empty if they were ended.' }),
-            webhooks: z
-              .array(
-                z.object({
-                  id: Uuid.meta({
-                    description: 'Webhook identifier.',
-                    example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940',
-                  }),
-                  url: z.string().meta({
-                    description: 'The URL that it delivers to.',
-                    example: 'https://hooks.example.com/holdfast',
-                  }),
-                }),
-              )
-              .meta({ description: 'Webhooks.' }),
-          })
-          .meta({ description: 'What the member created that keeps working. Empty for an invitation.' }),
-      }),
-    },
-  },
+              }),
+            )
+            .meta({ description: 'Webhooks.' }),
+        })
+        .meta({ description: 'What the member created that keeps working. Empty for an invitation.' }),
+    }),
+  }),
   errors: ['last_owner'],
   uses: {
     table: ['GetItem', 'Query', 'DeleteItem', 'BatchWriteItem'],

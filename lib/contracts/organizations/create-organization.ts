@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Name, Slug } from '../fields/text.ts';
 
@@ -20,13 +20,11 @@ export const createOrganization = contract({
     }),
   }),
   bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
-  responses: {
-    201: {
-      description: 'The organization.',
-      body: z.object({ organization: Organization }),
-      example: { organization: { slug: 'difference-engines', name: 'Difference Engines' } },
-    },
-  },
+  responses: created({
+    description: 'The organization.',
+    body: z.object({ organization: Organization }),
+    example: { organization: { slug: 'difference-engines', name: 'Difference Engines' } },
+  }),
   errors: ['slug_taken', 'organization_limit_reached'],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],

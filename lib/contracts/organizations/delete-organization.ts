@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const deleteOrganization = contract({
   operationId: 'delete-organization',
@@ -9,7 +8,7 @@ export const deleteOrganization = contract({
     'Makes the organization and all its data inaccessible at once and erases them in the background. The slug ' +
     'can be reused once that is done. Owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
-  responses: { 200: { description: 'The organization was deleted.', body: Success } },
+  responses: succeeds('The organization was deleted.'),
   uses: {
     table: ['GetItem', 'PutItem', 'DeleteItem'],
     writes: ['ORG', 'ORGS', 'PLATFORM', 'UNFINISHED'],

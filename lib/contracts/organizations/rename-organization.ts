@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { managers } from '../fields/role.ts';
 import { Name } from '../fields/text.ts';
@@ -25,13 +25,11 @@ export const renameOrganization = contract({
       message: 'must have name, requireSecondFactor or both',
     }),
   bodyExample: { name: 'Analytical Engines Ltd' },
-  responses: {
-    200: {
-      description: 'The organization.',
-      body: z.object({ organization: Organization }),
-      example: { organization: { name: 'Analytical Engines Ltd' } },
-    },
-  },
+  responses: ok({
+    description: 'The organization.',
+    body: z.object({ organization: Organization }),
+    example: { organization: { name: 'Analytical Engines Ltd' } },
+  }),
   errors: ['forbidden'],
   uses: { table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'], writes: ['ORG', 'ORGS', 'AUDIT'] },
 });

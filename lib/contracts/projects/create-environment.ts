@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { EnvironmentType } from '../fields/environment-type.ts';
 import { roles } from '../fields/role.ts';
 import { Name, Slug } from '../fields/text.ts';
@@ -23,20 +23,18 @@ export const createEnvironment = contract({
     type: EnvironmentType.default('production').meta({ example: 'staging' }),
   }),
   bodyExample: { name: 'Load test', slug: 'load-test', type: 'staging' },
-  responses: {
-    201: {
-      description: 'The new, empty environment.',
-      body: z.object({ environment: Environment }),
-      example: {
-        environment: {
-          ...environmentExample,
-          id: 'e85d2c17-7a94-4f03-8b6e-1c3f9d5a0b28',
-          slug: 'load-test',
-          name: 'Load test',
-        },
+  responses: created({
+    description: 'The new, empty environment.',
+    body: z.object({ environment: Environment }),
+    example: {
+      environment: {
+        ...environmentExample,
+        id: 'e85d2c17-7a94-4f03-8b6e-1c3f9d5a0b28',
+        slug: 'load-test',
+        name: 'Load test',
       },
     },
-  },
+  }),
   errors: ['plan_limit_exceeded', 'slug_taken', 'forbidden'],
   uses: { table: ['GetItem', 'ConditionCheckItem'], reads: ['PLANS'], writes: ['ORG', 'ENV', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Name, Slug, text } from '../fields/text.ts';
 import { Project, projectExample } from './project.ts';
@@ -24,13 +24,11 @@ export const createProject = contract({
       .meta({ description: 'A description of the project.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
-  responses: {
-    201: {
-      description: 'The project with its environments.',
-      body: z.object({ project: Project }),
-      example: { project: projectExample },
-    },
-  },
+  responses: created({
+    description: 'The project with its environments.',
+    body: z.object({ project: Project }),
+    example: { project: projectExample },
+  }),
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
     table: ['GetItem', 'ConditionCheckItem'],

@@ -1,6 +1,5 @@
-import { contract } from '../contract.ts';
+import { contract, succeeds } from '../contract.ts';
 import { managers } from '../fields/role.ts';
-import { Success } from '../fields/success.ts';
 
 export const deleteEnvironment = contract({
   operationId: 'delete-environment',
@@ -11,7 +10,7 @@ export const deleteEnvironment = contract({
     'be reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins ' +
     'only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The environment was deleted.', body: Success } },
+  responses: succeeds('The environment was deleted.'),
   uses: {
     table: ['GetItem'],
     reads: ['ORGID', 'ENV'],

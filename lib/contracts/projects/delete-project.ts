@@ -1,5 +1,4 @@
-import { contract } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { contract, succeeds } from '../contract.ts';
 
 export const deleteProject = contract({
   operationId: 'delete-project',
@@ -9,7 +8,7 @@ export const deleteProject = contract({
     'Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be ' +
     'decrypted again. The stored data is erased in the background. Owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The project was deleted.', body: Success } },
+  responses: succeeds('The project was deleted.'),
   uses: {
     table: ['GetItem', 'Query'],
     reads: ['ORGID'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { roles } from '../fields/role.ts';
 import { Project, projectExample } from './project.ts';
 
@@ -11,8 +11,10 @@ export const getProject = contract({
     'Returns the project with its environments and the state of its key rotation. A limited token sees only the ' +
     'environments in its scope.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
-  responses: {
-    200: { description: 'The project.', body: z.object({ project: Project }), example: { project: projectExample } },
-  },
+  responses: ok({
+    description: 'The project.',
+    body: z.object({ project: Project }),
+    example: { project: projectExample },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

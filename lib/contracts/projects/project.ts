@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../fields/environment-type.ts';
+import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { Rotation } from '../fields/rotation.ts';
-import { Slug, Timestamp, Uuid } from '../fields/text.ts';
+import { Slug, Timestamp } from '../fields/text.ts';
 
 export const Environment = z
   .object({
-    id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+    id: EnvironmentId.meta({ description: 'Environment identifier.' }),
     slug: Slug.meta({ description: 'Unique within its project. It never changes.', example: 'staging' }),
     name: z.string().meta({ description: 'Display name.', example: 'Staging' }),
     type: EnvironmentType,
@@ -22,7 +23,7 @@ export const environmentExample = { type: 'staging', revision: 0, secretCount: 0
 
 export const Project = z
   .object({
-    id: Uuid.meta({ description: 'Project identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
+    id: ProjectId.meta({ description: 'Project identifier.' }),
     slug: Slug.meta({ description: 'Unique within its organization. It never changes.', example: 'web-shop' }),
     name: z.string().meta({ description: 'Display name.', example: 'Web shop' }),
     description: z

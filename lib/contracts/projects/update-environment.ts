@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { EnvironmentType } from '../fields/environment-type.ts';
 import { managers } from '../fields/role.ts';
@@ -20,12 +20,10 @@ export const updateEnvironment = contract({
     type: EnvironmentType.optional(),
   }),
   bodyExample: { name: 'Local development' },
-  responses: {
-    200: {
-      description: 'The environment.',
-      body: z.object({ environment: Environment }),
-      example: { environment: { ...projectExample.environments[0], name: 'Local development' } },
-    },
-  },
+  responses: ok({
+    description: 'The environment.',
+    body: z.object({ environment: Environment }),
+    example: { environment: { ...projectExample.environments[0], name: 'Local development' } },
+  }),
   uses: { table: ['GetItem'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'ENV', 'AUDIT'] },
 });

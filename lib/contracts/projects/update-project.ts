@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { managers } from '../fields/role.ts';
 import { Name, text } from '../fields/text.ts';
@@ -21,12 +21,10 @@ export const updateProject = contract({
       .meta({ description: 'A description of the project; null for none.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', description: 'The public shop and its admin area.' },
-  responses: {
-    200: {
-      description: 'The project.',
-      body: z.object({ project: Project }),
-      example: { project: { ...projectExample, description: 'The public shop and its admin area.' } },
-    },
-  },
+  responses: ok({
+    description: 'The project.',
+    body: z.object({ project: Project }),
+    example: { project: { ...projectExample, description: 'The public shop and its admin area.' } },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
 import { writers } from '../fields/role.ts';
 import { keyNames } from './revision.ts';
@@ -22,13 +22,11 @@ export const applyChanges = contract({
     delete: ['LOG_LEVEL'],
     message: 'Move to the new database',
   },
-  responses: {
-    200: {
-      description: 'The result of the change.',
-      body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
-      example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
-    },
-  },
+  responses: ok({
+    description: 'The result of the change.',
+    body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
+    example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
+  }),
   errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Message } from '../fields/text.ts';
 import { keyNames, Revision } from './revision.ts';
@@ -20,19 +20,17 @@ export const bulkDeleteSecrets = contract({
     message: Message.optional(),
   }),
   bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
-  responses: {
-    200: {
-      description: 'The result of the deletion.',
-      body: orDryRun(
-        z.object({
-          deleted: keyNames('Keys that were deleted.'),
-          notFound: keyNames('Keys that did not exist.'),
-          revision: Revision,
-        }),
-      ),
-      example: { notFound: ['LOG_LEVEL'], revision: 20 },
-    },
-  },
+  responses: ok({
+    description: 'The result of the deletion.',
+    body: orDryRun(
+      z.object({
+        deleted: keyNames('Keys that were deleted.'),
+        notFound: keyNames('Keys that did not exist.'),
+        revision: Revision,
+      }),
+    ),
+    example: { notFound: ['LOG_LEVEL'], revision: 20 },
+  }),
   errors: ['revision_mismatch'],
   uses: changeUses,
 });

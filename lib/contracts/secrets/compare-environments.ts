@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
 import { Slug } from '../fields/text.ts';
@@ -39,20 +39,18 @@ export const compareEnvironments = contract({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
     values: flagQuery('Whether to return the values.').default(false),
   }),
-  responses: {
-    200: {
-      description: 'The comparison. Each list is in key order.',
-      body: z.object({
-        from: ComparedSide.meta({ description: 'The environment in the path.' }),
-        to: ComparedSide.meta({ description: 'The environment it was compared with.' }),
-        onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that exist only in `from`.' }),
-        onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that exist only in `to`.' }),
-        different: z.array(Different).meta({ description: 'Secrets with different values.' }),
-        same: keyNames('Keys with the same value in both environments.'),
-      }),
-      example: { to: { slug: 'staging', revision: 6 }, onlyFrom: [{ key: 'LOG_LEVEL' }], onlyTo: [], same: ['REGION'] },
-    },
-  },
+  responses: ok({
+    description: 'The comparison. Each list is in key order.',
+    body: z.object({
+      from: ComparedSide.meta({ description: 'The environment in the path.' }),
+      to: ComparedSide.meta({ description: 'The environment it was compared with.' }),
+      onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that exist only in `from`.' }),
+      onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that exist only in `to`.' }),
+      different: z.array(Different).meta({ description: 'Secrets with different values.' }),
+      same: keyNames('Keys with the same value in both environments.'),
+    }),
+    example: { to: { slug: 'staging', revision: 6 }, onlyFrom: [{ key: 'LOG_LEVEL' }], onlyTo: [], same: ['REGION'] },
+  }),
   errors: ['payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 8 MiB of values of two environments are decrypted' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
 import { Message } from '../fields/text.ts';
@@ -16,13 +16,11 @@ export const deleteSecret = contract({
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
-  responses: {
-    200: {
-      description: 'The secret was deleted.',
-      body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
-      example: { revision: 21 },
-    },
-  },
+  responses: ok({
+    description: 'The secret was deleted.',
+    body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
+    example: { revision: 21 },
+  }),
   errors: ['revision_mismatch'],
   uses: changeUses,
 });

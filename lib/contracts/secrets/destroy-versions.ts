@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Revision } from './revision.ts';
 
@@ -48,16 +48,14 @@ export const destroyVersions = contract({
   },
   body: DestroyBody,
   bodyExample: { versions: [1] },
-  responses: {
-    200: {
-      description: 'The values were destroyed.',
-      body: z.object({
-        destroyed: z.array(z.int()).meta({ description: 'The versions whose values were destroyed.' }),
-        revision: Revision,
-      }),
-      example: { destroyed: [1], revision: 22 },
-    },
-  },
+  responses: ok({
+    description: 'The values were destroyed.',
+    body: z.object({
+      destroyed: z.array(z.int()).meta({ description: 'The versions whose values were destroyed.' }),
+      revision: Revision,
+    }),
+    example: { destroyed: [1], revision: 22 },
+  }),
   errors: ['secret_not_found'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['ENV', 'AUDIT'] },
 });

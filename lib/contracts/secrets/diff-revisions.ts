@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { flagQuery, revisionQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
 import { Revision } from './revision.ts';
@@ -25,25 +25,21 @@ export const diffRevisions = contract({
     to: revisionQuery('The second revision. Defaults to the current one.').optional(),
     values: flagQuery('Whether to return the values.').default(false),
   }),
-  responses: {
-    200: {
-      description: 'The differences.',
-      body: z.object({
-        from: Revision,
-        to: Revision,
-        created: z
-          .array(z.object({ key: DiffKey, after: After }))
-          .meta({ description: 'Keys that exist only at `to`.' }),
-        updated: z
-          .array(z.object({ key: DiffKey, before: Before, after: After }))
-          .meta({ description: 'Keys with different values.' }),
-        deleted: z
-          .array(z.object({ key: DiffKey, before: Before }))
-          .meta({ description: 'Keys that exist only at `from`.' }),
-      }),
-      example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
-    },
-  },
+  responses: ok({
+    description: 'The differences.',
+    body: z.object({
+      from: Revision,
+      to: Revision,
+      created: z.array(z.object({ key: DiffKey, after: After })).meta({ description: 'Keys that exist only at `to`.' }),
+      updated: z
+        .array(z.object({ key: DiffKey, before: Before, after: After }))
+        .meta({ description: 'Keys with different values.' }),
+      deleted: z
+        .array(z.object({ key: DiffKey, before: Before }))
+        .meta({ description: 'Keys that exist only at `from`.' }),
+    }),
+    example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
+  }),
   errors: ['revision_not_found', 'version_destroyed', 'payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },

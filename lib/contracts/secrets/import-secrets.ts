@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { writers } from '../fields/role.ts';
 import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
@@ -21,13 +21,11 @@ export const importSecrets = contract({
       { key: 'LOG_LEVEL', value: 'info' },
     ],
   },
-  responses: {
-    200: {
-      description: 'The result of the import.',
-      body: orDryRun(ImportResult),
-      example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
-    },
-  },
+  responses: ok({
+    description: 'The result of the import.',
+    body: orDryRun(ImportResult),
+    example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
+  }),
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { integerQuery, revisionQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
@@ -44,18 +44,16 @@ export const listRevisions = contract({
     limit: integerQuery(1, 100, 'Revisions per page.').default(20),
     before: revisionQuery('Only revisions before this one: `next` of the previous page.').optional(),
   }),
-  responses: {
-    200: {
-      description: 'The revisions.',
-      body: z.object({
-        revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
-        next: z
-          .int()
-          .nullable()
-          .meta({ description: 'Pass it as `before` to get the next page; null on the last page.', example: 17 }),
-      }),
-      example: { revisions: [{ action: 'secret.updated', message: null, createdBy: {}, created: [], deleted: [] }] },
-    },
-  },
+  responses: ok({
+    description: 'The revisions.',
+    body: z.object({
+      revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
+      next: z
+        .int()
+        .nullable()
+        .meta({ description: 'Pass it as `before` to get the next page; null on the last page.', example: 17 }),
+    }),
+    example: { revisions: [{ action: 'secret.updated', message: null, createdBy: {}, created: [], deleted: [] }] },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

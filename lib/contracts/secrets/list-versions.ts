@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
@@ -34,22 +34,20 @@ export const listVersions = contract({
     'to the environment. If the values of the whole history are too large for one response, use `limit`.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
-  responses: {
-    200: {
-      description: 'The history.',
-      body: z.object({
-        key: SecretSummary.shape.key,
-        versions: z.array(SecretVersion).meta({ description: 'The versions, newest first.' }),
-        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
-      }),
-      example: {
-        versions: [
-          { version: 2, revision: 18, deleted: true },
-          { version: 1, revision: 4 },
-        ],
-      },
+  responses: ok({
+    description: 'The history.',
+    body: z.object({
+      key: SecretSummary.shape.key,
+      versions: z.array(SecretVersion).meta({ description: 'The versions, newest first.' }),
+      pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+    }),
+    example: {
+      versions: [
+        { version: 2, revision: 18, deleted: true },
+        { version: 1, revision: 4 },
+      ],
     },
-  },
+  }),
   errors: ['payload_too_large'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },

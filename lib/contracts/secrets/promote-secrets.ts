@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
 import { keyNames, Revision } from './revision.ts';
@@ -33,20 +33,18 @@ export const promoteSecrets = contract({
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
   bodyExample: { from: 'dev', to: 'staging', keys: ['DATABASE_HOST', 'LOG_LEVEL'], overwrite: false },
-  responses: {
-    200: {
-      description: 'The result of the promotion.',
-      body: orDryRun(
-        z.object({
-          promoted: keyNames('Keys whose values were copied.'),
-          skipped: keyNames('Keys that already existed in the target, if `overwrite` is false.'),
-          unchanged: keyNames('Keys that already had the same value.'),
-          revision: Revision.meta({ description: 'The target’s revision.' }),
-        }),
-      ),
-      example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
-    },
-  },
+  responses: ok({
+    description: 'The result of the promotion.',
+    body: orDryRun(
+      z.object({
+        promoted: keyNames('Keys whose values were copied.'),
+        skipped: keyNames('Keys that already existed in the target, if `overwrite` is false.'),
+        unchanged: keyNames('Keys that already had the same value.'),
+        revision: Revision.meta({ description: 'The target’s revision.' }),
+      }),
+    ),
+    example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
+  }),
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: { ...changeUses, table: [...changeUses.table, 'ConditionCheckItem'] },
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },

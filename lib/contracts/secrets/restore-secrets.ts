@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Message } from '../fields/text.ts';
 import { keyNames, Revision } from './revision.ts';
@@ -25,22 +25,20 @@ export const restoreSecrets = contract({
     message: Message.optional(),
   }),
   bodyExample: { revision: 2, keys: ['LOG_LEVEL'], message: 'Undo the release' },
-  responses: {
-    200: {
-      description: 'The result of the restore.',
-      body: orDryRun(
-        z.object({
-          created: keyNames('Keys that were created again.'),
-          updated: keyNames('Keys that were set back to their earlier value.'),
-          deleted: keyNames('Keys that were deleted because they didn’t exist at the earlier revision.'),
-          unchanged: keyNames('Keys that already had the value.'),
-          restored: Revision.meta({ description: 'The revision that was restored.' }),
-          revision: Revision,
-        }),
-      ),
-      example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
-    },
-  },
+  responses: ok({
+    description: 'The result of the restore.',
+    body: orDryRun(
+      z.object({
+        created: keyNames('Keys that were created again.'),
+        updated: keyNames('Keys that were set back to their earlier value.'),
+        deleted: keyNames('Keys that were deleted because they didn’t exist at the earlier revision.'),
+        unchanged: keyNames('Keys that already had the value.'),
+        restored: Revision.meta({ description: 'The revision that was restored.' }),
+        revision: Revision,
+      }),
+    ),
+    example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
+  }),
   errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: changeUses,
   sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { SecretKey, text } from '../fields/text.ts';
 import { TemplateKey, templateKeyExample } from './template-key.ts';
@@ -29,13 +29,11 @@ export const addTemplateKey = contract({
     required: true,
     pattern: '[a-z0-9.-]+',
   },
-  responses: {
-    201: {
-      description: 'The template key.',
-      body: z.object({ templateKey: TemplateKey }),
-      example: { templateKey: templateKeyExample },
-    },
-  },
+  responses: created({
+    description: 'The template key.',
+    body: z.object({ templateKey: TemplateKey }),
+    example: { templateKey: templateKeyExample },
+  }),
   errors: ['template_key_exists'],
   uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { roles } from '../fields/role.ts';
 import { TemplateKey, templateKeyExample } from './template-key.ts';
 
@@ -9,12 +9,10 @@ export const listTemplateKeys = contract({
   summary: 'List template keys',
   description: 'Lists the keys that the project’s environments should have. Available to all members.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
-  responses: {
-    200: {
-      description: 'The template.',
-      body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
-      example: { keys: [templateKeyExample] },
-    },
-  },
+  responses: ok({
+    description: 'The template.',
+    body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
+    example: { keys: [templateKeyExample] },
+  }),
   uses: { table: ['GetItem', 'Query'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { managers } from '../fields/role.ts';
 import { text } from '../fields/text.ts';
@@ -26,12 +26,10 @@ export const updateTemplateKey = contract({
     }),
   }),
   bodyExample: { required: false, pattern: null },
-  responses: {
-    200: {
-      description: 'The template key.',
-      body: z.object({ templateKey: TemplateKey }),
-      example: { templateKey: { description: templateKeyExample.description } },
-    },
-  },
+  responses: ok({
+    description: 'The template key.',
+    body: z.object({ templateKey: TemplateKey }),
+    example: { templateKey: { description: templateKeyExample.description } },
+  }),
   uses: { table: ['GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { roles } from '../fields/role.ts';
 
 const keyNames = (description: string, example: string[]) => z.array(z.string()).meta({ description, example });
@@ -14,30 +14,28 @@ export const validateEnvironment = contract({
     'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
     'match is reported as invalid, with that reason.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
-  responses: {
-    200: {
-      description: 'The result of the validation.',
-      body: z.object({
-        valid: z.boolean().meta({ description: 'Whether all required keys exist and all values are valid.' }),
-        missing: keyNames('Required keys that the environment doesn’t have.', ['DATABASE_USER']),
-        present: keyNames('Declared keys that the environment has, required and valid or not.', ['DATABASE_HOST']),
-        undeclared: z
-          .array(z.string())
-          .nullable()
-          .meta({
-            description: 'Keys that the template doesn’t declare; null if the caller can’t read the environment.',
-            example: ['LEGACY_FLAG'],
+  responses: ok({
+    description: 'The result of the validation.',
+    body: z.object({
+      valid: z.boolean().meta({ description: 'Whether all required keys exist and all values are valid.' }),
+      missing: keyNames('Required keys that the environment doesn’t have.', ['DATABASE_USER']),
+      present: keyNames('Declared keys that the environment has, required and valid or not.', ['DATABASE_HOST']),
+      undeclared: z
+        .array(z.string())
+        .nullable()
+        .meta({
+          description: 'Keys that the template doesn’t declare; null if the caller can’t read the environment.',
+          example: ['LEGACY_FLAG'],
+        }),
+      invalid: z
+        .array(
+          z.object({
+            key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_HOST' }),
+            reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
           }),
-        invalid: z
-          .array(
-            z.object({
-              key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_HOST' }),
-              reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
-            }),
-          )
-          .meta({ description: 'Declared keys whose values don’t match their pattern.' }),
-      }),
-    },
-  },
+        )
+        .meta({ description: 'Declared keys whose values don’t match their pattern.' }),
+    }),
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, created } from '../contract.ts';
+import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { managers } from '../fields/role.ts';
-import { Uuid } from '../fields/text.ts';
 import { EventList, TargetUrl, Webhook, webhookExample } from './webhook.ts';
 
 export const createWebhook = contract({
@@ -22,33 +22,25 @@ export const createWebhook = contract({
       description: 'The events to subscribe to.',
       example: ['secret.created', 'secret.updated'],
     }),
-    projectId: Uuid.optional().meta({
-      description: 'Limits the webhook to one project.',
-      example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-    }),
-    environmentId: Uuid.optional().meta({
-      description: 'Limits the webhook to one environment.',
-      example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
-    }),
+    projectId: ProjectId.optional().meta({ description: 'Limits the webhook to one project.' }),
+    environmentId: EnvironmentId.optional().meta({ description: 'Limits the webhook to one environment.' }),
   }),
   bodyExample: {
     url: 'https://hooks.example.com/holdfast',
     events: ['secret.created', 'secret.updated'],
     projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
   },
-  responses: {
-    201: {
-      description: 'The webhook and its signing secret. The secret is shown only once.',
-      body: z.object({
-        webhook: Webhook,
-        signingSecret: z.string().meta({
-          description: 'The key for the HMAC-SHA256 signature of every delivery.',
-          example: 'whsec_EXAMPLEnotARealSecret',
-        }),
+  responses: created({
+    description: 'The webhook and its signing secret. The secret is shown only once.',
+    body: z.object({
+      webhook: Webhook,
+      signingSecret: z.string().meta({
+        description: 'The key for the HMAC-SHA256 signature of every delivery.',
+        example: 'whsec_EXAMPLEnotARealSecret',
       }),
-      example: { webhook: webhookExample },
-    },
-  },
+    }),
+    example: { webhook: webhookExample },
+  }),
   errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],

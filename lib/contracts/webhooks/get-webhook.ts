@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { DeliveredEventName } from '../fields/events.ts';
 import { managers } from '../fields/role.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
@@ -34,18 +34,16 @@ export const getWebhook = contract({
   description:
     'Returns the webhook and its last 20 deliveries, including failures and test pings. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
-  responses: {
-    200: {
-      description: 'The webhook and its deliveries.',
-      body: z.object({
-        webhook: Webhook,
-        deliveries: z.array(Delivery).meta({ description: 'At most 20, newest first.' }),
-      }),
-      example: {
-        webhook: webhookExample,
-        deliveries: [{ id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03', success: true, error: null }],
-      },
+  responses: ok({
+    description: 'The webhook and its deliveries.',
+    body: z.object({
+      webhook: Webhook,
+      deliveries: z.array(Delivery).meta({ description: 'At most 20, newest first.' }),
+    }),
+    example: {
+      webhook: webhookExample,
+      deliveries: [{ id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03', success: true, error: null }],
     },
-  },
+  }),
   uses: { table: ['GetItem', 'Query'], reads: ['DELIVERIES'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Webhook, webhookExample } from './webhook.ts';
 
@@ -9,12 +9,10 @@ export const listWebhooks = contract({
   summary: 'List webhooks',
   description: 'Lists the organization’s webhooks without their signing secrets. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
-  responses: {
-    200: {
-      description: 'The webhooks.',
-      body: z.object({ webhooks: z.array(Webhook).meta({ description: 'The webhooks, oldest first.' }) }),
-      example: { webhooks: [webhookExample] },
-    },
-  },
+  responses: ok({
+    description: 'The webhooks.',
+    body: z.object({ webhooks: z.array(Webhook).meta({ description: 'The webhooks, oldest first.' }) }),
+    example: { webhooks: [webhookExample] },
+  }),
   uses: { table: ['Query'] },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../contract.ts';
+import { contract, ok } from '../contract.ts';
 import { changes } from '../fields/changes.ts';
 import { managers } from '../fields/role.ts';
 import { Uuid } from '../fields/text.ts';
@@ -26,13 +26,11 @@ export const updateWebhook = contract({
     active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
   }),
   bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
-  responses: {
-    200: {
-      description: 'The webhook after the change.',
-      body: z.object({ webhook: Webhook }),
-      example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
-    },
-  },
+  responses: ok({
+    description: 'The webhook after the change.',
+    body: z.object({ webhook: Webhook }),
+    example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
+  }),
   errors: ['project_not_found', 'environment_not_found'],
   uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { EventName, eventNames } from '../fields/events.ts';
+import { WebhookId } from '../fields/ids.ts';
 import { line, Timestamp, Uuid } from '../fields/text.ts';
 
 export const Webhook = z
   .object({
-    id: Uuid.meta({ description: 'Webhook identifier.', example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940' }),
+    id: WebhookId.meta({ description: 'Webhook identifier.' }),
     url: z
       .string()
       .meta({ description: 'The URL that deliveries are sent to.', example: 'https://hooks.example.com/holdfast' }),
