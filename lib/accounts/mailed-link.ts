@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { dashboardLink } from '../mail/compose-mail.ts';
 import { equals, isThere } from '../table/expressions.ts';
-import { at, readTogether } from '../table/read.ts';
+import { at, type Read, readTogether } from '../table/read.ts';
 import { type Factor, resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, type Write } from '../table/write.ts';
@@ -57,10 +57,7 @@ export async function newUndoLink(userId: string) {
 export async function openUndoLink(
   token: string,
 ): Promise<{ user: UserRecord; factor: Factor; change: number; useUp: Write }> {
-  const { userId, hash } = readLink(token);
-  const item = at(undoLinkRecord, userId, hash);
-  const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
-  if (user === undefined || !isOpen(link)) throw invalidLink();
+  const { user, item, link } = await openLink(token, (userId, hash) => at(undoLinkRecord, userId, hash));
   return { user, factor: link.factor, change: link.change, useUp: remove(item, { if: isThere, refused: invalidLink }) };
 }
 
@@ -70,10 +67,8 @@ export async function openUndoLink(
  * @throws invalid_token if it is unknown, used, replaced or expired
  */
 export async function openVerificationLink(token: string): Promise<{ user: UserRecord; useUp: Write }> {
-  const { userId, hash } = readLink(token);
-  const item = at(verificationLinkRecord, userId);
-  const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
-  if (user === undefined || !isOpen(link) || !equalInConstantTime(link.hash, hash)) throw invalidLink();
+  const { user, item, link, hash } = await openLink(token, userId => at(verificationLinkRecord, userId));
+  if (!equalInConstantTime(link.hash, hash)) throw invalidLink();
   return { user, useUp: remove(item, { if: { hash: equals(hash) }, refused: invalidLink }) };
 }
 
@@ -82,20 +77,22 @@ export async function openVerificationLink(token: string): Promise<{ user: UserR
  * @throws invalid_token if it is unknown, used or expired, or the password has changed since
  */
 export async function openResetLink(token: string): Promise<UserRecord> {
-  const { userId, hash } = readLink(token);
-  const { link, user } = await readTogether({ link: at(resetLinkRecord, userId, hash), user: at(userRecord, userId) });
-  if (user === undefined || !isOpen(link) || link.epoch !== user.sessionEpoch) throw invalidLink();
+  const { user, link } = await openLink(token, (userId, hash) => at(resetLinkRecord, userId, hash));
+  if (link.epoch !== user.sessionEpoch) throw invalidLink();
   return user;
 }
 
-function readLink(token: string): { userId: string; hash: string } {
-  const read = readCredential(token);
-  if (read === undefined) throw invalidLink();
-  return read;
-}
-
-function isOpen<Link extends { expiresAt: number }>(link: Link | undefined): link is Link {
-  return link !== undefined && link.expiresAt * 1000 > Date.now();
+/** A link as stored, and its account. @throws invalid_token if it is unknown, used or expired */
+async function openLink<Link extends { expiresAt: number }>(
+  token: string,
+  itemOf: (userId: string, hash: string) => Read<Link>,
+) {
+  const { userId, hash } = readCredential(token) ?? {};
+  if (userId === undefined || hash === undefined) throw invalidLink();
+  const item = itemOf(userId, hash);
+  const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
+  if (user === undefined || link === undefined || link.expiresAt * 1000 <= Date.now()) throw invalidLink();
+  return { user, item, link, hash };
 }
 
 export function invalidLink(): ApiError {

@@ -106,14 +106,21 @@ export function readProviderEvent(payload: unknown, prices: Prices): ProviderEve
     type,
     organizationIds: [...new Set(organizationIds.filter(named => Uuid.safeParse(named).success) as string[])],
     customerId,
-    update: update === undefined ? undefined : { created, customerId, ...update },
+    update: update && {
+      created,
+      customerId,
+      plan: undefined,
+      currentPeriodEnd: undefined,
+      fromInvoice: false,
+      ...update,
+    },
   };
 }
 
 interface Read {
   organizationIds: readonly unknown[];
   customerId: string | null;
-  update: Omit<SubscriptionUpdate, 'created' | 'customerId'> | undefined;
+  update: (Pick<SubscriptionUpdate, 'subscriptionId' | 'state'> & Partial<SubscriptionUpdate>) | undefined;
 }
 
 type Reader = (object: unknown, prices: Prices) => Read;
@@ -126,20 +133,15 @@ const readCheckout: Reader = object => {
     organizationIds: [session.client_reference_id, session.metadata.organizationId],
     customerId: session.customer,
     update: isBought
-      ? {
-          subscriptionId: session.subscription,
-          state: 'active',
-          plan: namedPlan(session.metadata.plan),
-          currentPeriodEnd: undefined,
-          fromInvoice: false,
-        }
+      ? { subscriptionId: session.subscription, state: 'active', plan: namedPlan(session.metadata.plan) }
       : undefined,
   };
 };
 
-const readSubscription: Reader = (object, prices) => {
+const readSubscription: Reader = (object, configured) => {
   const subscription = Subscription.parse(object);
   const items = subscription.items?.data ?? [];
+  const prices = items.map(item => item.price);
   const ends = [subscription.current_period_end, ...items.map(item => item.current_period_end)];
   return {
     organizationIds: [subscription.metadata.organizationId],
@@ -147,13 +149,8 @@ const readSubscription: Reader = (object, prices) => {
     update: {
       subscriptionId: subscription.id,
       state: states.get(subscription.status) ?? 'pending',
-      plan: planOf(
-        items.map(item => item.price),
-        subscription.metadata.plan,
-        prices,
-      ),
+      plan: planOf(prices, subscription.metadata.plan, configured),
       currentPeriodEnd: latest(ends),
-      fromInvoice: false,
     },
   };
 };
@@ -165,32 +162,22 @@ const readEndedSubscription: Reader = (object, prices) => {
 
 const readInvoice =
   (state: 'active' | 'past_due'): Reader =>
-  (object, prices) => {
+  (object, configured) => {
     const invoice = Invoice.parse(object);
     const details = invoice.parent?.subscription_details;
     const lines = invoice.lines?.data ?? [];
     const names = { ...invoice.metadata, ...invoice.subscription_details?.metadata, ...details?.metadata };
     const subscriptionId = details?.subscription ?? invoice.subscription;
-    const isPaid = state === 'active';
+    const prices = lines.map(line => line.pricing?.price_details?.price ?? line.price);
+    const paid = {
+      plan: planOf(prices, names.plan, configured),
+      currentPeriodEnd: latest(lines.map(line => line.period?.end)),
+    };
+    const update = { subscriptionId, state, fromInvoice: true, ...(state === 'active' ? paid : {}) };
     return {
       organizationIds: [names.organizationId],
       customerId: invoice.customer,
-      update:
-        subscriptionId === null
-          ? undefined
-          : {
-              subscriptionId,
-              state,
-              plan: isPaid
-                ? planOf(
-                    lines.map(line => line.pricing?.price_details?.price ?? line.price),
-                    names.plan,
-                    prices,
-                  )
-                : undefined,
-              currentPeriodEnd: isPaid ? latest(lines.map(line => line.period?.end)) : undefined,
-              fromInvoice: true,
-            },
+      update: subscriptionId === null ? undefined : update,
     };
   };
 

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { type EnvironmentPath, keys } from '../table/keys.ts';
-import { at, find, type Page, queryPage, readTogether } from '../table/read.ts';
+import { at, find, queryPages, readTogether } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
@@ -107,25 +107,18 @@ async function readVersions(
   to: number,
   withValues: boolean,
 ): Promise<VersionRecord[]> {
-  const keyOf = (version: number) => keys.version(path, key, version);
+  const { pk, sk } = keys.version(path, key, from);
+  const end = keys.version(path, key, to).sk;
   const versions: VersionRecord[] = [];
-  let sizeBytes = 0;
-  let next: Page['next'];
-  do {
-    const { pk, sk } = keyOf(from);
-    const page = await queryPage({ pk, between: [sk, keyOf(to).sk], newestFirst: true, startAfter: next });
-    for (const item of page.items) {
-      const version = versionRecord.parse(item);
-      sizeBytes += withValues ? (version.sizeBytes ?? 0) : 0;
-      versions.push(version);
-    }
-    if (sizeBytes > maxEnvironmentBytes) {
+  for await (const items of queryPages({ pk, between: [sk, end], newestFirst: true })) {
+    versions.push(...items.map(item => versionRecord.parse(item)));
+    const sizeBytes = versions.reduce((sum, version) => sum + (version.sizeBytes ?? 0), 0);
+    if (withValues && sizeBytes > maxEnvironmentBytes) {
       throw new ApiError('payload_too_large', 'The values of this history do not fit one answer; ask for pages.', {
         details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
       });
     }
-    next = page.next;
-  } while (next !== undefined);
+  }
   return versions;
 }
 

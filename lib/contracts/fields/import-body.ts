@@ -20,37 +20,28 @@ const ListEntry = z.strictObject({
 /** The three forms, for the documentation only; `ImportBody` parses by hand. */
 const documentedForms = () =>
   z.xor([
-    z
-      .strictObject({
-        secrets: z
-          .array(ListEntry)
-          .min(1)
-          .max(maxKeysPerChange)
-          .meta({ description: 'A list without duplicate keys.' }),
-        message: Message.optional(),
-      })
-      .meta({ description: 'A list of keys and values.' }),
-    z
-      .strictObject({
-        secrets: z
-          .record(SecretKey, SecretValue)
-          .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
-        message: Message.optional(),
-      })
-      .meta({ description: 'An object of values by key.' }),
-    z
-      .strictObject({
-        dotenv: z.string().meta({
-          description:
-            'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` ' +
-            'after white space; single quotes are literal; double quotes may span lines and support the escapes ' +
-            '`\n \\r \\t \\" \\\\ \\$`. No interpolation.',
-          example: '# database\nDATABASE_HOST=db.internal.example\n',
-        }),
-        message: Message.optional(),
-      })
-      .meta({ description: 'The text of a dotenv file.' }),
+    documentedForm('A list of keys and values.', {
+      secrets: z.array(ListEntry).min(1).max(maxKeysPerChange).meta({ description: 'A list without duplicate keys.' }),
+    }),
+    documentedForm('An object of values by key.', {
+      secrets: z
+        .record(SecretKey, SecretValue)
+        .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
+    }),
+    documentedForm('The text of a dotenv file.', {
+      dotenv: z.string().meta({
+        description:
+          'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` ' +
+          'after white space; single quotes are literal; double quotes may span lines and support the escapes ' +
+          '`\n \\r \\t \\" \\\\ \\$`. No interpolation.',
+        example: '# database\nDATABASE_HOST=db.internal.example\n',
+      }),
+    }),
   ]);
+
+function documentedForm(description: string, content: z.ZodRawShape) {
+  return z.strictObject({ ...content, message: Message.optional() }).meta({ description });
+}
 
 type Path = (string | number)[];
 type Report = (path: Path, message: string) => void;

@@ -4,22 +4,12 @@ export const planNames = ['free', 'pro', 'enterprise'] as const;
 export const PlanName = z.enum(planNames).meta({ id: 'PlanName', description: 'A plan.', example: 'pro' });
 export type PlanName = z.infer<typeof PlanName>;
 
-export const limitNames = [
-  'maxProjects',
-  'maxEnvironmentsPerProject',
-  'maxSecretsPerEnvironment',
-  'maxMembers',
-  'maxWebhooks',
-  'auditRetentionDays',
-] as const;
-export type LimitName = (typeof limitNames)[number];
-
 export const unlimited = -1;
 
 /** The value of one limit; -1 means unlimited. */
 export const LimitValue = z.int().min(unlimited, { message: 'must be -1 (unlimited) or more' }).max(1_000_000_000);
 
-const descriptions: Readonly<Record<LimitName, string>> = {
+const descriptions = {
   maxProjects: 'Projects in the organization.',
   maxEnvironmentsPerProject: 'Environments in each project.',
   maxSecretsPerEnvironment: 'Secrets in each environment.',
@@ -27,6 +17,8 @@ const descriptions: Readonly<Record<LimitName, string>> = {
   maxWebhooks: 'Webhooks in the organization.',
   auditRetentionDays: 'How many days audit entries are kept.',
 };
+export type LimitName = keyof typeof descriptions;
+export const limitNames = Object.keys(descriptions) as LimitName[];
 
 /** One schema per limit, in the order of `limitNames`. */
 export function perLimit<S extends z.ZodType>(schema: S): Record<LimitName, S> {

@@ -1,5 +1,5 @@
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
-import { type Page, queryItems, queryPage } from '../../table/read.ts';
+import { type Item, queryItems, queryPages } from '../../table/read.ts';
 import {
   type RevisionPartRecord,
   type RevisionRecord,
@@ -25,13 +25,11 @@ export async function readChangesBefore(
   limit: number,
 ): Promise<{ changes: RecordedChange[]; isCut: boolean }> {
   const range = { ...ranges.revisions(path, 0, Math.max(0, before - 1)), newestFirst: true, pageSize: limit };
-  const items: Page['items'] = [];
-  let next: Page['next'];
+  const items: Item[] = [];
   let count = 0;
   let bytes = 0;
-  do {
-    const page = await queryPage({ ...range, startAfter: next });
-    for (const item of page.items) {
+  for await (const page of queryPages(range)) {
+    for (const item of page) {
       items.push(item);
       bytes += JSON.stringify([item.created, item.updated, item.deleted]).length;
       // In this order, the parts of a change come before it.
@@ -40,13 +38,12 @@ export async function readChangesBefore(
       const isCut = bytes > maximumKeyBytes;
       if (count >= limit || isCut) return { changes: assemble(items), isCut };
     }
-    next = page.next;
-  } while (next !== undefined);
+  }
   return { changes: assemble(items), isCut: false };
 }
 
 /** Joins changes with their parts, and drops parts of changes that never committed. Pure. */
-function assemble(items: Page['items']): RecordedChange[] {
+function assemble(items: Item[]): RecordedChange[] {
   const parts = new Map<string, RevisionPartRecord[]>();
   const idOf = ({ revision, fence }: RevisionPartRecord) => `${revision} ${fence}`;
   for (const item of items) {

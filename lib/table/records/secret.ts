@@ -4,10 +4,25 @@ import { keys } from '../keys.ts';
 
 const actor = z.object({ id: z.string(), email: z.string() });
 
-/** The fencing token of the change that wrote it; no other change of the environment has the same. */
-const fence = z.int();
-/** Its value was removed from the table. Never on the newest version, so only heads of past revisions have it. */
-const destroyed = z.literal(true).optional();
+const stamped = {
+  key: z.string(),
+  version: z.int(),
+  revision: z.int(),
+  /** The fencing token of the change that wrote it; no other change of the environment has the same. */
+  fence: z.int(),
+};
+
+/** The value, unless the version is a deletion or was destroyed. */
+const valued = {
+  deleted: z.literal(true).optional(),
+  /** Its value was removed from the table. Never on the newest version, so only heads of past revisions have it. */
+  destroyed: z.literal(true).optional(),
+  sealed: Bytes.optional(),
+  keyVersion: z.int().optional(),
+  sizeBytes: z.int().optional(),
+};
+
+const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor };
 
 /**
  * The newest version of a key. A large change that deletes a key leaves a dead head without a value, which is later moved
@@ -17,20 +32,7 @@ export const headRecord = entity({
   kind: 'head',
   key: keys.head,
   oldestFormat: 2,
-  schema: z.object({
-    key: z.string(),
-    version: z.int(),
-    revision: z.int(),
-    fence,
-    deleted: z.literal(true).optional(),
-    destroyed,
-    sealed: Bytes.optional(),
-    keyVersion: z.int().optional(),
-    sizeBytes: z.int().optional(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    updatedBy: actor,
-  }),
+  schema: z.object({ ...stamped, ...valued, ...updated }),
 });
 
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
@@ -42,16 +44,7 @@ export type HeadRecord = ReturnType<typeof headRecord.parse>;
 export const tombstoneRecord = entity({
   kind: 'tombstone',
   key: keys.tombstone,
-  schema: z.object({
-    key: z.string(),
-    version: z.int(),
-    revision: z.int(),
-    fence,
-    deleted: z.literal(true),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    updatedBy: actor,
-  }),
+  schema: z.object({ ...stamped, deleted: z.literal(true), ...updated }),
 });
 
 export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
@@ -62,15 +55,8 @@ export const versionRecord = entity({
   key: keys.version,
   oldestFormat: 2,
   schema: z.object({
-    key: z.string(),
-    version: z.int(),
-    revision: z.int(),
-    fence,
-    deleted: z.literal(true).optional(),
-    destroyed,
-    sealed: Bytes.optional(),
-    keyVersion: z.int().optional(),
-    sizeBytes: z.int().optional(),
+    ...stamped,
+    ...valued,
     /** When the key was first set; needed to restore its head. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
