@@ -3,35 +3,21 @@ import * as z from 'zod';
 /** How many times the queue delivers a step before it moves the message to the dead-letter queue. */
 export const maximumJobReceives = 10;
 
+const inOrganization = { orgSlug: z.string(), organizationId: z.string() };
+const inProject = { ...inOrganization, project: z.string(), projectId: z.string() };
+
 /** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
 export const LastingJob = z.discriminatedUnion('type', [
   /** Erases everything under an organization whose status is `deleting`. */
-  z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
+  z.object({ type: z.literal('erase-organization'), ...inOrganization }),
   /** Erases everything under a project whose status is `deleting`. */
-  z.object({
-    type: z.literal('erase-project'),
-    orgSlug: z.string(),
-    organizationId: z.string(),
-    project: z.string(),
-    projectId: z.string(),
-  }),
+  z.object({ type: z.literal('erase-project'), ...inProject }),
   /** Erases everything under an environment whose status is `deleting`. */
-  z.object({
-    type: z.literal('erase-environment'),
-    orgSlug: z.string(),
-    organizationId: z.string(),
-    project: z.string(),
-    projectId: z.string(),
-    env: z.string(),
-    environmentId: z.string(),
-  }),
+  z.object({ type: z.literal('erase-environment'), ...inProject, env: z.string(), environmentId: z.string() }),
   /** Re-encrypts a project's values under its data key `toVersion`, starting at `cursor`. */
   z.object({
     type: z.literal('re-encrypt-project'),
-    orgSlug: z.string(),
-    organizationId: z.string(),
-    project: z.string(),
-    projectId: z.string(),
+    ...inProject,
     toVersion: z.int(),
     cursor: z.record(z.string(), z.string()).optional(),
   }),

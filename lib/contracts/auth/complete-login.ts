@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { contract, ok } from '../contract.ts';
+import { contract } from '../contract.ts';
 import { text } from '../fields/text.ts';
-import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
+import { issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
-import { User, userExample } from './user.ts';
+import { loggedIn } from './user.ts';
 
 const RecoveryCode = text(1, 64).meta({
   description: 'A recovery code, with or without its hyphens. Each works once.',
@@ -31,12 +31,7 @@ export const completeLogin = contract({
       { message: 'must have exactly one of totp, recoveryCode and passkey' },
     ),
   bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
-  responses: ok({
-    description: 'Logged in; the session cookie is set.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-    headers: cookieHeader,
-  }),
+  responses: loggedIn,
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
   servedInMaintenance: true,
   uses: {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { contract, ok, passwordSizing } from '../contract.ts';
+import { contract, passwordSizing } from '../contract.ts';
 import { Email } from '../fields/text.ts';
-import { cookieHeader, issuing, PresentedPassword } from './credentials.ts';
-import { User, userExample } from './user.ts';
+import { issuing, PresentedPassword } from './credentials.ts';
+import { loggedIn } from './user.ts';
 
 export const logIn = contract({
   operationId: 'log-in',
@@ -19,12 +19,7 @@ export const logIn = contract({
     password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),
   }),
   bodyExample: { email: 'ada@example.com', password: 'an example of a pass phrase' },
-  responses: ok({
-    description: 'Logged in; the session cookie is set.',
-    body: z.object({ user: User }),
-    example: { user: userExample },
-    headers: cookieHeader,
-  }),
+  responses: loggedIn,
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   servedInMaintenance: true,
   uses: {

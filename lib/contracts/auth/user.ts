@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { ok } from '../contract.ts';
 import { UserId } from '../fields/ids.ts';
 import { Timestamp } from '../fields/text.ts';
+import { cookieHeader } from './credentials.ts';
 
 export const User = z
   .object({
@@ -18,3 +20,10 @@ export const User = z
 export type User = z.infer<typeof User>;
 
 export const userExample = { emailVerified: true };
+
+export const loggedIn = ok({
+  description: 'Logged in; the session cookie is set.',
+  body: z.object({ user: User }),
+  example: { user: userExample },
+  headers: cookieHeader,
+});

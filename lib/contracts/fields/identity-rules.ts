@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { keyTypes } from './identity-limits.ts';
 import { uniqueList } from './list.ts';
-import { line } from './text.ts';
+import { hasCredentials, line } from './text.ts';
 import { maximumKeys, verificationKeys } from './verification-keys.ts';
 
 /** The name appears where a member has an e-mail address, so it must not look like one. */
@@ -15,11 +15,6 @@ export const Issuer = line(1, 500)
   .refine(value => !/[?#]/.test(value), { message: 'must not have a query or fragment' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
   .meta({ format: 'uri' });
-
-function hasCredentials(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && (url.username !== '' || url.password !== '');
-}
 
 const ClaimValue = line(1, 500);
 export const Claims = z.record(

@@ -78,3 +78,9 @@ export const SecretValue = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })
   .meta({ maxLength: maxValueBytes });
+
+/** Whether a URL contains a user name or password. */
+export function hasCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && (url.username !== '' || url.password !== '');
+}

@@ -4,6 +4,15 @@ import { managers } from '../fields/role.ts';
 import { Rotation } from '../fields/rotation.ts';
 import { Project, projectExample } from './project.ts';
 
+function response(description: string, shown: Pick<Rotation, 'status' | 'total'>) {
+  const rotation = { ...shown, fromVersion: 1, toVersion: 2, reencrypted: 0 };
+  return {
+    description,
+    body: z.object({ project: Project, rotation: Rotation }),
+    example: { project: { ...projectExample, keyVersion: 2, rotation }, rotation },
+  };
+}
+
 export const rotateKey = contract({
   operationId: 'rotate-key',
   route: 'POST /v1/projects/{orgId}/{slug}/rotate-key',
@@ -14,30 +23,11 @@ export const rotateKey = contract({
     '`project.rotation` shows the progress. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
-    200: {
-      description: 'The rotation is complete: there was nothing to re-encrypt.',
-      body: z.object({ project: Project, rotation: Rotation }),
-      example: {
-        project: {
-          ...projectExample,
-          keyVersion: 2,
-          rotation: { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 },
-        },
-        rotation: { reencrypted: 0, total: 0 },
-      },
-    },
-    202: {
-      description: 'The new key is in use. Re-encryption continues in the background.',
-      body: z.object({ project: Project, rotation: Rotation }),
-      example: {
-        project: {
-          ...projectExample,
-          keyVersion: 2,
-          rotation: { status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 310 },
-        },
-        rotation: { status: 'in_progress', reencrypted: 0 },
-      },
-    },
+    200: response('The rotation is complete: there was nothing to re-encrypt.', { status: 'completed', total: 0 }),
+    202: response('The new key is in use. Re-encryption continues in the background.', {
+      status: 'in_progress',
+      total: 310,
+    }),
   },
   errors: ['rotation_in_progress'],
   uses: {

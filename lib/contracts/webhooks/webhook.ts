@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EventName, eventNames } from '../fields/events.ts';
 import { WebhookId } from '../fields/ids.ts';
-import { line, Timestamp, Uuid } from '../fields/text.ts';
+import { hasCredentials, line, Timestamp, Uuid } from '../fields/text.ts';
 
 export const Webhook = z
   .object({
@@ -32,11 +32,6 @@ export const TargetUrl = line(1, 2048)
   .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
   .meta({ format: 'uri' });
-
-function hasCredentials(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && (url.username !== '' || url.password !== '');
-}
 
 /** Removes duplicate names. The length is checked first, so that a huge list yields one problem. */
 export const EventList = z
