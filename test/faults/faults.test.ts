@@ -14,8 +14,8 @@ import { renderStalledRows, runStalled } from './run-stalled.ts';
 
 /*
  * `npm run faults` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
- * faults.md. FAULTS=most, for the proofs, leaves out the kinds that only vary how the SDK's own retries end. Without
- * FAULTS, a few of the remaining faults are injected into each request.
+ * faults.md. FAULTS=most, for the proofs, omits the kinds that only vary how the SDK's own retries end. Without FAULTS,
+ * a few of the remaining faults are injected into each request.
  */
 const everything = process.env.FAULTS === 'all';
 const most = everything || process.env.FAULTS === 'most';
@@ -36,10 +36,7 @@ function show(title: string, table: string): void {
   writeSync(1, `\n${table}\n\n`);
   if (!everything || process.env.FAULTS_ONLY !== undefined) return;
   tables.push(`## ${title}\n\n${table}\n`);
-  writeFileSync(
-    join(import.meta.dirname, 'faults.md'),
-    `# What was injected, and what came of it\n\n${tables.join('\n')}`,
-  );
+  writeFileSync(join(import.meta.dirname, 'faults.md'), `# Injected faults and their outcomes\n\n${tables.join('\n')}`);
 }
 const tables: string[] = [];
 
@@ -49,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-/** Runs steps one by one with the workers paused. Jobs that the API queues meanwhile wait. */
+/** Runs steps one by one with the workers paused. Jobs that the API queues in the meantime wait. */
 async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: BackgroundSample[]) => Promise<T>) {
   await background.whilePaused(emptyTable);
   await background.pause();
@@ -68,7 +65,7 @@ describe('a fault at any AWS call of any request', () => {
   });
 
   it(
-    'leaves nothing half done, is answered honestly, and is cured by sending the request again',
+    'leaves nothing half done, is reported correctly, and is cured by sending the request again',
     async () => {
       const rows = await runFaults(api, chosen, { kinds, ...bound }, line => writeSync(2, `faults: ${line}\n`));
       show('Requests', renderRows(rows));
@@ -109,7 +106,7 @@ const stalledSamples = only(
 
 describe('a request that stalls', () => {
   it(
-    'reads and changes nothing of the tenant who has its slug when it goes on',
+    'neither reads nor changes data of the tenant who has its slug when it resumes',
     async () => {
       const rows = await runStalled(api, stalledSamples, line => writeSync(2, `stalled: ${line}\n`));
       show('Requests, stalled until another tenant has the slug', renderStalledRows(rows));
@@ -119,11 +116,11 @@ describe('a request that stalls', () => {
   );
 });
 
-describe('a write that is executed late, or once more', () => {
+describe('a write that is executed late or twice', () => {
   const problemsOf = (rows: readonly LateRow[]) => rows.flatMap(({ problems }) => problems);
 
   it(
-    'breaks no promise: after the answer, after a repeat, after another change, or after the target is made again',
+    'breaks no promise: after the response, a retry or another change, or once the target is created again',
     async () => {
       const rows = await runLate(api, lateSamples, line => writeSync(2, `late: ${line}\n`));
       show('Requests, executed late and twice', renderLateRows(rows));
@@ -134,7 +131,7 @@ describe('a write that is executed late, or once more', () => {
   );
 
   it(
-    'of background work changes nothing that came after it',
+    'for background work changes nothing that came after it',
     async () => {
       const rows = await withSteps(
         name => isWanted(name) && (everything || name.startsWith('job re-encrypt')),

@@ -48,7 +48,7 @@ async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {
           if (isWrite && !hasArrived) {
             hasArrived = true;
             arrive();
-            // A request that is refused before it writes does not hold up the others.
+            // A request that is rejected before it writes does not delay the others.
             await Promise.race([all.opened, sleep(1500)]);
           }
           return proceed();
@@ -69,7 +69,7 @@ async function requireWholeTable(): Promise<void> {
   expect(violations.map(({ where, what }) => `${seededBy(where) ?? where}: ${what}`)).toEqual([]);
 }
 
-describe('two requests that meet', () => {
+describe('two concurrent requests', () => {
   it('have the effect of one of them if they are the same, and neither fails', { timeout: 180_000 }, async () => {
     const problems: string[] = [];
     await inParallel(
@@ -89,7 +89,7 @@ describe('two requests that meet', () => {
     await requireWholeTable();
   });
 
-  it('share one place, one token or one last owner: one of them gets it', { timeout: 120_000 }, async () => {
+  it('compete for one place, one token or one last owner: only one of them gets it', { timeout: 120_000 }, async () => {
     const statuses = async (name: string, make: () => Promise<SampleRequest[]>) =>
       (await meet(await named(name, make))).map(({ status }) => status).sort();
 

@@ -18,15 +18,15 @@ export interface Row {
   /** Faults injected: every relevant kind at every position. */
   cases: number;
   kinds: number;
-  /** Answered as without a fault. */
+  /** Succeeded as without a fault. */
   cured: number;
   /** 503 with Retry-After. */
   honest: number;
   /** The process ended. */
   died: number;
-  /** The change was applied although the answer did not say so. */
+  /** The change was applied although the response did not say so. */
   doneUnheard: number;
-  /** Positions that the disturbed request never reached. */
+  /** Positions that the interrupted request never reached. */
   unreached: number;
   problems: string[];
 }
@@ -140,7 +140,7 @@ export async function inParallel<T>(width: number, work: readonly (() => Promise
 const width = 16;
 
 /**
- * Injects the chosen faults into the AWS calls of every sample, checks the answer and the table, sends the request
+ * Injects the chosen faults into the AWS calls of every sample, checks the response and the table, sends the request
  * again, and checks both once more.
  */
 export async function runFaults(
@@ -358,7 +358,7 @@ export function renderRows(rows: readonly Row[]): string {
   );
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   return [
-    '| request | calls | kinds | faults | cured | honest 503 | died | done unheard | not reached | broken |',
+    '| request | calls | kinds | faults | succeeded | 503 | died | applied unreported | not reached | broken |',
     '|---|---|---|---|---|---|---|---|---|---|',
     ...lines.map(line => `| ${line} |`),
     `| **all ${rows.length}** | ${sum(row => row.calls)} | | ${sum(row => row.cases)} | ${sum(row => row.cured)} | ${sum(row => row.honest)} | ${sum(row => row.died)} | ${sum(row => row.doneUnheard)} | ${sum(row => row.unreached)} | ${sum(row => row.problems.length)} |`,

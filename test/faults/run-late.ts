@@ -12,8 +12,8 @@ import { invokeStep } from './background-samples.ts';
 import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 /**
- * When DynamoDB executes an abandoned write, or executes a write again: after the answer, and so after any undo by the
- * request; after the request was sent again; after another writer's change to the same data; after the project was
+ * When DynamoDB executes an abandoned write, or executes a write again: after the response, and so after any undo by
+ * the request; after the request was sent again; after another writer's change to the same data; after the project was
  * deleted and recreated under its slug.
  */
 const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
@@ -237,7 +237,7 @@ export async function runBackgroundLate(
         const run = async () => {
           const prepared = await named(name, () => sample.prepare());
           const fault = injectLate(kind, nth);
-          // It may fail, or may not need the answer.
+          // It may fail, or may not need the response.
           await invokeStep(prepared.functionName, prepared.event, fault).catch(() => undefined);
           if (!fault.hit()) return;
           await prepared.finish();
@@ -269,7 +269,7 @@ export function renderLateRows(rows: readonly LateRow[]): string {
     sum(row => row.problems.length),
   ];
   return [
-    '| request | writes | late and twice | executed | refused | broken |',
+    '| request | writes | late or twice | executed | rejected | broken |',
     '|---|---|---|---|---|---|',
     ...rows.map(cells),
     `| ${total.join(' | ')} |`,

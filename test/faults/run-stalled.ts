@@ -14,7 +14,7 @@ export interface StalledRow {
   name: string;
   calls: number;
   cases: number;
-  /** Answered normally, because it had already read or written everything it needed under the slug. */
+  /** Succeeded normally, because it had already read or written everything it needed under the slug. */
   answered: number;
   /** Applied to the caller's new project, which is the only one that the request had read. */
   landed: number;
@@ -191,7 +191,7 @@ function environmentsOf(slug: string) {
   return ['dev', 'staging', 'production'].map(env => ranges.environmentItems({ orgSlug: slug, project: 'shop', env }));
 }
 
-/** All items of the ranges, as text. The order of waiting writers is advice only. */
+/** All items of the ranges, as text. The order of waiting writers is only a hint. */
 async function read(wanted: readonly Range[]): Promise<string> {
   const items = await Promise.all(wanted.map(range => queryItems(range)));
   return JSON.stringify(items.flat().filter(({ sk }) => sk !== 'TICKETS'));
@@ -203,7 +203,7 @@ export function renderStalledRows(rows: readonly StalledRow[]): string {
   const cells = (name: string, of: (count: (row: StalledRow) => number) => number) =>
     `| ${[name, of(row => row.calls), of(row => row.cases), of(row => row.answered), of(row => row.landed), of(row => row.refused), of(row => row.problems.length)].join(' | ')} |`;
   return [
-    '| request | calls | stalled | answered | landed | refused | broken |',
+    '| request | calls | stalled | succeeded | applied | rejected | broken |',
     '|---|---|---|---|---|---|---|',
     ...rows.map(row => cells(row.name, count => count(row))),
     cells(`**all ${rows.length}**`, sum),

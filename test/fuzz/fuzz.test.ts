@@ -53,9 +53,9 @@ function variations(sample: Sample) {
   return { operation, attempt, statuses };
 }
 
-describe('for every request that is sent', () => {
+describe('for every request', () => {
   it(
-    'every operation answers what its description declares, and never with a 5xx',
+    'every operation returns what its description declares, and never a 5xx',
     async () => {
       writeSync(2, `fuzz: seed ${seed}, ${runs} requests for each of ${samples.length} samples\n`);
       const problems: string[] = [];
@@ -95,7 +95,7 @@ describe('for every request that is sent', () => {
     Math.max(180_000, runs * 10_000),
   );
 
-  it('every problem that was found before stays fixed', async () => {
+  it('every problem found before stays fixed', async () => {
     const problems: string[] = [];
     for (const { sample: name, recipe } of corpus) {
       const sample = samples.find(one => one.name === name);

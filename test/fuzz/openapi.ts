@@ -59,7 +59,7 @@ ajv.addSchema({ $id: 'https://openapi.invalid/', components: description.compone
 const validators = new Map<string, ValidateFunction>();
 
 function validatorOf(schema: Json): ValidateFunction {
-  // References lead from the description's root.
+  // References are relative to the description's root.
   const rooted = JSON.parse(
     JSON.stringify(schema).replaceAll('"#/components/', '"https://openapi.invalid/#/components/'),
   );
@@ -69,13 +69,13 @@ function validatorOf(schema: Json): ValidateFunction {
   return known;
 }
 
-/** The violation of the schema by a body, if any. */
+/** How a body violates the schema, if it does. */
 export function schemaProblem(schema: Json, body: unknown): string | undefined {
   const validate = validatorOf(schema);
   return validate(body) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** The part of an answer that the description does not allow, if any. */
+/** The part of a response that the description does not allow, if any. */
 export function undeclared(operation: Operation, status: number, body: unknown): string | undefined {
   const response = resolve(operation.responses[String(status)]);
   if (response === undefined) return `the status ${status} is not declared`;

@@ -13,7 +13,7 @@ export type Change =
   | { kind: 'value'; place: number; value: Json }
   | { kind: 'drop'; place: number }
   | { kind: 'member'; place: number; name: string; value: Json }
-  /** Meets one of the schema's bounds, by its index, or misses it by one. */
+  /** Hits one of the schema's limits, by its index, or misses it by one. */
   | { kind: 'bound'; number: number }
   | { kind: 'raw'; base64: string }
   | { kind: 'header'; name: string; value: string }
@@ -261,7 +261,7 @@ const rawBodies = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map(bytes => Buffer.from(bytes).toString('base64')),
 );
 
-/** Values that match the schema, where it can be generated from. */
+/** Values that match the schema, if they can be generated from it. */
 export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   const node = resolve(schema) ?? {};
   if (node.const !== undefined) return fc.constant(node.const);
@@ -312,7 +312,7 @@ export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   return fc.oneof(...made);
 }
 
-/** Some patterns can't be generated from. */
+/** Some patterns can't be used to generate values. */
 function matching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern));
@@ -326,7 +326,7 @@ interface Edit {
   value: Json;
 }
 
-/** Bodies' values at the bounds that the schema declares, and one beyond. */
+/** The limits that the schema declares for the body's values, and values just beyond. */
 export function boundEdits(schema: Json, path: (string | number)[] = []): Edit[] {
   const node = resolve(schema) ?? {};
   const edits: Edit[] = [];

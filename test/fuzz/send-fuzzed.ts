@@ -144,7 +144,7 @@ export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promis
   });
 }
 
-/** The problem with an answer, independent of the request; undefined if there is none. */
+/** The problem with a response, independent of the request; undefined if there is none. */
 export function answerProblem(
   operation: Operation,
   sent: Sent,

@@ -315,7 +315,7 @@ afterAll(async () => {
 });
 
 describe('the curl sample', () => {
-  it('of each operation that is no plain read has its place in the story above', () => {
+  it('of each operation that is not a plain read is part of the story above', () => {
     const operations = routes.map(({ operationId }) => operationId);
     expect(
       allSteps()

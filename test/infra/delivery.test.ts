@@ -25,7 +25,7 @@ const { jobs, permissions, concurrency } = parse(text) as {
 const runsOf = (name: string) => jobs[name]?.steps.flatMap(({ run }) => run ?? []) ?? [];
 
 describe('the delivery pipeline', () => {
-  test('checks, deploys to staging, shows what production would become, and deploys there last', () => {
+  test('checks, deploys to staging, shows the changes to production, and deploys there last', () => {
     expect(Object.entries(jobs).map(([name, { needs }]) => [name, needs])).toEqual([
       ['check', undefined],
       ['proof', undefined],
@@ -45,7 +45,7 @@ describe('the delivery pipeline', () => {
     expect(runsOf('production').slice(1)).toEqual(['npm ci', 'npm run deploy -- production']);
   });
 
-  test('deploys only what was merged, each time in an environment that can ask for an approval', () => {
+  test('deploys only what was merged, each time in an environment that can require an approval', () => {
     expect(jobs.staging?.if).toContain("github.event_name == 'push' && github.ref == 'refs/heads/main'");
     for (const [name, job] of Object.entries(jobs)) {
       if (name !== 'check' && name !== 'proof') expect(job.environment, name).toBe(name);
@@ -53,7 +53,7 @@ describe('the delivery pipeline', () => {
     }
   });
 
-  test('lets a run that waits for its approval block no other, and deploys nothing but the newest commit', () => {
+  test('lets a run that waits for approval block no other, and deploys only the newest commit', () => {
     expect(concurrency).toBeUndefined();
     for (const name of ['check', 'proof']) {
       const group = `${name}-${'$'}{{ github.head_ref || github.sha }}`;
@@ -67,7 +67,7 @@ describe('the delivery pipeline', () => {
     );
   });
 
-  test('has no stored key: a job that deploys exchanges its token for a role', () => {
+  test('stores no key: a job that deploys exchanges its token for a role', () => {
     expect(text).not.toMatch(/secrets\.|aws-access-key|aws-secret/);
     expect(permissions).toEqual({ contents: 'read' });
     expect(jobs.check?.permissions).toBeUndefined();
@@ -77,7 +77,7 @@ describe('the delivery pipeline', () => {
     }
   });
 
-  test('names every action by its commit and every script as the package has it', () => {
+  test('pins every action to a commit and refers to existing scripts of the package', () => {
     for (const { steps } of Object.values(jobs)) {
       for (const { uses, run } of steps) {
         if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
@@ -111,7 +111,7 @@ describe('the delivery pipeline', () => {
   test.each([
     ['deploys', 'production'],
     ['looks', 'production-diff'],
-  ] as const)('%s by a role for its own environment, of this workflow on main', (kind, environment) => {
+  ] as const)('%s with a role for its own environment, limited to this workflow on main', (kind, environment) => {
     const { trust } = delivered()[kind];
     expect(trust).toHaveLength(1);
     expect(trust[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
@@ -126,7 +126,7 @@ describe('the delivery pipeline', () => {
     });
   });
 
-  test('shows the diff with a role that only looks up, and deploys with one that by itself only uploads the dashboard', () => {
+  test('shows the diff with a read-only role, and deploys with one that can itself only upload the dashboard', () => {
     const { ofType, deploys, looks } = delivered();
     const actionsOf = ({ statements }: typeof looks) => statements.map(({ Action }: { Action: string }) => Action);
     expect(actionsOf(looks)).toEqual(['sts:AssumeRole']);
@@ -138,7 +138,7 @@ describe('the delivery pipeline', () => {
       'ssm:GetParameter',
     ]);
     expect(assumed(deploys)).toEqual(['deploy', 'file-publishing', 'lookup']);
-    // A stack's ARN ends in an id, and an object's in its name.
+    // A stack's ARN ends with an id, and an object's with its name.
     const [bucket] = ofType('AWS::S3::Bucket');
     const resources = JSON.stringify([deploys.statements, looks.statements]);
     expect(resources).toMatch(new RegExp(`ExportsOutputFnGetAtt${bucket?.id}Arn\\w+"},"/\\*"`));
@@ -146,7 +146,7 @@ describe('the delivery pipeline', () => {
     expect(synthesize().ofType('AWS::IAM::OIDCProvider')).toEqual([]);
   });
 
-  test('reaches every region that has a stack', () => {
+  test('covers every region that has a stack', () => {
     const regions = { region: 'eu-central-1', waf: true, replicaRegion: 'eu-west-1' };
     const { deploys, looks } = delivered(regions);
     for (const { statements } of [deploys, looks]) {
@@ -156,7 +156,7 @@ describe('the delivery pipeline', () => {
     expect(assumed(deploys)).toHaveLength(9);
   });
 
-  test('creates the account’s provider for GitHub, which stays, or uses the one that is there', () => {
+  test('creates the account’s provider for GitHub, which is retained, or uses an existing one', () => {
     const [provider] = delivered().ofType('AWS::IAM::OIDCProvider');
     expect(provider?.resource.DeletionPolicy).toBe('Retain');
     const { ofType, deploys } = delivered({ githubProvider: 'existing' });

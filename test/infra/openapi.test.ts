@@ -44,7 +44,7 @@ function walk(node: unknown, visit: (node: Record<string, unknown>, path: string
   }
 }
 
-/** As `walk`, with the path as a JSON pointer. Examples are data, so it does not look into them. */
+/** Like `walk`, with the path as a JSON pointer. Examples are data, so it does not look into them. */
 function walkPointers(node: unknown, visit: (node: Record<string, unknown>, pointer: string) => void, at = '#'): void {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) visit(node as Record<string, unknown>, at);
@@ -93,7 +93,7 @@ describe('the document', () => {
     );
   });
 
-  test('has no reference that leads nowhere, and no component that nothing refers to', () => {
+  test('has no broken reference and no unused component', () => {
     const used = new Set<string>();
     walk(document, (node, path) => {
       if (typeof node.$ref !== 'string') return;
@@ -112,7 +112,7 @@ describe('the document', () => {
     }
   });
 
-  test('carries nothing of the schemas’ own notes', () => {
+  test('contains none of the schemas’ internal metadata', () => {
     walk(document, (node, path) => {
       for (const name of ['documentedAs', '$defs', '$schema', '~standard']) expect(node, path).not.toHaveProperty(name);
     });
@@ -149,14 +149,14 @@ describe('the document', () => {
     expect(summaries).toEqual([...eventNames, 'webhook.ping']);
   });
 
-  test('says how large a body may be as the code does', () => {
+  test('states the maximum body size as in the code', () => {
     expect(document.info.description).toContain(`(${maximumBodyBytes} bytes)`);
     expect(document.components.examples.payload_too_large).toMatchObject({
       value: { error: { details: { maximumBytes: maximumBodyBytes } } },
     });
   });
 
-  test('shows no example that its schema refuses', () => {
+  test('shows no example that its schema rejects', () => {
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
     const ajv = new Ajv2020({
       strict: false,
@@ -189,7 +189,7 @@ describe('the document', () => {
     expect(count).toBeGreaterThan(300);
   });
 
-  test('describes the two ways to sign in', () => {
+  test('describes both ways to authenticate', () => {
     expect(document.components.securitySchemes).toMatchObject({
       sessionCookie: { type: 'apiKey', in: 'cookie', name: '__service_session' },
       bearerToken: { type: 'http', scheme: 'bearer' },
@@ -211,7 +211,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('documents every status that it can answer, each error with its codes and an example of each', () => {
+  test('documents every status that it can return, each error with its codes and an example of each', () => {
     const { responses } = operation(operationId);
     const byStatus = Map.groupBy(errorsOf(contract), code => statusOf(code, contract));
     expect(Object.keys(responses).map(Number)).toEqual(
@@ -230,13 +230,13 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('has a curl command that names it', () => {
+  test('has a curl command that refers to it', () => {
     const [sample] = operation(operationId)['x-codeSamples'] as { lang: string; source: string }[];
     expect(sample?.source).toMatch(/^curl -sS "\$HOLDFAST_URL\/v1\//);
     expect(sample?.source).not.toMatch(/[{]\w+[}]/);
   });
 
-  test('carries the request id in every answer, and when to try again where that helps', () => {
+  test('documents the request id in every response, and Retry-After where it applies', () => {
     for (const [status, declared] of Object.entries(operation(operationId).responses)) {
       const { headers } = resolved(declared) as { headers: object };
       expect(headers).toHaveProperty('X-Request-Id');
@@ -244,7 +244,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('has a body in exactly those requests and answers that have one', () => {
+  test('has a body exactly in the requests and responses that have one', () => {
     const { requestBody, responses } = operation(operationId);
     expect(requestBody !== undefined).toBe(contract.body !== undefined || contract.rawBody === true);
     for (const [status, response] of Object.entries(contract.responses)) {
@@ -252,7 +252,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
     }
   });
 
-  test('asks for the CSRF header where a session can change something, and only there', () => {
+  test('requires the CSRF header only where a session can change something', () => {
     const header = parametersOf(operationId).find(({ name }) => name === 'X-Requested-With');
     const cookie = operation(operationId).security.filter(way => 'sessionCookie' in way).length > 0;
     expect(header !== undefined).toBe(cookie && contract.method !== 'GET');
@@ -271,7 +271,7 @@ describe('security', () => {
     expect(operation(operationId).security).toEqual(security);
   });
 
-  test('demands the CSRF header outright where only a session will do', () => {
+  test('always require the CSRF header if only a session is accepted', () => {
     const required = (id: string) => parametersOf(id).find(({ name }) => name === 'X-Requested-With')?.required;
     expect(required('create-token')).toBe(true);
     expect(required('set-secret')).toBe(false);
@@ -279,7 +279,7 @@ describe('security', () => {
 });
 
 describe('schemas', () => {
-  test('show query parameters as what they mean, with their defaults', () => {
+  test('show query parameters with their meaning and their defaults', () => {
     const byName = Object.fromEntries(parametersOf('list-versions').map(({ name, schema }) => [name, schema]));
     expect(byName).toMatchObject({
       values: { type: 'boolean', default: false },
@@ -296,19 +296,19 @@ describe('schemas', () => {
     expect(responses['304']?.headers).toHaveProperty('ETag');
   });
 
-  test('of an import are the three forms, of which a body is exactly one', () => {
+  test('of an import are its three forms, of which a body matches exactly one', () => {
     const { oneOf } = document.components.schemas.ImportSecretsRequest as { oneOf: { required: string[] }[] };
     expect(oneOf.map(({ required }) => required)).toEqual([['secrets'], ['secrets'], ['dotenv']]);
   });
 
-  test('are strict for requests and open for answers', () => {
+  test('are strict for requests and open for responses', () => {
     const { schemas } = document.components;
     expect(schemas.SetSecretRequest).toMatchObject({ additionalProperties: false });
     expect(schemas.SetSecretResponse201).not.toHaveProperty('additionalProperties');
     expect(schemas.Project).not.toHaveProperty('additionalProperties');
   });
 
-  test('with the same id have to be the same', () => {
+  test('with the same id must be identical', () => {
     const components = new Map();
     jsonSchemaOf(z.object({ a: z.string().meta({ id: 'OpenApiTestTwin' }) }), 'input', components);
     expect(() =>

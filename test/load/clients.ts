@@ -13,11 +13,11 @@ export interface Tally {
   accepted: Accepted[];
   /** Requests by kind. */
   requests: Map<string, number>;
-  /** Answers that a client should never get. */
+  /** Responses that a client should never get. */
   problems: string[];
-  /** The service is stopping: from now on a request may get no answer. */
+  /** The service is stopping: from now on a request may get no response. */
   isStopping: boolean;
-  /** Requests without an answer. */
+  /** Requests without a response. */
   unheard: number;
 }
 
@@ -37,7 +37,7 @@ export async function call({ url, token }: Pick<Place, 'url' | 'token'>, method:
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -48,7 +48,7 @@ export async function preparePlace(url: string): Promise<Place> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `${randomUUID()}@example.com`, password: 'correct horse battery' }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
   const { organization } = (await response.json()) as any;
   const [cookie = ''] = response.headers.getSetCookie()[0]?.split(';') ?? [];
   const made = await fetch(`${url}/auth/token`, {
@@ -56,7 +56,7 @@ export async function preparePlace(url: string): Promise<Place> {
     headers: { 'content-type': 'application/json', cookie, 'x-requested-with': 'service' },
     body: JSON.stringify({ name: 'load' }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
   const { token } = (await made.json()) as any;
   const place = { url, token, slug: organization.slug, organizationId: organization.id };
   await call(place, 'POST', `/projects/${organization.id}`, { name: 'Shop', slug: 'shop' });
@@ -104,12 +104,12 @@ export async function runClient(place: Place, number: number, tally: Tally): Pro
       } else {
         const name = `p-${number}-${turn}`;
         const projects = `/projects/${place.organizationId}`;
-        // The plan takes ten at once.
+        // The plan allows ten at once.
         const made = await expected(tally, 'project', call(place, 'POST', projects, { name, slug: name }), 201, 402);
         if (made.status === 201) await expected(tally, 'project', call(place, 'DELETE', `${projects}/${name}`), 200);
       }
     } catch {
-      // Without an answer, the outcome is unknown.
+      // Without a response, the outcome is unknown.
       tally.unheard += 1;
       if (!tally.isStopping) tally.problems.push(`client ${number} had no answer while the service was up`);
       return;
@@ -131,7 +131,7 @@ async function expected(
   return got;
 }
 
-/** Confirmed changes that the history lacks or shows differently. */
+/** Confirmed changes that are missing from the history or differ there. */
 export async function lostChanges(place: Place, accepted: readonly Accepted[]): Promise<string[]> {
   const lost: string[] = [];
   const histories = new Map<string, Map<number, { revision: number; value?: string }>>();

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 it(
-  'mixed work of 32 clients loses nothing, also when the service is stopped in the middle of it',
+  'mixed work of 32 clients loses nothing, even when the service is stopped in the middle of it',
   async () => {
     stack = await startStack({ DATA_DIR: process.env.LOAD_DIR ?? directory, LOG_LEVEL: 'ERROR' });
     const place = await preparePlace(stack.url);

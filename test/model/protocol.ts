@@ -20,14 +20,14 @@ type Heads = Readonly<Record<string, Head>>;
 export interface Table {
   readonly revision: number;
   readonly fence: number;
-  /** Secret by secret the version and token that readers must find, as the sum in the state stands for them. */
+  /** For each secret, the version and token that readers must find, represented by the sum in the state. */
   readonly digest: string;
   /** Changes up to this revision may have left heads of deleted keys. */
   readonly deadHeadsUpTo: number | null;
   readonly pending: { readonly beat: number; readonly abandoned?: true } | null;
   /** The data key below which nothing is written any more. */
   readonly keyVersion: number;
-  /** The data key of the project, whose item is another one. */
+  /** The data key of the project, whose item is separate. */
   readonly projectKey: number;
   /** The copies of the token that steps are conditioned on. */
   readonly copies: readonly number[];
@@ -54,14 +54,14 @@ interface Content {
   leavesDeadHeads?: true;
 }
 
-/** Of each item, what it may be: `none`, or a version and its token. */
+/** What each item may be: `none`, or a version and its token. */
 export type Expected = Readonly<Record<string, readonly string[]>>;
 
 export function identityOf(head: Pick<Head, 'version' | 'fence'> | undefined): string {
   return head === undefined ? 'none' : `${head.version}#${head.fence}`;
 }
 
-/** A write, as it travels. `fence` is the token that its condition demands. */
+/** A write request. `fence` is the token that its condition requires. */
 export type Request =
   | ({ kind: 'commit small'; fence: number; writes: ItemWrite[]; expected: Expected } & Content)
   | { kind: 'acquire'; fence: number; copies: number }
@@ -72,14 +72,14 @@ export type Request =
   | { kind: 'release'; fence: number; copies: number }
   | { kind: 'beat'; fence: number; beat: number }
   | { kind: 'new key'; fence: 0 }
-  /** Demands the very heads. */
+  /** Requires these exact heads. */
   | { kind: 'move'; fence: 0; heads: Heads; writes: ItemWrite[] }
   | { kind: 'moved'; fence: 0; upTo: number };
 
-/** What a raised lease uses, independent of what it used before. */
+/** What a renewed lease uses, independent of what it used before. */
 export const maximumCopies = 8;
 
-/** The table after the request; undefined where its condition does not hold. */
+/** The table after the request; undefined if its condition does not hold. */
 export function execute(table: Table, request: Request): Table | undefined {
   const { fence } = request;
   const isHeld = table.pending !== null && table.fence === fence;
@@ -166,7 +166,7 @@ function inOrder<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The heads as a reader resolves them: what is stamped later than the revision is read from the history. */
+/** The heads as a reader resolves them: what was stamped after the revision is read from the history. */
 export function resolve({ heads, versions, revision }: Table): Heads {
   const resolved: Record<string, Head> = {};
   for (const [name, newest] of Object.entries(heads)) {
@@ -193,12 +193,12 @@ interface Plan {
   revision: number;
   digest: string;
   heads: Heads;
-  /** What a small change demands. */
+  /** What a small change requires. */
   expected: Expected;
   moves: boolean;
 }
 
-/** What a writer read of the state, and of its keys. */
+/** What a writer read from the state, and from its keys. */
 type StateRead = Pick<Table, 'fence' | 'revision' | 'digest' | 'deadHeadsUpTo'>;
 
 interface Reads {
@@ -219,7 +219,7 @@ type Phase =
   | { at: 'small'; plan: Plan }
   | { at: 'acquire'; plan: Plan }
   | { at: 'steps'; plan: Plan; steps: ItemWrite[][] }
-  /** A step failed. Those of the other lanes come to their end before anything else happens. */
+  /** A step failed. Those in the other lanes finish before anything else happens. */
   | { at: 'last steps'; holds: number; steps: ItemWrite[][]; next: Phase }
   | { at: 'commit'; plan: Plan }
   | { at: 'raise'; plan: Plan }
@@ -239,7 +239,7 @@ export interface Writer {
   /** A change in one transaction, one in steps, or a key rotation. */
   readonly kind: 'small' | 'large' | 'rotation';
   readonly keys: readonly string[];
-  /** Those of the keys that it deletes. */
+  /** The ones among the keys that it deletes. */
   readonly deletes: readonly string[];
   /** Whether a small change reads all heads, and tombstones after them. */
   readonly readsAll: boolean;
@@ -249,7 +249,7 @@ export interface Writer {
   readonly phase: Phase;
   readonly tries: number;
   readonly maximumTries: number;
-  /** The data key that the project had when the writer read it. */
+  /** The data key of the project when the writer read it. */
   readonly ring: number;
 }
 
@@ -266,7 +266,7 @@ export function writer(
 
 type Answer = 'done' | 'refused' | 'unknown';
 
-/** Something that a writer can do next: look at the table, or send a request. */
+/** Something a writer can do next: look at the table, or send a request. */
 export type Action =
   | { does: 'look'; next: Writer }
   | { does: 'send'; request: Request; answered: (answer: Answer) => Writer };
@@ -291,7 +291,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
         tries: me.tries + 1,
       });
     case 'state':
-      // Who reads all heads verifies that they are of one moment with the state.
+      // A writer that reads all heads verifies that they are consistent with the state.
       return look(
         stateRead(me, table) ??
           become({ at: 'tombstones', reads: { state: partOf(table), heads: ownOf(me, resolve(table)) } }),
@@ -318,7 +318,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     case 'blocked': {
       const { fence, beat } = phase;
       if (table.fence !== fence || table.pending === null) return look(again());
-      // It may have stood still for a whole lease at any time, by this writer's clock.
+      // It may have paused for a whole lease at any time, by this writer's clock.
       const { revision } = table;
       return send({ kind: 'raise lease', fence, beat, copies: maximumCopies }, answer => {
         if (answer === 'done') return become({ at: 'undo read', holds: fence + 1, revision, own: false });
@@ -365,7 +365,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       const ended = (writes: ItemWrite[]) => become({ ...phase, steps: steps.filter(step => step !== writes) });
       return [
         ...steps.flatMap(writes => send({ kind: 'step', lane: 0, fence: holds, writes }, () => ended(writes))),
-        // Or it was not sent yet.
+        // Or it has not been sent yet.
         ...look(become(next)),
       ];
     }
@@ -401,7 +401,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       if (table.audit.includes(entryOf(contentOfPlan(me, plan)))) return look(become(afterCommit(plan)));
       if (raised === 'unknown') return look(become({ at: 'end', result: 'unknown' }));
       const mayBeTaken = Object.keys(plan.expected).some(item => item.includes('#'));
-      // Where a version that should be new was there, it reads all.
+      // If a version that should be new already exists, it reads all.
       return [...look(again()), ...(mayBeTaken ? look({ ...again(), readsAll: true }) : [])];
     }
     case 'move state': {
@@ -473,7 +473,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
         pending === null
           ? { kind: 'raise state', fence, keyVersion: projectKey }
           : { kind: 'raise lease', fence, copies: maximumCopies, keyVersion: projectKey };
-      // A step of background work is tried again until it works.
+      // A step of background work is retried until it succeeds.
       return send(request, () => me);
     }
     case 'end':
@@ -481,7 +481,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
   }
 }
 
-/** Steps in lanes. These are equals, so any of the next steps, one for each lane, may be executed first. */
+/** Steps in lanes. They are equal, so any of the next steps, one per lane, may be executed first. */
 function stepsOf(
   me: Writer,
   holds: number,
@@ -508,14 +508,14 @@ function ownOf({ keys }: Writer, heads: Heads): Heads {
   return Object.fromEntries(Object.entries(heads).filter(([key]) => keys.includes(key)));
 }
 
-/** What the writer does where the state does not let it go on. */
+/** What the writer does if the state does not let it continue. */
 function stateRead(me: Writer, { keyVersion, pending, fence }: Table): Writer | undefined {
   if (keyVersion > me.ring) return { ...me, phase: { at: 'key' } };
   if (pending === null) return undefined;
   return { ...me, phase: { at: 'blocked', fence, beat: pending.beat }, tries: me.tries - 1 };
 }
 
-/** A deletion of what is not there changes nothing. */
+/** Deleting a missing key changes nothing. */
 function decided(me: Writer, state: StateRead, found: Heads): Writer {
   const plan = planOf(me, state, found);
   if (Object.keys(plan.heads).length === 0) return { ...me, phase: { at: 'end', result: 'not made' } };
@@ -548,7 +548,7 @@ function planOf(me: Writer, state: StateRead, found: Heads): Plan {
     const head = { version, revision, fence: state.fence + 1 };
     heads[key] = deleted ? { ...head, key: 0, deleted } : { ...head, key: me.ring };
   }
-  // The sum in the state, less the heads that are replaced as the writer found them, and the new ones.
+  // The sum in the state, minus the replaced heads as the writer found them, plus the new ones.
   const replaced = Object.fromEntries(Object.entries(found).filter(([name]) => heads[name] !== undefined));
   const terms = new Set([...state.digest.split(' '), ...digestOf(heads).split(' ')].filter(term => term !== ''));
   for (const term of digestOf(replaced).split(' ')) {

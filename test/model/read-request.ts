@@ -2,25 +2,25 @@ import type { AwsCall } from '../support/observe-calls.ts';
 import { type Expected, type Head, type ItemWrite, identityOf, type Request } from './protocol.ts';
 
 /*
- * A write as the code sends it, read as a request of the model. Every condition and every attribute that is set must be
- * one that the model knows, so the code can't come to demand or do anything else without this failing.
+ * Reads a write sent by the code as a request of the model. The model must know every condition and every attribute
+ * that is set, so the code can't start to require or do anything else without this failing.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: the parts of a transaction, as the document client takes them
 type Part = any;
 
-/** The request; undefined for a write that is not of the environment's partition. */
+/** The request; undefined for a write outside the environment's partition. */
 export function readRequest({ operation, input }: AwsCall, partition: string): Request | undefined {
   const parts: Part[] = operation.startsWith('Transact')
     ? input.TransactItems.map((item: Part) => ({ kind: Object.keys(item)[0], ...(Object.values(item)[0] as object) }))
     : [{ kind: operation.replace(/Item$/, ''), ...input }];
-  // Tickets are advice that nothing depends on.
+  // Tickets are hints that nothing depends on.
   const own = parts.filter(part => keyOf(part).pk === partition && keyOf(part).sk !== 'TICKETS');
   const [audit] = parts.filter(part => keyOf(part).pk.startsWith('AUDIT#'));
   if (own.length === 0) return undefined;
   const state = own.find(part => keyOf(part).sk === 'HEAD');
   const copies = own.filter(part => keyOf(part).sk.startsWith('FENCE#'));
-  // What a change records about itself is written with it, and read by nothing that the model describes.
+  // A change's own record is written with it, and read by nothing in the model.
   const records = own.filter(part => keyOf(part).sk.startsWith('REVISION#'));
   const items = own.filter(part => part !== state && !copies.includes(part) && !records.includes(part));
   if (state === undefined) return copies.length === 0 ? readMove(items) : readStep(copies, items);
@@ -80,7 +80,7 @@ function readStep(copies: readonly Part[], items: readonly Part[]): Request {
   return { kind: 'step', lane, fence: numberAt(condition, 'fence ='), writes: items.map(itemWrite) };
 }
 
-/** Heads of deleted keys are removed where they are the very ones that were read, each with its tombstone. */
+/** Heads of deleted keys are only removed if they are exactly those that were read, each with its tombstone. */
 function readMove(items: readonly Part[]): Request {
   const heads: Record<string, Head> = {};
   for (const [index, part] of items.entries()) {
@@ -101,7 +101,7 @@ function readMove(items: readonly Part[]): Request {
   return { kind: 'move', fence: 0, heads, writes: items.map(itemWrite) };
 }
 
-/** A commit records its revision, once; no other write of the state does. */
+/** Only a commit records its revision, and only once. */
 function requireRecord(records: readonly Part[], revision: number | undefined): void {
   const isFit = records.every(({ kind, Item }) => kind === 'Put' && Item.changeId !== undefined);
   if (!isFit || records.length !== (revision === undefined ? 0 : 1)) throw new Error('A commit records its revision.');
@@ -112,7 +112,7 @@ function requireOnly(copies: readonly Part[], fence: number | undefined, sets: r
   const isEnd = sets.includes('pending') && fence === undefined;
   for (const copy of copies) {
     const isFit = isEnd ? copy.kind === 'Delete' : copy.kind === 'Put' && copy.Item.fence === fence;
-    // A takeover demands that no step was made since it looked. In the model, it may come at any time.
+    // A takeover requires that no step was made since it looked. In the model, it may happen at any time.
     const tests = Object.keys(conditionOf(copy)).filter(test => test !== 'steps =');
     if (!isFit || tests.length > 0) throw new Error(`A ${copy.kind} of a copy of the token.`);
   }
@@ -200,8 +200,8 @@ function addedBy(part: Part): Record<string, number> {
   );
 }
 
-/** attribute → what it is set to; undefined for what is removed. `add attribute` → what is added to it. */
-// biome-ignore lint/suspicious/noExplicitAny: values of whatever attribute
+/** attribute → what it is set to; undefined if it is removed. `add attribute` → what is added to it. */
+// biome-ignore lint/suspicious/noExplicitAny: values of any attribute
 function changeOf(part: Part): Record<string, any> {
   const change: Record<string, unknown> = {};
   const [, set = '', added = '', removed = ''] =

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { execute, type Request, type Table } from './protocol.ts';
 import { type Bounds, longBounds, quickBounds, search } from './search.ts';
 
-/* `npm run search-protocol` (SEARCH=all) searches within wider bounds and takes minutes. */
+/* `npm run search-protocol` (SEARCH=all) searches a larger space and takes minutes. */
 const everything = process.env.SEARCH === 'all';
 const maximumStates = everything ? 6_000_000 : 400_000;
 
@@ -18,7 +18,7 @@ function searched(bounds: Bounds) {
   return result;
 }
 
-describe('the protocol by which changes are written', () => {
+describe('the write protocol', () => {
   it.each([...quickBounds, ...(everything ? longBounds : [])])(
     'keeps its promises in every state that $name can reach',
     { timeout: 1_200_000 },
@@ -31,7 +31,7 @@ describe('the protocol by which changes are written', () => {
   );
 });
 
-describe('a search of a protocol that lacks one of its conditions', () => {
+describe('a search of a protocol without one of its conditions', () => {
   const [largeAndSmall, smallAndSmall, largeAndRotation, setAndDeleted, largeDeletion, deletionAndLarge] =
     quickBounds as [Bounds, Bounds, Bounds, Bounds, Bounds, Bounds];
   const stepsUnchecked = (table: Table, request: Request) =>
@@ -97,7 +97,7 @@ describe('a search of a protocol that lacks one of its conditions', () => {
         return after && { ...after, tombstones: {} };
       },
     },
-  ])('finds what goes wrong: without $lacks', ({ bounds, flaw }) => {
+  ])('finds what goes wrong without $lacks', ({ bounds, flaw }) => {
     const { findings } = search({ ...bounds, flaw }, maximumStates);
     expect(findings.length).toBeGreaterThan(0);
     expect(findings[0]?.steps.length).toBeGreaterThan(2);

@@ -12,7 +12,7 @@ import {
   writer,
 } from './protocol.ts';
 
-/** What to search through. Every writer may stop for good after any of its steps; that takes no fault. */
+/** What to search. Every writer may stop for good after any of its steps, which is not a fault. */
 export interface Bounds {
   name: string;
   writers: readonly Writer[];
@@ -20,7 +20,7 @@ export interface Bounds {
   faults: number;
   takeovers: number;
   beats: number;
-  /** Puts something in the place of what a request does: a search must find what breaks without a condition. */
+  /** Replaces the effect of a request: a search must find what breaks without a condition. */
   flaw?: (before: Table, request: Request) => Table | undefined;
 }
 
@@ -38,13 +38,13 @@ interface World {
 
 export interface Finding {
   what: string;
-  /** The shortest way there. */
+  /** The shortest path there. */
   steps: string[];
 }
 
 export interface Result {
   states: number;
-  /** Whether everything within the bounds was seen. */
+  /** Whether everything within the limits was visited. */
   isComplete: boolean;
   findings: Finding[];
 }
@@ -122,7 +122,7 @@ function* successors(world: World, apply: Apply): Generator<[string, World]> {
     const late = world.late.filter((_, at) => at !== index);
     const done = executed({ ...world, late }, request, apply);
     if (done !== undefined) yield [`late: ${request.kind}`, done];
-    // One that would be refused now may still come later, or never.
+    // A request that would be rejected now may still be executed later, or never.
   }
   if (world.beats > 0 && world.table.pending !== null) {
     const { fence, pending } = world.table;
@@ -162,7 +162,7 @@ function* after(world: World, index: number, action: Action, apply: Apply): Gene
   if (done === undefined) return;
   yield [`${step}, done without an answer`, become(done, answered('unknown'))];
   yield [`${step}, done, and may be executed again`, become({ ...done, late: waiting.late }, answered('done'))];
-  // The first attempt was executed and its answer lost; DynamoDB has forgotten its token.
+  // The first attempt was executed and its response lost; DynamoDB has forgotten its token.
   const twice = executed(done, request, apply);
   yield [
     `${step}, sent again after it was done`,
@@ -180,7 +180,7 @@ function executed(world: World, request: Request, apply: Apply): World | undefin
   ) {
     return { ...world, table: { ...table, digest: 'written under an old data key' } };
   }
-  // The first one stays, so a number that is given twice shows.
+  // The first one stays, so a number assigned twice is visible.
   return { ...world, table, history: isCommit ? { ...request.made, ...world.history } : world.history };
 }
 
@@ -189,7 +189,7 @@ function isSealedBelow({ key, deleted }: Head, keyVersion: number): boolean {
   return deleted === undefined && key < keyVersion;
 }
 
-/** What is wrong in a state, if every writer stopped here. */
+/** What would be wrong in a state if every writer stopped here. */
 function violationOf({ table, writers, history }: World): string | undefined {
   const { heads, versions, tombstones, revision, pending, copies, audit, deadHeadsUpTo } = table;
   const resolved = resolve(table);

@@ -23,8 +23,8 @@ import {
 import { readRequest } from './read-request.ts';
 
 /*
- * What the code writes is what the model writes: each recorded write of a real change, read as a request of the model, is
- * one that the model's writer may send at that point, and the model's table answers it as the real one did.
+ * The code writes what the model writes: each recorded write of a real change, read as a request of the model, is one
+ * that the model's writer may send at that point, and the model's table responds like the real one.
  */
 
 let api: Api;
@@ -72,7 +72,7 @@ function recorder(place: Workplace) {
   const recording = (name: string, disturbed: Conductor = {}): Conductor => {
     const entries = new Map<number, Recorded>();
     return {
-      // In the order in which they are executed. What the store sends again is another request.
+      // In the order of execution. What the store sends again is another request.
       attempt: async (call, send) => {
         const entry = entries.get(call.position);
         const executing = async () => {
@@ -103,7 +103,7 @@ function recorder(place: Workplace) {
   };
   return {
     trace,
-    /** A change by one caller, with the writer that the model has for it. */
+    /** A change by one caller, with the corresponding writer in the model. */
     async change(
       me: Writer,
       send: (headers: Record<string, string>) => Promise<Answer>,
@@ -118,14 +118,14 @@ function recorder(place: Workplace) {
       const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
       await conduct(recording(me.name), () => fenceEnvironment(path, place.project.id, 2));
     },
-    /** @throws where the code did something that the model does not do. @returns the model's table at the end */
+    /** @throws if the code did something that the model does not do. @returns the model's table at the end */
     replay(): Table {
       let table = empty;
       for (const { name, request, answer, executed } of trace) {
         const action = offering(writers.get(name) as Writer, table, request);
         const lane = 'lane' in request ? { lane: request.lane } : {};
         const after = execute(table, { ...action.request, ...lane } as Request);
-        // What has no answer is executed, or was never sent; or it would have been refused.
+        // A request without a response was executed, or never sent; or it would have been rejected.
         if (executed || answer === 'refused') expect([request, executed]).toEqual([request, after !== undefined]);
         if (executed) table = after ?? table;
         writers.set(name, action.answered(answer));
@@ -137,7 +137,7 @@ function recorder(place: Workplace) {
 
 type Sending = Extract<Action, { does: 'send' }>;
 
-/** Lets the model's writer look until it sends the request. @throws where it never would */
+/** Lets the model's writer look until it sends the request. @throws if it never would */
 function offering(me: Writer, table: Table, request: Request): Sending {
   const offered: Request[] = [];
   let now = [me];
@@ -152,7 +152,7 @@ function offering(me: Writer, table: Table, request: Request): Sending {
   throw new Error(`The model does not send ${JSON.stringify(request)}, but ${JSON.stringify(offered)}.`);
 }
 
-/** The same but for what a real request does not tell, and for the lane: lanes are equals. */
+/** The same except for what a real request does not show, and for the lane: lanes are equal. */
 function isSame(model: Request, real: Request): boolean {
   const comparable = (request: Request) => {
     const {
@@ -188,8 +188,8 @@ const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximum
 const large = (name: string, count: number) => writer(name, 'large', { keys: Object.keys(many(count)), ...inSteps });
 const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
 
-describe('what the code writes', () => {
-  it('is what the model writes, for large and small changes', async () => {
+describe('the code’s writes', () => {
+  it('match the model’s for large and small changes', async () => {
     const place = await openWorkplace(api, owner);
     const { change, replay, trace } = recorder(place);
     const importing = (count: number) => (headers: Record<string, string>) =>
@@ -232,7 +232,7 @@ describe('what the code writes', () => {
       (['refused', 'answer-lost', 'dies-after'] as const).map(kind => ({ position, kind })),
     ),
   )(
-    'for an import with the fault $kind at call $position, and for the change after it, is what the model writes',
+    'match the model’s for an import with the fault $kind at call $position, and for the change after it',
     async ({ kind, position }) => {
       const place = await openWorkplace(api, owner);
       const { change, replay, trace } = recorder(place);
@@ -253,7 +253,7 @@ describe('what the code writes', () => {
     },
   );
 
-  it('is what the model writes, for keys that are deleted and set again', async () => {
+  it('match the model’s for keys that are deleted and set again', async () => {
     const place = await openWorkplace(api, owner);
     const { change, replay, trace } = recorder(place);
     const names = Object.keys(many(60));
@@ -281,10 +281,10 @@ describe('what the code writes', () => {
     expect((await place.pull('dev', '/versions/K1')).body.versions).toHaveLength(6);
   });
 
-  it('is what the model writes, for a change of a key that has a version which never committed', async () => {
+  it('match the model’s for a change of a key with a version that never committed', async () => {
     const place = await openWorkplace(api, owner);
     const { change, replay } = recorder(place);
-    // Its versions are written, and none of its heads.
+    // Its versions are written, but none of its heads.
     await change(
       large('first', 60),
       headers => place.importAll('dev', many(60), { headers }),
@@ -297,7 +297,7 @@ describe('what the code writes', () => {
     expect(await place.values('dev')).toEqual({ K1: 'new' });
   });
 
-  it('is what the model writes, for a key rotation that meets an abandoned import', async () => {
+  it('match the model’s for a key rotation that meets an abandoned import', async () => {
     const place = await openWorkplace(api, owner);
     const { change, rotate, replay } = recorder(place);
     await change(

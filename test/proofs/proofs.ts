@@ -1,8 +1,13 @@
-/** A search for what breaks a promise that takes minutes. `npm run check` leaves its files out, and CI runs it afterwards. */
+/**
+ * A search for violations of a promise that takes minutes. `npm run check` omits its files, and CI runs it afterwards.
+ */
 export interface Proof {
   name: string;
   files: readonly string[];
-  /** The size that two cores finish within minutes. By hand there is a larger one: see package.json. Empty: there is one size. */
+  /**
+   * The size that two cores finish within minutes. Larger sizes are run by hand: see package.json. Empty if there is
+   * only one size.
+   */
   env: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +68,7 @@ export const proofs: readonly Proof[] = [
   { name: 'load', files: ['test/load'], env: { LOAD: '20' } },
 ];
 
-/** What `npm run check` leaves out, as patterns of files. */
+/** What `npm run check` omits, as file patterns. */
 export const proofPatterns: readonly string[] = proofs
   .flatMap(({ files }) => files)
   .map(file => (file.endsWith('.ts') ? file : `${file}/**`));

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { type Proof, proofs } from './proofs.ts';
 
 /*
- * `npm run check:proof` runs the long proofs, two at a time; `npm run check:proof -- faults fuzz` runs some of them. Each
- * is a run of its own tests with its own DynamoDB Local. Prints progress while they run, one line for each that has ended,
- * the whole output of those that failed, and at last how many tests passed and failed.
+ * `npm run check:proof` runs the long proofs, two at a time; `npm run check:proof -- faults fuzz` runs some of them.
+ * Each runs its own tests with its own DynamoDB Local. Prints progress while they run, one line for each that has
+ * ended, the full output of failed ones, and finally how many tests passed and failed.
  */
 
 const atOnce = 2;
@@ -55,7 +55,7 @@ async function run(proof: Proof): Promise<Result> {
   return result;
 }
 
-/** A run that ended without a report, without a test, or badly for a reason that is no test's, has failed as a whole. */
+/** A run that ended without a report, without a test, or with a failure outside its tests has failed as a whole. */
 function resultOf(report: string, code: number | null): Result {
   const { passed, failed } = readReport(report);
   const isComplete = code === 0 && passed > 0;

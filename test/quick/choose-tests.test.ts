@@ -36,14 +36,14 @@ describe('the tests of a change', () => {
     ]);
   });
 
-  it('are those of the area where an endpoint has none of its own', () => {
+  it('are those of the area if an endpoint has none of its own', () => {
     expect(chooseTests(['functions/auth/revoke-session.ts'], tree)).toEqual([
       structure,
       'test/functions/auth/auth.test.ts',
     ]);
   });
 
-  it('are those that use a builder which changed, and a test which changed itself', () => {
+  it('are those that use a changed builder, and changed tests themselves', () => {
     expect(chooseTests(['test/support/people.ts'], tree)).toEqual([
       structure,
       'test/functions/auth/log-in.test.ts',

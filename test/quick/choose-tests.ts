@@ -6,13 +6,13 @@ export interface Tree {
   imports: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Importers of a changed file that are further away are left to the whole check. */
+/** More distant importers of a changed file are left to the full check. */
 const farthest = 2;
 const isTest = (file: string) => file.startsWith('test/') && file.endsWith('.test.ts');
-/** They hold the order of the modules, whatever changes. */
+/** They check the order of the modules, whatever changes. */
 const always = ['test/structure.test.ts'];
 
-/** The tests nearest to a client, whose own names say which command or screen they are about. */
+/** The tests nearest to a client, whose names tell which command or screen they cover. */
 const clientTests = [
   ['clients/cli/', ['test/clients/cli/settings.test.ts', 'test/clients/cli/changes.test.ts']],
   ['clients/sdk/', ['test/clients/sdk/pull.test.ts', 'test/clients/sdk/writes.test.ts']],
@@ -21,8 +21,8 @@ const clientTests = [
 
 /**
  * The test files for a change, nearest first: those that changed, those named like what changed, those of the endpoints
- * whose functions use it, and those that import it. Vitest's own `related` knows nothing of the endpoints, because the
- * gateway loads functions by their name. Pure.
+ * whose functions use it, and those that import it. Vitest's own `related` doesn't know about the endpoints, because
+ * the gateway loads functions by their name. Pure.
  */
 export function chooseTests(changed: readonly string[], tree: Tree): string[] {
   const known = new Set(tree.files);
@@ -49,7 +49,7 @@ export function chooseTests(changed: readonly string[], tree: Tree): string[] {
   return [...chosen];
 }
 
-/** `lib/a/b.ts` → `test/lib/a/b.test.ts`; in `clients/x/src/…` the folder `src` is left out. */
+/** `lib/a/b.ts` → `test/lib/a/b.test.ts`; in `clients/x/src/…` the directory `src` is left out. */
 function testsNamedLike(file: string, { files }: Tree): string[] {
   const mirrored = `test/${file.replace('/src/', '/').replace(/\.tsx?$/, '')}.test.ts`;
   if (files.includes(mirrored)) return [mirrored];

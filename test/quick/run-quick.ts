@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chooseTests, importsIn } from './choose-tests.ts';
 
 /*
- * `npm run check:quick`: types, style, and the tests nearest to what has changed since the branch left main, or since the
- * last commit on main itself; for a change of one file, within a minute. It says what it ran and what it left out. Only
- * `npm run check` says that everything works.
+ * `npm run check:quick`: types, style, and the tests nearest to what has changed since the branch left main, or since
+ * the last commit on main itself; within a minute for a change of one file. It prints what it ran and what it omitted.
+ * Only `npm run check` shows that everything works.
  */
 
-/** More tests than these take longer than a minute. */
+/** More tests than this take longer than a minute. */
 const maximumTestFiles = 5;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -22,7 +22,7 @@ function baseRevision(): string {
     try {
       return git('merge-base', 'HEAD', main)[0] ?? 'HEAD';
     } catch {
-      // There is no such branch here.
+      // The branch does not exist here.
     }
   }
   return 'HEAD';

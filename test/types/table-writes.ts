@@ -11,8 +11,8 @@ import { userRecord } from '../../lib/table/records/user.ts';
 import { check, put, remove, update, upsert, type Write } from '../../lib/table/write.ts';
 
 /*
- * What the types of table writes take and what they refuse. `tsc` is the test: each line below a `@ts-expect-error` must
- * be refused, and every other line accepted. Nothing runs this file.
+ * What the types of table writes accept and reject. `tsc` is the test: each line below a `@ts-expect-error` must be
+ * rejected, and every other line accepted. Nothing runs this file.
  */
 
 const user = at(userRecord, 'id');

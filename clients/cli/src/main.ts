@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 function report(error: unknown): number {
-  // Help and version are no errors.
+  // Commander throws for --help and --version as well.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const failure =
     error instanceof CommanderError

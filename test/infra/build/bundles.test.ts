@@ -41,11 +41,11 @@ describe('a bundle', () => {
     expect(bundles.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
   });
 
-  test.each(hotFunctions)('of the hot function %s has at most 400 KB', name => {
+  test.each(hotFunctions)('of the hot function %s is at most 400 KB', name => {
     expect(bundles.find(bundle => bundle.name === name)?.sizeBytes).toBeLessThanOrEqual(400_000);
   });
 
-  test('has the clients of exactly those services that its function may call', () => {
+  test('contains exactly the clients of the services that its function may call', () => {
     for (const { name, uses, readsCheckAccount } of functions) {
       const carried = {
         table: weightOf(name, '@aws-sdk/client-dynamodb') > 0,
@@ -67,25 +67,29 @@ describe('a bundle', () => {
     }
   });
 
-  test('has the library that verifies passkeys only where a passkey is verified', () => {
+  test('contains the passkey library only where passkeys are verified', () => {
     const holders = bundles.filter(({ name }) => weightOf(name, '@simplewebauthn/server') > 0);
     expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
   });
 
-  test('verifies tokens of platforms in the exchange alone, and calls customers’ addresses only where no route leads', () => {
-    const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
-    expect(carriersOf('jose')).toEqual(['exchange-assertion']);
-    expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
-    expect(weightOf('exchange-assertion', 'lib/deliveries')).toBe(0);
-    expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
-  });
+  test(
+    'verifies platforms’ tokens only in the exchange, and contacts customers’ addresses only in functions without ' +
+      'a route',
+    () => {
+      const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
+      expect(carriersOf('jose')).toEqual(['exchange-assertion']);
+      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
+      expect(weightOf('exchange-assertion', 'lib/deliveries')).toBe(0);
+      expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
+    },
+  );
 
-  test('leaves out what Lambda never needs: profiles, single sign-on, instance metadata', () => {
+  test('omits what Lambda never needs: profiles, single sign-on, instance metadata', () => {
     const owners = new Set(bundles.flatMap(({ weights }) => weights.map(([owner]) => owner)));
     expect([...owners].filter(owner => /credential-provider-|nested-clients/.test(owner))).toEqual([]);
   });
 
-  test('holds the contract of its own function and nothing of the documentation', () => {
+  test('contains its own function’s contract and none of the documentation', () => {
     const setSecret = readFileSync(join(outDirectory, 'set-secret/index.mjs'), 'utf8');
     expect(setSecret).toContain('expectedVersion');
     expect(setSecret).toContain('"set-secret"');
@@ -96,7 +100,7 @@ describe('a bundle', () => {
     }
   });
 
-  test('that is missing is reported in a sentence that names the file', async () => {
+  test('that is missing is reported with the name of the file', async () => {
     const building = bundleFunctions({ outDirectory, functions: [{ area: 'secrets', name: 'not-written' }] });
     await expect(building).rejects.toThrow('These functions have no file: functions/secrets/not-written.ts.');
   });
@@ -116,7 +120,7 @@ describe('the bundles, run instead of the sources', () => {
       ORGANIZATIONS_PER_USER: '20',
       REGISTER_LIMIT_PER_HOUR: '1000',
       LOGIN_FAILURE_LIMIT: '10',
-      // The address that the roles in the template may send from.
+      // The sender address that the roles in the template allow.
       MAIL_FROM: exampleSettings.mailFrom,
     };
     api = await startApi(limits, async functionName => {
@@ -139,7 +143,7 @@ describe('the bundles, run instead of the sources', () => {
   });
 
   test.each(samples.map(sample => [sample.name, sample] as const))(
-    'answer %s, and it takes effect',
+    'handle %s, and it takes effect',
     async (_, sample) => {
       const { request, works, isDone } = await sample.prepare(api);
 
@@ -155,14 +159,14 @@ describe('the bundles, run instead of the sources', () => {
     ['/docs', 200, 'text/html; charset=utf-8'],
     ['/docs/redoc.js', 200, 'text/javascript; charset=utf-8'],
     ['/nothing-here', 404, 'application/json; charset=utf-8'],
-  ])('answer %s', async (path, status, type) => {
+  ])('handle %s', async (path, status, type) => {
     const response = await fetch(api.url + path);
     await response.arrayBuffer();
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe(type);
   });
 
-  test('of the exchange has the keys of an issuer fetched by the only function that may', async () => {
+  test('of the exchange gets an issuer’s keys from the only function that may fetch them', async () => {
     const [{ organization, session }, issuer] = await Promise.all([seedPerson(), startIssuer()]);
     const made = await api.post(`/identities/${organization.id}`, identityOf(issuer), session);
     const { id } = made.body.identity;
@@ -174,7 +178,7 @@ describe('the bundles, run instead of the sources', () => {
     expect(recorder.calls.filter(({ functionName }) => functionName === 'fetch-issuer-keys')).toEqual([]);
   });
 
-  test('of the check logs in, sets and pulls', async () => {
+  test('of the service check logs in, sets and pulls', async () => {
     const person = await seedPerson();
     const { slug } = await createProject(api, person);
     const parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
@@ -187,7 +191,7 @@ describe('the bundles, run instead of the sources', () => {
     expect((await api.get(path, person.session)).body.keys).toMatchObject([{ key: 'SERVICE_CHECK', version: 1 }]);
   });
 
-  test('of the look for unfinished work finds a job', async () => {
+  test('of the job for unfinished work finds a job', async () => {
     const before = recorder.calls.length;
     const id = randomUUID();
     const work = { type: 'erase-organization', orgSlug: 'gone', organizationId: id } as const;
@@ -209,7 +213,7 @@ describe('the bundles, run instead of the sources', () => {
     expect(functions.map(({ name }) => name).filter(name => !invoked.has(name))).toEqual([]);
   });
 
-  test('make no call that the roles in the template do not allow', () => {
+  test('make only calls that the roles in the template allow', () => {
     const refused = recorder.calls.filter(call => !isAllowed(rights.get(call.functionName) ?? [], call));
     const lines = refused.map(
       ({ functionName, action, keys }) => `${functionName}: ${action} ${Object.values(keys).flat().map(kindOf)}`,

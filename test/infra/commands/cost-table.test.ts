@@ -18,7 +18,7 @@ const nothing = {
   lambdaMs: 0,
 };
 
-describe('what operations cost', () => {
+describe('the cost of operations', () => {
   test('adds up from the counted units and the published prices', () => {
     const without = costOf({ ...nothing, operation: 'pull-secrets' });
     const with1 = costOf({
@@ -55,7 +55,7 @@ describe('what operations cost', () => {
     expect(delivered.others - job.others).toBeCloseTo(3.8);
   });
 
-  test('is known for every operation that was counted', () => {
+  test('is known for every measured operation', () => {
     expect(counts.length).toBeGreaterThan(50);
     for (const one of counts) expect(costOf(one).total, one.operation).toBeGreaterThan(1);
     expect(
@@ -65,7 +65,7 @@ describe('what operations cost', () => {
     ).toHaveLength(counts.length + 1);
   });
 
-  test('of a million pulls of 50 secrets is below ten dollars, and of an idle month below five', () => {
+  test('is below ten dollars for a million pulls of 50 secrets, and below five for an idle month', () => {
     const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
     expect(pull && costOf(pull).total).toBeLessThan(10);
     expect(Object.values(idleCosts()).reduce((sum, amount) => sum + amount, 0)).toBeLessThan(5);

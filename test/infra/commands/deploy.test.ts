@@ -17,7 +17,7 @@ const file = join(root, 'installations', `${installation}.json`);
 const filesBucket = 'holdfast-edge-files-1x2y3z';
 const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@holdfast.test' };
 
-/** CloudFormation's answers, by stack: outputs, or undefined for a stack that doesn't exist. */
+/** CloudFormation's responses, by stack: outputs, or undefined for a stack that doesn't exist. */
 let stacks: Record<string, Record<string, string> | undefined>;
 let refusal: string | undefined;
 let cloudFormation: Server;
@@ -49,7 +49,7 @@ function answerOf(name: string): { status: number; body: string } {
   };
 }
 
-/** What the bucket of the dashboard got, in this order, and the end of the names that it refuses. */
+/** What was uploaded to the dashboard's bucket, in this order, and the suffixes of the names that it rejects. */
 let uploaded: { path: string; mediaType: string | undefined; sizeBytes: number }[];
 let refusedFile: string | undefined;
 let bucket: Server;
@@ -87,7 +87,7 @@ beforeEach(() => {
   uploaded = [];
   stacks = deployedWith(settings);
   directory = mkdtempSync(join(tmpdir(), 'deploy-'));
-  // What would deploy, if there were an account.
+  // What would be deployed with an account.
   writeCdk('exit 0');
 });
 afterEach(() => {
@@ -97,7 +97,7 @@ afterEach(() => {
 
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** What stands in for the CDK notes its arguments and ends like this. */
+/** The CDK's stand-in records its arguments and exits like this. */
 function writeCdk(end: string): void {
   writeFileSync(join(directory, 'cdk'), `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n${end}\n`);
   chmodSync(join(directory, 'cdk'), 0o755);
@@ -111,7 +111,7 @@ function deployedWith(given: Record<string, unknown>, sent?: number): typeof sta
   };
 }
 
-/** Runs the command with these settings; `asked` is what it told the CDK, undefined if it deployed nothing. */
+/** Runs the command with these settings. `asked` is what it passed to the CDK, undefined if it deployed nothing. */
 async function deploy(
   given: Record<string, unknown>,
   ...options: string[]
@@ -141,7 +141,7 @@ async function deploy(
 }
 
 describe('a deployment', () => {
-  test('is gradual, and says what it means that alarmEmail is not set', async () => {
+  test('is gradual, and explains the consequence of a missing alarmEmail', async () => {
     const { alarmEmail: _, ...silent } = settings;
     const { code, said, asked } = await deploy(silent);
 
@@ -151,7 +151,7 @@ describe('a deployment', () => {
     expect((await deploy(settings)).said).not.toContain('alarmEmail');
   });
 
-  test('is compared with nothing if it is the first', async () => {
+  test('is not compared with anything if it is the first', async () => {
     const { 'holdfast-edge': edge } = stacks;
     stacks = { 'holdfast-edge': edge };
     expect(await deploy({ ...settings, edgeSecretVersion: 7 })).toMatchObject({
@@ -175,7 +175,7 @@ describe('a deployment', () => {
     expect(uploaded.map(({ mediaType }) => mediaType)).not.toContain('application/octet-stream');
   });
 
-  test('keeps the previous page if a file can’t be uploaded, and says so', async () => {
+  test('keeps the previous page if a file can’t be uploaded, and reports it', async () => {
     refusedFile = '.css';
     const { code, said } = await deploy(settings);
     expect(code).toBe(1);
@@ -189,14 +189,14 @@ describe('a deployment', () => {
     expect(uploaded).toEqual([]);
   });
 
-  test('moves everything at once with --emergency, also while failures would stop a gradual one', async () => {
+  test('moves everything at once with --emergency, even while failures would stop a gradual one', async () => {
     const { asked, said } = await deploy(settings, '--emergency');
     expect(asked).toContain('rollout=emergency');
     expect(asked).not.toContain('--emergency');
     expect(said).toContain('The next deployment is watched again.');
   });
 
-  test('refuses settings on the command line', async () => {
+  test('rejects settings on the command line', async () => {
     const { code, said, asked } = await deploy(settings, '-c', 'maintenance=true');
     expect(code).toBe(1);
     expect(said).toContain(`Settings come only from installations/${installation}.json`);
@@ -216,7 +216,7 @@ describe('maintenance', () => {
   const underMaintenance = { ...settings, maintenance: true };
   const restored = { ...underMaintenance, restoredTable: 'holdfast-restored' };
 
-  test('begins and ends at once, without an alarm that could roll it back, and without a check that sets a secret', async () => {
+  test('starts and ends at once, without an alarm that could roll it back or a check that sets a secret', async () => {
     const begins = await deploy({ ...underMaintenance, checkParameter: '/holdfast/check' });
     expect(begins).toMatchObject({ code: 0 });
     expect(begins.asked).toContain('rollout=at-once');
@@ -226,7 +226,7 @@ describe('maintenance', () => {
     expect((await deploy(settings)).asked).toContain('rollout=at-once');
   });
 
-  test('is required to replace the table, before and during', async () => {
+  test('is required to replace the table, before and during the replacement', async () => {
     expect((await deploy(restored)).said).toContain('The table can be replaced only under maintenance');
 
     stacks = deployedWith(underMaintenance);

@@ -25,7 +25,7 @@ describe('grant-admin', () => {
   });
   afterAll(() => api.stop());
 
-  it('makes a user of the running local stack a platform administrator, in any case of the address', async () => {
+  it('makes a user of the running local stack a platform administrator, whatever the case of the address', async () => {
     const { port } = new URL(api.url);
     const email = person.email.toUpperCase();
     expect((await api.get('/admin/stats', person.session)).status).toBe(403);
@@ -52,7 +52,7 @@ describe('grant-admin', () => {
     expect((await api.get('/admin/stats', other.session)).status).toBe(200);
   });
 
-  it('says in one sentence that there is no such account, that no stack runs, or how it is used', async () => {
+  it('reports in one sentence an unknown account, a missing stack, or the usage', async () => {
     const email = `${randomUUID()}@example.com`;
     expect(await grantAdmin({ PORT: new URL(api.url).port }, email)).toEqual({
       code: 1,

@@ -36,7 +36,7 @@ it('The functions and the test share one process and one copy of every module', 
   expect((await fetch(`${stack.url}/nowhere`)).status).toBe(404);
 });
 
-it('The table is created as by the CDK and found at the next start', async () => {
+it('The table is created as the CDK would, and found at the next start', async () => {
   await start({ TABLE_NAME: 'stack-table' });
   await start({ TABLE_NAME: 'stack-table' });
   const client = new DynamoDBClient({});

@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(await endOf(fourth.child)).toBe(0);
   });
 
-  it('stops when the npm that started it gets the signal to stop', async () => {
+  it('stops when the npm that started it receives the signal to stop', async () => {
     const child = spawn('npm', ['start'], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', PORT: '0', DATA_DIR: 'memory' },
@@ -133,7 +133,7 @@ describe('npm start', () => {
     ['on a service that does not answer', { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }, /^KMS cannot be used: .*\.$/],
   ];
 
-  it.each(failing)('says in one sentence why it cannot start %s', async (_, given, sentence) => {
+  it.each(failing)('reports in one sentence why it can’t start %s', async (_, given, sentence) => {
     const env = typeof given === 'function' ? await given() : given;
     const { code, stdout, stderr } = await finish(run({ PORT: '0', DATA_DIR: 'memory', ...env }));
     expect(code).toBe(1);

@@ -11,7 +11,7 @@ import { exampleSettings, fullSettings } from '../../support/installation.ts';
 const read = (settings: Record<string, unknown>) => readConfig(settings);
 
 describe('the settings of an installation', () => {
-  test('need a sender, and have a default for everything else', () => {
+  test('require a sender, and have a default for everything else', () => {
     expect(read(exampleSettings)).toMatchObject({
       name: 'holdfast',
       mailFrom: { text: 'Holdfast <no-reply@example.com>', address: 'no-reply@example.com', domain: 'example.com' },
@@ -21,7 +21,7 @@ describe('the settings of an installation', () => {
     });
   });
 
-  test('let ten organizations use up their shares at once before the gateway refuses anybody', () => {
+  test('let ten organizations use up their shares at once before the gateway rejects anyone', () => {
     vi.stubEnv('REQUESTS_PER_MINUTE', undefined);
     forgetSettings();
     const share = settings().REQUESTS_PER_MINUTE / 60;
@@ -31,13 +31,13 @@ describe('the settings of an installation', () => {
     const rates = [-1, 60, 30_000, 100_000].map(
       requestsPerMinute => read({ ...exampleSettings, requestsPerMinute }).throttleRate,
     );
-    // API Gateway's own quota is the end of it.
+    // API Gateway's own quota is the limit.
     expect(rates).toEqual([10 * share, 10 * share, 5000, 10_000]);
     expect(read({ ...exampleSettings, throttleRate: 50 })).toMatchObject({ throttleRate: 50, throttleBurst: 100 });
     expect(read(exampleSettings).passwordThrottleRate).toBeGreaterThanOrEqual(200);
   });
 
-  test('that leave out the firewall or the address of the operators are said in a sentence', () => {
+  test('without the firewall or the operators’ address are reported in a sentence', () => {
     expect(noticesOf(read(exampleSettings))).toEqual([
       expect.stringMatching(/^No firewall is on \(waf is false\): .*\.$/),
       expect.stringMatching(/^alarmEmail is not set: .*\.$/),
@@ -45,7 +45,7 @@ describe('the settings of an installation', () => {
     expect(noticesOf(read({ ...fullSettings, waf: true, region: 'eu-central-1' }))).toEqual([]);
   });
 
-  test('come from the committed file of the installation', () => {
+  test('are read from the installation’s committed file', () => {
     const directory = mkdtempSync(join(tmpdir(), 'installations-'));
     writeFileSync(
       join(directory, 'production.json'),
@@ -62,7 +62,7 @@ describe('the settings of an installation', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('of the repository are an example that can be synthesized', () => {
+  test('in the repository are an example that can be synthesized', () => {
     expect(readInstallation('example').name).toBe('holdfast');
   });
 
@@ -126,24 +126,24 @@ describe('the settings of an installation', () => {
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
     [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
-  ])('are refused with a sentence for each that is wrong: %j', (settings, message) => {
+  ])('are rejected with one sentence per problem: %j', (settings, message) => {
     expect(() => read(settings)).toThrow(ConfigError);
     expect(() => read(settings)).toThrow(message);
   });
 
-  test('take a dashboard elsewhere on the same site, and on another site with a cookie that goes there', () => {
+  test('allow a dashboard elsewhere on the same site, and on another site with a cookie sent there', () => {
     const sameSite = read({ ...fullSettings, dashboardOrigin: 'https://app.example.com' });
     expect(sameSite.sessionCookie).toBe('same-site');
     const crossSite = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
     expect(read({ ...exampleSettings, ...crossSite })).toMatchObject(crossSite);
   });
 
-  test('know that two distributions of CloudFront are two sites', () => {
+  test('treat two CloudFront distributions as two sites', () => {
     const settings = { ...fullSettings, domainName: 'd1.cloudfront.net', dashboardOrigin: 'https://d2.cloudfront.net' };
     expect(() => read(settings)).toThrow(/^The setting dashboardOrigin is on another site than the API/);
   });
 
-  test('never show a value that could be a secret', () => {
+  test('never print a value that could be a secret', () => {
     const read1 = () => read({ ...fullSettings, stripeSecretKeyParameter: 'sk_live_abc' });
     expect(read1).not.toThrow(/sk_live_abc/);
     expect(read1).toThrow(ConfigError);

@@ -16,7 +16,7 @@ function allowedActions({ name, uses, readsCheckAccount }: FunctionPlan): string
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
     ...(uses.functions === undefined ? [] : ['lambda:InvokeFunction']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
-    // Mails and hosted pages link to the dashboard, whose origin may be a parameter.
+    // E-mails and hosted pages link to the dashboard, whose origin may be a parameter.
     ...(needsDashboardOrigin(uses) || readsCheckAccount ? ['ssm:GetParameter'] : []),
     ...(passwordFunctions.has(name) ? ['scrypt'] : []),
   ];
@@ -31,9 +31,9 @@ function neverRun({ name }: FunctionPlan): string[] {
   return isPublic ? [...chain, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'kms:Decrypt'] : chain;
 }
 
-describe('what a function may do', () => {
+describe('the permissions of a function', () => {
   test.each(functions.map(plan => [plan.name, plan] as const))(
-    'is all that the code of %s can do, and no more',
+    'match exactly what the code of %s can do',
     async (_, plan) => {
       const allowed = allowedActions(plan);
       const reachable = (await reachableActions(plan)).filter(

@@ -60,7 +60,7 @@ describe('recounting an organization', () => {
     });
   });
 
-  it('reports every counter that says something else, and changes nothing unless told to', async () => {
+  it('reports every counter that differs, and changes nothing unless told to', async () => {
     const { slug, project } = await busyOrganization();
     await disturb(slug, project);
 
@@ -78,7 +78,7 @@ describe('recounting an organization', () => {
     expect(await find(at(organizationRecord, slug))).toMatchObject({ projectCount: 1, ownerCount: 1 });
   });
 
-  it('sees no drift in an organization that is growing meanwhile', async () => {
+  it('finds no drift in an organization that is growing concurrently', async () => {
     const { id, slug } = await busyOrganization();
 
     const [recount] = await Promise.all([
@@ -91,11 +91,11 @@ describe('recounting an organization', () => {
     expect((await find(at(organizationRecord, slug)))?.projectCount).toBe(7);
   });
 
-  it('knows no organization that is not there', async () => {
+  it('reports an unknown organization', async () => {
     expect(await recountOrganization('no-such-organization', { fix: true })).toBeUndefined();
   });
 
-  it('is a command that reports, mends, and tells by its exit code whether there was drift', async () => {
+  it('is a command that reports, repairs, and returns in its exit code whether there was drift', async () => {
     const { slug, project } = await busyOrganization();
     await disturb(slug, project);
 
@@ -112,7 +112,7 @@ describe('recounting an organization', () => {
 });
 
 describe('recounting the platform', () => {
-  it('finds that organizations and projects are counted as they come and go', async () => {
+  it('counts organizations and projects as they are created and deleted', async () => {
     await busyOrganization();
 
     expect(await recountPlatform({ fix: false })).toEqual([]);

@@ -95,9 +95,9 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
   },
 ];
 
-describe('an environment that does not add up', () => {
+describe('an inconsistent environment', () => {
   it.each(damages)(
-    'for $what is refused, seen by a recount, and repaired without losing a version',
+    'for $what is rejected, found by a recount, and repaired without losing a version',
     async ({ plant, says }) => {
       const versions = await versionsStored();
       await plant();
@@ -133,7 +133,7 @@ describe('an environment that does not add up', () => {
     },
   );
 
-  it('gets the version back that its history lacks', async () => {
+  it('gets back the version missing from its history', async () => {
     await transact([remove(version('A', 2))]);
     const { output } = await repairCommand(...Object.values(path()));
     expect(output).toContain('A: version 2 was missing from the history: added\n1 keys repaired;');
@@ -141,7 +141,7 @@ describe('an environment that does not add up', () => {
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['a2', 'a1']);
   });
 
-  it('is not touched while a key rotation is in progress, and is left alone where there is none', async () => {
+  it('is reported as missing if it does not exist, and wrong usage is explained', async () => {
     expect(await repairCommand(owner.organization.slug, 'no-project', 'dev')).toEqual({
       code: 1,
       output: 'There is no such project.\n',
@@ -153,7 +153,7 @@ describe('an environment that does not add up', () => {
     expect((await repairCommand('only-one')).output).toContain('Usage: npm run repair-environment');
   });
 
-  it('is logged as the alarm counts it, once a request', async () => {
+  it('is logged once per request, as the alarm counts it', async () => {
     const lines: unknown[] = [];
     const log = { error: (_: string, __: unknown, fields: unknown) => lines.push(fields) } as unknown as Log;
     const failing = readAgainWhileStale(log, { env: 'dev' }, () => Promise.reject(new StaleRead('planted')));
@@ -161,7 +161,7 @@ describe('an environment that does not add up', () => {
     expect(lines).toEqual([{ env: 'dev', alarm: 'inconsistent' }]);
   });
 
-  it('is nowhere left in the table', async () => {
+  it('no longer exists in the table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

@@ -16,13 +16,13 @@ interface Behavior {
 const behaviors: Behavior[] = [{ ...config.DefaultCacheBehavior, PathPattern: '*' }, ...config.CacheBehaviors];
 const behavior = (path: string) => behaviors.find(({ PathPattern }) => PathPattern === path) ?? {};
 
-/** The managed policies of CloudFront, by their published ids. */
+/** CloudFront's managed policies, by their published ids. */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const cachingOptimized = '658327ea-f89d-4fab-a63d-7e88639e58f6';
 const allViewerExceptHost = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 describe('the edge', () => {
-  test('sends the API every path under /v1, and the dashboard everything else', () => {
+  test('routes every path under /v1 to the API, and everything else to the dashboard', () => {
     expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['*', '/assets/*', '/v1', '/v1/*']);
     const origins = new Map(config.Origins.map((origin: Record<string, unknown>) => [origin.Id, origin]));
     for (const path of ['/v1', '/v1/*']) {
@@ -38,7 +38,7 @@ describe('the edge', () => {
     }
   });
 
-  test('keeps no answer of the API, and hands it everything that the viewer sent but the host', () => {
+  test('caches no API response, and forwards everything that the viewer sent except the host', () => {
     expect(behavior('/v1/*')).toMatchObject({
       AllowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
       CachePolicyId: cachingDisabled,
@@ -49,14 +49,14 @@ describe('the edge', () => {
     expect(behavior('/v1/*').ResponseHeadersPolicyId).toBeUndefined();
   });
 
-  test('keeps no error, and never puts a page in the place of one', () => {
+  test('caches no errors, and never replaces one with a page', () => {
     const errors: Record<string, unknown>[] = config.CustomErrorResponses;
     expect(errors.map(({ ErrorCode }) => ErrorCode)).toEqual(expect.arrayContaining([404, 500, 502, 503, 504]));
     for (const error of errors) expect(Object.keys(error).sort()).toEqual(['ErrorCachingMinTTL', 'ErrorCode']);
     expect(new Set(errors.map(({ ErrorCachingMinTTL }) => ErrorCachingMinTTL))).toEqual(new Set([0]));
   });
 
-  test('keeps files whose names change with their content, and asks for the page each time', () => {
+  test('caches files whose names change with their content, and revalidates the page each time', () => {
     expect(behavior('*').CachePolicyId).toBe(cachingDisabled);
     expect(behavior('/assets/*').CachePolicyId).toBe(cachingOptimized);
     const policies = ofType('AWS::CloudFront::ResponseHeadersPolicy');
@@ -68,7 +68,7 @@ describe('the edge', () => {
     expect(cacheControl('/assets/*')).toBe('public, max-age=31536000, immutable');
   });
 
-  test('sends the dashboard’s security headers, as the local gateway does, and demands https', () => {
+  test('sends the dashboard’s security headers like the local gateway, and requires https', () => {
     const policies = ofType('AWS::CloudFront::ResponseHeadersPolicy');
     expect(policies).toHaveLength(2);
     for (const { resource } of policies) {
@@ -78,7 +78,7 @@ describe('the edge', () => {
     }
   });
 
-  test('reads a private bucket that answers only to this distribution', () => {
+  test('reads a private bucket that only this distribution can access', () => {
     const [bucket] = ofType('AWS::S3::Bucket');
     expect(bucket?.resource.Properties.PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
@@ -97,7 +97,7 @@ describe('the edge', () => {
     expect(allowed.flatMap(({ Action }: { Action: string }) => Action)).toEqual(['s3:GetObject']);
   });
 
-  test('has the installation’s own domain, or an address of CloudFront that the functions learn at run time', () => {
+  test('has the installation’s own domain, or a CloudFront address that the functions get at run time', () => {
     expect(config).toMatchObject({
       Aliases: ['secrets.example.com'],
       ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
@@ -119,7 +119,7 @@ describe('the edge', () => {
     expect(JSON.stringify(own.rights().get('pull-secrets'))).not.toContain('ssm:');
   });
 
-  test('tells the functions the origin of a dashboard elsewhere', () => {
+  test('passes the functions the origin of a dashboard elsewhere', () => {
     const elsewhere = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
     const { ofType: typed } = synthesize({ ...exampleSettings, ...elsewhere });
     const register = typed('AWS::Lambda::Function').find(
@@ -128,7 +128,7 @@ describe('the edge', () => {
     expect(register?.resource.Properties.Environment.Variables.DASHBOARD_ORIGIN).toBe('https://app.example.org');
   });
 
-  test('proves itself by a secret whose value stands in no template, and the functions know the one before it too', () => {
+  test('authenticates with a secret whose value is in no template, and the functions also accept the previous one', () => {
     const second = synthesize({ ...fullSettings, edgeSecretVersion: 2 });
     const sentBy = (installation: typeof second) =>
       installation
@@ -152,7 +152,7 @@ describe('the edge', () => {
     ]);
   });
 
-  test('has a firewall where one is asked for, with a rate for each address', () => {
+  test('has a firewall if configured, with a rate limit per address', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
     const { Scope, DefaultAction, Rules } = typed('AWS::WAFv2::WebACL')[0]?.resource.Properties ?? {};
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
@@ -175,7 +175,7 @@ describe('the edge', () => {
     expect(config.WebACLId).toBeUndefined();
   });
 
-  test('is a stack of its own, of which no other stack needs anything', () => {
+  test('is a stack of its own that no other stack depends on', () => {
     expect([...templates.keys()]).toContain('holdfast-edge');
     for (const [name, template] of templates) {
       if (name !== 'holdfast-edge') expect(JSON.stringify(template)).not.toContain('holdfast-edge:');
@@ -231,13 +231,13 @@ describe('the edge’s function on requests for the dashboard', () => {
     ['/index.html', '/index.html'],
     ['/assets/main-4f2a.js', '/assets/main-4f2a.js'],
     ['/robots.txt', '/robots.txt'],
-  ])('turns %s into %s', (uri, expected) => {
+  ])('rewrites %s to %s', (uri, expected) => {
     expect(runEdgeFunction('page-request.js', uri).uri).toBe(expected);
   });
 });
 
 describe('the edge’s function on requests for the API', () => {
-  test('tells the viewer’s address', () => {
+  test('passes on the viewer’s address', () => {
     const request = runEdgeFunction('api-request.js', '/v1/auth/me');
     expect(request).toMatchObject({ uri: '/v1/auth/me', headers: { 'x-viewer-address': { value: '2001:db8::7' } } });
   });

@@ -83,7 +83,7 @@ describe('stacks', () => {
     for (const [rule, reason] of accepted) expect(reason.length, rule).toBeGreaterThan(30);
   });
 
-  test('raise none with every option on, and record traces where that is asked for', () => {
+  test('raise none with every option enabled, and record traces if configured', () => {
     const { app, ofType: typed } = withOptions;
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     const own = typed('AWS::Lambda::Function').filter(({ resource }) => resource.Properties.FunctionName !== undefined);
@@ -95,7 +95,7 @@ describe('stacks', () => {
       expect(resource.Properties.TracingConfig).toBeUndefined();
   });
 
-  test('look nothing up and name no account and no region', () => {
+  test('look nothing up and name no account or region', () => {
     const text = JSON.stringify([...templates.values()]).replaceAll(fullSettings.certificateArn, '');
     // CloudFormation itself resolves the reference to the edge's secret.
     expect(text).not.toMatch(/resolve:(?!secretsmanager:holdfast\/edge-1:SecretString)|us-east-1|arn:aws:/);
@@ -151,7 +151,7 @@ describe('the foundation', () => {
     expect(typed('AWS::DynamoDB::GlobalTable')).toHaveLength(1);
   });
 
-  test('under maintenance refuses changes and lets background work wait', () => {
+  test('under maintenance rejects changes and lets background work wait', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
     const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
     const unrouted = Object.values(workers).map(({ name }) => `holdfast-${name}`);
@@ -162,7 +162,7 @@ describe('the foundation', () => {
     expect(enabled(ofType('AWS::Lambda::EventSourceMapping'))).toEqual([true, true]);
   });
 
-  test('gives a function that hashes passwords one whole CPU', () => {
+  test('gives each function that hashes passwords one whole CPU', () => {
     const memory = new Map(
       ofType('AWS::Lambda::Function').map(({ resource: { Properties } }) => [
         Properties.FunctionName,
@@ -192,7 +192,7 @@ describe('the foundation', () => {
     for (const { Resource } of rights) expect(Resource).toBe(restoredKey);
   });
 
-  test('has a replica of table and key in a second region where that is asked for', () => {
+  test('has a replica of table and key in a second region if configured', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
     const [table] = typed('AWS::DynamoDB::GlobalTable');
     expect(table?.resource.Properties.Replicas.map(({ Region }: { Region: string }) => Region)).toEqual([
@@ -326,7 +326,7 @@ describe('the API', () => {
     expect(functionNameOf.size).toBe(functions.length);
   });
 
-  test('is made area by area, because API Gateway takes ten changes a second', () => {
+  test('is created area by area, because API Gateway accepts ten changes a second', () => {
     const nested = ofType('AWS::CloudFormation::Stack');
     const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
     const [first, ...others] = areas;
@@ -335,7 +335,7 @@ describe('the API', () => {
     for (const [index, { resource }] of others.entries()) expect(resource.DependsOn).toContain(areas[index]?.id);
   });
 
-  test('comes after the functions that its own ones invoke and queue work for', () => {
+  test('is created after the functions that its own ones invoke or queue work for', () => {
     const nested = ofType('AWS::CloudFormation::Stack');
     const workersStack = nested.find(({ id }) => id.startsWith('Workers'));
     const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
@@ -376,7 +376,7 @@ describe('the API', () => {
     });
   });
 
-  test('sets a cookie for other sites only where that was asked for', () => {
+  test('sets a cookie for other sites only if configured', () => {
     const cookies = (settings: Record<string, unknown>) => [
       ...new Set(
         synthesize(settings)
@@ -435,7 +435,7 @@ describe('rights', () => {
     }
   });
 
-  test('are a role and a log group with a retention for each function', () => {
+  test('consist of a role and a log group with a retention for each function', () => {
     const roles = ofType('AWS::Lambda::Function').map(({ resource }) => resource.Properties.Role['Fn::GetAtt'][0]);
     expect(new Set(roles).size).toBe(functions.length);
     const groups = ofType('AWS::Logs::LogGroup').map(({ resource }) => resource.Properties);
@@ -443,7 +443,7 @@ describe('rights', () => {
     for (const { RetentionInDays, LogGroupName } of groups) expect(RetentionInDays, LogGroupName).toBe(90);
     for (const { resource } of ofType('AWS::IAM::Role')) {
       expect(resource.Properties.ManagedPolicyArns).toBeUndefined();
-      // IAM refuses other characters, and then the deployment fails.
+      // IAM rejects other characters, and then the deployment fails.
       expect(resource.Properties.Description).toMatch(/^[\u0020-\u007e\u00a1-\u00ff]{1,1000}$/);
     }
     // The snapshot of rights would miss a policy elsewhere.
@@ -469,7 +469,7 @@ describe('rights', () => {
     });
   });
 
-  test('of the webhook sender: it uses only its own partitions, and no queue, mail or new key', () => {
+  test('of the webhook sender: it uses only its own partitions, and no queue, e-mail or new key', () => {
     const statements = rights.get('deliver-webhooks') ?? [];
     expect(actionsOf('deliver-webhooks')).not.toContain('dynamodb:DeleteItem');
     expect(actionsOf('deliver-webhooks').filter(action => /^(kms|ses|ssm):/.test(String(action)))).toEqual([
@@ -480,7 +480,7 @@ describe('rights', () => {
     }
   });
 
-  test('to the key of projects and webhooks belong only to functions that handle values or signing secrets', () => {
+  test('to the key for projects and webhooks are limited to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
       statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp)/.test(Sid)) ? [name] : [],
     );
@@ -507,7 +507,7 @@ describe('rights', () => {
     );
   });
 
-  test('to the key of authenticator apps belong only to functions that make or check their codes', () => {
+  test('to the key for authenticator apps are limited to functions that create or check their codes', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
       statements.some(({ Sid }) => Sid === 'UseKeyOfTotp') ? [name] : [],
     );
@@ -542,7 +542,7 @@ function resourceName(resource: unknown): string {
 describe('a gradual deployment', () => {
   const gradual = [...gradualFunctions].map(name => `holdfast-${name}`).sort();
 
-  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and goes back by itself', () => {
+  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and rolls back by itself', () => {
     const groups = ofType('AWS::CodeDeploy::DeploymentGroup').map(({ resource }) => resource.Properties);
     expect(groups).toHaveLength(gradual.length);
     for (const group of groups) {
@@ -580,7 +580,7 @@ describe('a gradual deployment', () => {
       const [{ Name: name }] = resource.Properties.AlarmConfiguration.Alarms;
       expect(names).toContain(name.Ref);
     }
-    // An alarm that is made after the alias has moved would watch nothing.
+    // An alarm created after the alias has moved would watch nothing.
     for (const { id, resource } of ofType('AWS::Lambda::Alias')) {
       const { DependsOn: made } = resource as { DependsOn?: string[] };
       expect(
@@ -610,7 +610,7 @@ describe('a gradual deployment', () => {
     }
   });
 
-  test('keeps instances warm where that is asked for', () => {
+  test('keeps instances warm if configured', () => {
     const warm = (settings: Record<string, unknown>) =>
       synthesize({ ...fullSettings, ...settings })
         .ofType('AWS::Lambda::Alias')
@@ -620,11 +620,11 @@ describe('a gradual deployment', () => {
   });
 });
 
-describe('what runs every five minutes', () => {
+describe('the five-minute schedule', () => {
   const ruleOf = (name: string, typed: typeof ofType) =>
     typed('AWS::Events::Rule').find(({ id }) => id.startsWith(name))?.resource.Properties;
 
-  test('is the check of the service, where there is an account for it', () => {
+  test('runs the service check if an account is configured for it', () => {
     const rule = ruleOf('CheckService', ofType);
     expect(rule).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
     expect(JSON.parse(rule.Targets[0].Input)).toEqual({
@@ -638,7 +638,7 @@ describe('what runs every five minutes', () => {
     expect(ruleOf('CheckService', synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
   });
 
-  test('is the look for unfinished work, except under maintenance, when jobs wait in the queue', () => {
+  test('looks for unfinished work, except under maintenance, when jobs wait in the queue', () => {
     const name = 'QueueUnfinishedWork';
     expect(ruleOf(name, ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
     const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
@@ -666,7 +666,7 @@ describe('alarms', () => {
     );
   const replicated = { ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' };
 
-  test('say what users notice and what to do first, and notify the operators', () => {
+  test('describe what users notice and what to do first, and notify the operators', () => {
     const all = [...alarmsOf(replicated).values()];
     expect(all).toHaveLength(26);
     for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ActionsEnabled } of all) {
@@ -769,7 +769,7 @@ describe('alarms', () => {
     expect(silent.map(([name]) => name)).toEqual(['WebhooksLate', 'JobsLate']);
   });
 
-  test('watch as many metrics as the table of costs counts', () => {
+  test('watch as many metrics as the cost table counts', () => {
     const watched = ofType('AWS::CloudWatch::Alarm').flatMap(({ resource: { Properties } }) =>
       Properties.MetricName === undefined
         ? Properties.Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat)
@@ -778,7 +778,7 @@ describe('alarms', () => {
     expect(watched).toHaveLength(watchedMetrics);
   });
 
-  test('on an objective ring when an hour or six hours use its budget up too fast', () => {
+  test('for an objective fire when its budget is used up too fast within an hour or six hours', () => {
     const burns = ofType('AWS::CloudWatch::Alarm').filter(({ resource }) =>
       /-(ApiErrors|PullsSlow)(Budget)?$/.test(resource.Properties.AlarmName),
     );
@@ -799,14 +799,14 @@ describe('alarms', () => {
     });
   });
 
-  test('come with a dashboard that begins with them and shows each operation', () => {
+  test('include a dashboard that starts with them and shows each operation', () => {
     const body = JSON.stringify(single('AWS::CloudWatch::Dashboard').Properties.DashboardBody);
     expect(body).toContain('by routeKey');
     expect(body).toContain('@initDuration');
     expect(body.indexOf('\\"alarm\\"')).toBeLessThan(body.indexOf('\\"metric\\"'));
   });
 
-  test('come with a budget where one is set', () => {
+  test('include a budget if configured', () => {
     const [budget] = synthesize({ ...fullSettings, monthlyBudget: 250 }).ofType('AWS::Budgets::Budget');
     expect(budget?.resource.Properties.Budget.BudgetLimit).toEqual({ Amount: 250, Unit: 'USD' });
     expect(ofType('AWS::Budgets::Budget')).toEqual([]);
@@ -820,7 +820,7 @@ describe('alarms', () => {
     for (const { resource } of filters) expect(resource.Properties.FilterPattern).toBe('{ $.level = "ERROR" }');
   });
 
-  test('can be published by this installation’s alarms and rule only', () => {
+  test('can only be published to by this installation’s alarms and rule', () => {
     const statements: { Sid: string; Principal: { Service?: string }; Condition: object }[] =
       single('AWS::SNS::TopicPolicy').Properties.PolicyDocument.Statement;
     const publishing = statements.filter(({ Principal }) => Principal.Service !== undefined);
@@ -829,7 +829,7 @@ describe('alarms', () => {
     expect(JSON.stringify(publishing[1]?.Condition)).toContain('KeyInDanger');
   });
 
-  test('come with a warning if the key is disabled, given to others or scheduled for deletion', () => {
+  test('include a warning if the key is disabled, shared or scheduled for deletion', () => {
     const rule = ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('KeyInDanger'));
     expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual([
       'ScheduleKeyDeletion',
@@ -848,7 +848,7 @@ describe('the copy in another account', () => {
     return found;
   };
 
-  test('is made each day from a backup of the table, and kept as long as its point-in-time recovery', () => {
+  test('is made daily from a backup of the table, and kept as long as its point-in-time recovery', () => {
     const [table] = withOptions.ofType('AWS::DynamoDB::GlobalTable');
     const { RecoveryPeriodInDays } = table?.resource.Properties.Replicas[0].PointInTimeRecoverySpecification ?? {};
     const [rule, ...others] = one('AWS::Backup::BackupPlan').Properties.BackupPlan.BackupPlanRule;
@@ -862,7 +862,7 @@ describe('the copy in another account', () => {
     expect(JSON.stringify(Resources)).toMatch(/^\[\{"Fn::ImportValue":"holdfast-foundation:ExportsOutputFnGetAttTable/);
   });
 
-  test('is of the restored table where one is in use', () => {
+  test('covers the restored table if one is in use', () => {
     const { ofType: typed } = synthesize({
       ...exampleSettings,
       backupVaultArn: exampleVault,
@@ -874,7 +874,7 @@ describe('the copy in another account', () => {
     expect(JSON.stringify(rule?.resource.Properties.EventPattern)).toContain(':table/holdfast-restored"');
   });
 
-  test('starts from a vault with a key of its own, which outlives the stack and which the other account can only read by', () => {
+  test('starts from a vault with its own key, which outlives the stack and which the other account can only read', () => {
     const key = one('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
     expect(one('AWS::Backup::BackupVault')).toMatchObject({
@@ -890,7 +890,7 @@ describe('the copy in another account', () => {
     ]);
   });
 
-  test('is made by a role that AWS Backup takes for this account, with rights to this table and these vaults', () => {
+  test('is made by a role that AWS Backup assumes for this account, with access to this table and these vaults', () => {
     const role = one('AWS::IAM::Role');
     expect(role.Properties.ManagedPolicyArns).toBeUndefined();
     expect(role.Properties.AssumeRolePolicyDocument.Statement).toEqual([
@@ -919,7 +919,7 @@ describe('the copy in another account', () => {
     });
   });
 
-  test('is reported when it fails, on the topic of the alarms', () => {
+  test('is reported on failure, on the alarms’ topic', () => {
     const rule = withOptions.ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('BackupFailed'));
     expect(rule?.resource.Properties.EventPattern).toMatchObject({
       source: ['aws.backup'],
@@ -933,7 +933,7 @@ describe('the copy in another account', () => {
     expect(JSON.stringify(statement?.Condition)).toContain('BackupFailed');
   });
 
-  test('costs nothing where it is not asked for', () => {
+  test('costs nothing unless configured', () => {
     expect(resources.filter(({ resource }) => resource.Type.startsWith('AWS::Backup::'))).toEqual([]);
     expect(ofType('AWS::Events::Rule').filter(({ id }) => id.startsWith('BackupFailed'))).toEqual([]);
   });

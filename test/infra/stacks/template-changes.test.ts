@@ -76,7 +76,7 @@ test('every function works on the same table', () => {
   expect(tablesInUse(plain)).toHaveLength(1);
 });
 
-describe('a harm is named:', () => {
+describe('a problem is reported:', () => {
   const foundation = 'holdfast-foundation';
   const stackOf = (templates: Templates) => {
     const stack = templates.get(foundation);
@@ -95,7 +95,7 @@ describe('a harm is named:', () => {
     return new Map([...plain, [foundation, stack as ReturnType<typeof stackOf>]]);
   };
 
-  test('an export that is gone', () => {
+  test('an export that was removed', () => {
     const { Outputs: outputs = {}, ...rest } = stackOf(plain);
     const [lost = '', ...others] = Object.entries(outputs).flatMap(([id, { Export }]) => (Export ? [id] : []));
     const kept = Object.fromEntries(others.map(id => [id, outputs[id] as (typeof outputs)[string]]));
@@ -103,21 +103,21 @@ describe('a harm is named:', () => {
     expect(harmsOf(plain, templates)).toEqual([`The stack ${foundation} no longer exports ${lost}.`]);
   });
 
-  test('a table that is gone', () => {
+  test('a table that was removed', () => {
     const templates = templatesWith(resources => {
       delete resources[tableId ?? ''];
     });
     expect(harmsOf(plain, templates).join()).toMatch(/is removed\.$/);
   });
 
-  test('a stack that is gone, unless an option added it: the CDK leaves that one deployed', () => {
+  test('a stack that was removed, unless an option added it: the CDK leaves that one deployed', () => {
     const without = (gone: string) => new Map([...plain].filter(([name]) => name !== gone));
     expect(harmsOf(plain, without(foundation)).length).toBeGreaterThan(5);
     const backup = new Map([...plain, ['holdfast-backup', stackOf(plain)]]);
     expect(harmsOf(backup, plain)).toEqual([]);
   });
 
-  test('a table with other keys', () => {
+  test('a table with different keys', () => {
     const templates = templatesWith(resources => {
       const table = resources[tableId ?? ''];
       if (table !== undefined) table.Properties.KeySchema = [];
@@ -126,7 +126,7 @@ describe('a harm is named:', () => {
   });
 });
 
-describe('a rollback across a version that adds an endpoint and a right harms nothing:', () => {
+describe('a rollback across a version that adds an endpoint and a permission is safe:', () => {
   const newer = plain;
   const older = synthesize(exampleSettings, {
     routed: routedFunctions
@@ -145,13 +145,13 @@ describe('a rollback across a version that adds an endpoint and a right harms no
     expect(harmsOf(newer, older)).toEqual([]);
   });
 
-  test('each version has a role of its own, so neither loses a right while both run', () => {
+  test('each version has its own role, so neither loses a permission while both run', () => {
     expect(rolesOf(older)).toHaveLength(1);
     expect(rolesOf(newer)).toHaveLength(1);
     expect(rolesOf(older)).not.toEqual(rolesOf(newer));
   });
 
-  test('a log group with a fixed name, or a role that both versions share, would be named', () => {
+  test('a log group with a fixed name, or a role that both versions share, would be reported', () => {
     const changed = structuredClone(newer) as Map<string, { Resources: Record<string, Resource> }>;
     const secrets = changed.get('Secrets')?.Resources ?? {};
     const webhooks = changed.get('Webhooks')?.Resources ?? {};

@@ -54,7 +54,7 @@ function serve(invoke: Invoke): void {
 
 const call = (path: string, init: RequestInit = {}) => fetch(gateway.url + path, init);
 
-/** Sends bytes as they are and collects the response until the connection ends or has the given number of answers. */
+/** Sends bytes as they are and collects the response until the connection ends or has the given number of responses. */
 async function raw(request: string, answers = 1): Promise<string> {
   const socket = await open();
   socket.write(request);
@@ -148,7 +148,7 @@ describe('The event', () => {
     ['application/x-www-form-urlencoded', 'a=b', true],
     ['application/octet-stream', 'ü', true],
     ['image/png', 'ü', true],
-  ])('of a %s body is encoded only where it is not text', async (contentType, body, isBase64Encoded) => {
+  ])('of a %s body is encoded only if it is not text', async (contentType, body, isBase64Encoded) => {
     await call('/v1/projects/acme', { method: 'POST', headers: { 'content-type': contentType }, body });
     expect(lastEvent()).toMatchObject({
       isBase64Encoded,
@@ -156,13 +156,13 @@ describe('The event', () => {
     });
   });
 
-  it('loses no byte of a body that only claims to be text', async () => {
+  it('preserves every byte of a body that only claims to be text', async () => {
     const body = Buffer.of(0x22, 0xff, 0x22);
     await call('/v1/projects/acme', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect(lastEvent()).toMatchObject({ isBase64Encoded: true, body: body.toString('base64') });
   });
 
-  it('comes with the context of a Lambda function', async () => {
+  it('includes the context of a Lambda function', async () => {
     await call('/v1/projects/a/b');
     const context = invocations[0]?.context;
     expect(context?.functionName).toBe('test-get-project');
@@ -191,7 +191,7 @@ describe('A request without a route', () => {
     expect(text.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  it('can also have its address in absolute form', async () => {
+  it('may also have its address in absolute form', async () => {
     await raw(`GET http://other.example/v1/projects/a/b?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(lastEvent()).toMatchObject({ rawPath: '/v1/projects/a/b', rawQueryString: 'x=1' });
   });
@@ -235,7 +235,7 @@ describe("The function's result", () => {
     ['answers more than 6 MB', () => ({ statusCode: 200, body: 'x'.repeat(6 * 1024 * 1024 + 100) })],
     ['answers more than 6 MB once escaped', () => ({ statusCode: 200, body: '"'.repeat(3.2 * 1024 * 1024) })],
     ['answers a header that HTTP cannot carry', () => ({ statusCode: 200, headers: { 'x-bad': 'a\nb' } })],
-  ])('is an Internal Server Error of the gateway where the function %s', async (_, result) => {
+  ])('is an Internal Server Error of the gateway if the function %s', async (_, result) => {
     silenceConsole();
     answer = result;
     const response = await call('/v1/projects/a/b');
@@ -243,7 +243,7 @@ describe("The function's result", () => {
     expect(await response.json()).toEqual({ message: 'Internal Server Error' });
   });
 
-  it('can have nearly 6 MB', async () => {
+  it('can be nearly 6 MB', async () => {
     answer = () => ({ statusCode: 200, body: 'x'.repeat(6 * 1024 * 1024 - 1000) });
     expect(await (await call('/v1/projects/a/b')).text()).toHaveLength(6 * 1024 * 1024 - 1000);
   });
@@ -267,7 +267,7 @@ describe('The limits of API Gateway and Lambda', () => {
     ['over 10 MB', 10 * 1024 * 1024 + 1],
     ['far over 10 MB', 40 * 1024 * 1024],
     ['over the 6 MB of an event', 6 * 1024 * 1024 + 1000],
-  ])('answer a body %s before any function runs', async (_, bytes) => {
+  ])('reject a body %s before any function runs', async (_, bytes) => {
     const response = await call('/v1/projects/acme', {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },
@@ -301,7 +301,7 @@ describe('CORS', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     });
 
-  it("answers the dashboard's preflight by itself", async () => {
+  it("handles the dashboard's preflight requests itself", async () => {
     const response = await preflight('https://app.example.com');
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -314,7 +314,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://evil.example', 'null', 'https://app.example.com.evil.example'])(
-    'allows %s nothing',
+    'allows nothing for %s',
     async origin => {
       answer = () => ({ statusCode: 200, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{}' });
       for (const response of [await preflight(origin), await call('/v1/projects/a/b', { headers: { origin } })]) {
@@ -323,7 +323,7 @@ describe('CORS', () => {
     },
   );
 
-  it('lets the dashboard read the answer and its headers', async () => {
+  it('lets the dashboard read the response and its headers', async () => {
     const response = await call('/v1/projects/a/b', { headers: { origin: 'https://app.example.com' } });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': 'https://app.example.com',
@@ -355,7 +355,7 @@ describe('A connection', () => {
     expect((await call('/v1/projects/a/b')).status).toBe(200);
   });
 
-  it('that ends before the answer does not stop the work', async () => {
+  it('that ends before the response does not stop the work', async () => {
     let finished = false;
     answer = async () => {
       await sleep(200);
@@ -372,7 +372,7 @@ describe('A connection', () => {
 });
 
 describe('Stopping', () => {
-  it('finishes accepted requests and takes no new ones', async () => {
+  it('finishes accepted requests and accepts no new ones', async () => {
     answer = async () => {
       await sleep(300);
       return { statusCode: 200, body: 'done' };
@@ -418,7 +418,7 @@ describe('The access log', () => {
     ]);
   });
 
-  it('says why the gateway refused a request itself', async () => {
+  it('records why the gateway itself rejected a request', async () => {
     await call('/v1/projects/a', { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
     expect(accessLog).toMatchObject([
       { '$context.status': '413', '$context.error.message': 'Request Entity Too Large' },
@@ -428,7 +428,7 @@ describe('The access log', () => {
 });
 
 describe('A local page', () => {
-  it('is outside the API and its log, and answers only to a loopback host name', async () => {
+  it('is outside the API and its log, and is served only under a loopback host name', async () => {
     expect(await (await call('/local/mail')).json()).toEqual({ messages: [] });
     const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
     expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
@@ -438,7 +438,7 @@ describe('A local page', () => {
   });
 });
 
-it('The gateway answers 503 until it serves', async () => {
+it('The gateway returns 503 until it serves', async () => {
   const starting = await listen(0);
   const response = await fetch(`${starting.url}/v1/auth/me`);
   expect(response.status).toBe(503);

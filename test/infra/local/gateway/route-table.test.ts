@@ -46,7 +46,7 @@ describe('The route table', () => {
     expect(match(method, path)).toBeUndefined();
   });
 
-  it('takes a parameter named like a member of every object', () => {
+  it('accepts a parameter named like a member of every object', () => {
     const odd = createRouteTable([route('GET', '/{__proto__}')]);
     expect(Object.entries(odd('GET', '/x')?.pathParameters ?? {})).toEqual([['__proto__', 'x']]);
   });

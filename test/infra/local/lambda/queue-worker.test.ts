@@ -57,7 +57,7 @@ async function left(): Promise<number> {
   return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name]), 0);
 }
 
-it('A message is handed over as on Lambda and deleted when the function has processed it', async () => {
+it('A message is passed on as on Lambda, and deleted when the function has processed it', async () => {
   const events: SQSEvent[] = [];
   work(event => void events.push(event));
   const { MessageId } = await send('{"a":1}');
@@ -113,25 +113,28 @@ it.each<[string, (event: SQSEvent) => unknown]>([
     'names it among its failures',
     ({ Records }) => ({ batchItemFailures: [{ itemIdentifier: Records[0]?.messageId }] }),
   ],
-])('A message comes back after the retry time when the function %s, and at last is dead', async (_, fail) => {
-  const silent = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  onTestFinished(() => silent.mockRestore());
-  const counts: string[] = [];
-  work(
-    event => {
-      counts.push(event.Records[0]?.attributes.ApproximateReceiveCount ?? '');
-      return fail(event);
-    },
-    { retryAfterSeconds: 0 },
-  );
-  await send('poison');
-  await vi.waitFor(async () => expect(await left()).toBe(0));
-  expect(counts).toEqual(['1', '2', '3']);
-  const dead = await sqs.send(new ReceiveMessageCommand({ QueueUrl: `${queue.url}-dead`, WaitTimeSeconds: 2 }));
-  expect(dead.Messages?.map(message => message.Body)).toEqual(['poison']);
-});
+])(
+  'A message comes back after the retry time if the function %s, and eventually goes to the dead-letter queue',
+  async (_, fail) => {
+    const silent = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => silent.mockRestore());
+    const counts: string[] = [];
+    work(
+      event => {
+        counts.push(event.Records[0]?.attributes.ApproximateReceiveCount ?? '');
+        return fail(event);
+      },
+      { retryAfterSeconds: 0 },
+    );
+    await send('poison');
+    await vi.waitFor(async () => expect(await left()).toBe(0));
+    expect(counts).toEqual(['1', '2', '3']);
+    const dead = await sqs.send(new ReceiveMessageCommand({ QueueUrl: `${queue.url}-dead`, WaitTimeSeconds: 2 }));
+    expect(dead.Messages?.map(message => message.Body)).toEqual(['poison']);
+  },
+);
 
-it('Stopping takes no new message and finishes the one in progress', async () => {
+it('Stopping accepts no new message and finishes the one in progress', async () => {
   let finished = 0;
   const worker = work(
     async () => {

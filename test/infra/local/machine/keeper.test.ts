@@ -52,7 +52,7 @@ it('The next start ends a kept process if its keeper was killed as well', async 
   const file = pidFile();
   const { owner, child } = await startOwner('62.5', file);
   const keeper = Number(/^\d+ \(.*\) \w (\d+)/.exec(readStat(child))?.[1] ?? Number.NaN);
-  if (Number.isNaN(keeper)) return; // without /proc there is no telling the keeper's pid
+  if (Number.isNaN(keeper)) return; // Without /proc, the keeper's pid is unknown.
   process.kill(keeper, 'SIGKILL');
   owner.kill('SIGKILL');
   // The keeper's watcher may have survived it or not. Either way the child has ended afterwards.
@@ -83,7 +83,7 @@ it('Stopping ends a kept process and kills one that ignores the signal', async (
   expect(Date.now() - startedAt).toBeLessThan(3000);
 });
 
-it('The output and the exit code of a kept process are known', async () => {
+it('The output and the exit code of a kept process are captured', async () => {
   const failing = await startKept('sh', ['-c', 'echo why >&2; exit 3'], undefined);
   expect(await failing.ended).toBe(3);
   expect(failing.output()).toBe('why\n');

@@ -18,7 +18,7 @@ function send({ url }: Ses, to: string[], subject: string, text = 'Hello') {
   );
 }
 
-it('The outbox lists the mails in the order of sending and still has them after a restart', async () => {
+it('The outbox lists e-mails in the order of sending and still has them after a restart', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-ses-'));
   let ses = await startSes(directory);
   const first = await send(ses, ['a@example.com'], 'One', 'Grüße\n');
@@ -35,7 +35,7 @@ it('The outbox lists the mails in the order of sending and still has them after 
   rmSync(directory, { recursive: true });
 });
 
-it('A mail that SES would refuse is refused with the error of SES', async () => {
+it("An e-mail that SES would reject is rejected with SES's error", async () => {
   const ses = await startSes(undefined);
   await expect(send(ses, [], 'Nobody')).rejects.toMatchObject({ name: 'BadRequestException' });
   await expect(send(ses, ['not an address'], 'Nobody')).rejects.toMatchObject({ name: 'BadRequestException' });
@@ -43,7 +43,7 @@ it('A mail that SES would refuse is refused with the error of SES', async () => 
   await ses.stop();
 });
 
-it('The outbox keeps only the newest thousand mails', async () => {
+it('The outbox keeps only the newest thousand e-mails', async () => {
   const ses = await startSes(undefined);
   for (let batch = 0; batch < 21; batch += 1) {
     await Promise.all(Array.from({ length: 50 }, (_, index) => send(ses, ['a@example.com'], `${batch * 50 + index}`)));

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('The KMS stand-in', () => {
-  it('decrypts a data key with the encryption context it was made with, in any order', async () => {
+  it('decrypts a data key with the encryption context it was created with, in any order', async () => {
     const made = await kms.send(
       new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { a: '1', b: '2' } }),
     );
@@ -53,7 +53,7 @@ describe('The KMS stand-in', () => {
     ['another name', { b: '1' }],
     ['more', { a: '1', b: '2' }],
     ['none', undefined],
-  ])('refuses a ciphertext under a context with %s', async (_, EncryptionContext) => {
+  ])('rejects a ciphertext under a context with %s', async (_, EncryptionContext) => {
     const { CiphertextBlob } = await kms.send(
       new EncryptCommand({ KeyId, Plaintext: Buffer.from('x'), EncryptionContext: { a: '1' } }),
     );
@@ -61,7 +61,7 @@ describe('The KMS stand-in', () => {
     await expect(decrypt).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
   });
 
-  it('refuses a changed or truncated ciphertext', async () => {
+  it('rejects a changed or truncated ciphertext', async () => {
     const { CiphertextBlob = new Uint8Array() } = await kms.send(
       new GenerateDataKeyWithoutPlaintextCommand({ KeyId, KeySpec: 'AES_256' }),
     );
@@ -78,7 +78,7 @@ describe('The KMS stand-in', () => {
     }
   });
 
-  it('refuses a ciphertext of another key than the named one', async () => {
+  it('rejects a ciphertext from another key than the given one', async () => {
     const other = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId;
     const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('x') }));
     await expect(kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }))).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('The KMS stand-in', () => {
     }
   });
 
-  it('answers unknown or malformed input with the errors of KMS', async () => {
+  it('returns KMS’s errors for unknown or malformed input', async () => {
     const failing = [
       [new DescribeKeyCommand({ KeyId: 'alias/none' }), 'NotFoundException'],
       [new GenerateDataKeyCommand({ KeyId: 'none', KeySpec: 'AES_256' }), 'NotFoundException'],

@@ -16,14 +16,14 @@ async function clientOf(handler: (event: unknown) => unknown) {
 const call = (event: object, FunctionName = 'fetch-issuer-keys') =>
   new InvokeCommand({ FunctionName, Payload: JSON.stringify(event) });
 
-it('A function of the system is run with the event, and its result is the answer', async () => {
+it('A function of the system is run with the event, and its result is returned', async () => {
   const client = await clientOf(event => ({ got: event }));
   const { FunctionError, Payload } = await client.send(call({ one: 1 }));
   expect(FunctionError).toBeUndefined();
   expect(JSON.parse(Buffer.from(Payload ?? []).toString())).toEqual({ got: { one: 1 } });
 });
 
-it('A function that throws is answered as by Lambda: the call worked, the function did not', async () => {
+it('A function that throws is reported as by Lambda: the call succeeded, the function failed', async () => {
   const client = await clientOf(() => {
     throw new RangeError('too far');
   });
@@ -35,7 +35,7 @@ it('A function that throws is answered as by Lambda: the call worked, the functi
   });
 });
 
-it('A function that the system does not have is refused with the error of Lambda', async () => {
+it("An unknown function is rejected with Lambda's error", async () => {
   const client = await clientOf(() => null);
   await expect(client.send(call({}, 'someone-elses'))).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });

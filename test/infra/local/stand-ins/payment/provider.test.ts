@@ -10,7 +10,7 @@ const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';
 const directory = mkdtempSync(join(tmpdir(), 'payment-provider-'));
 
-/** The events that the service received, and the status it answers with. */
+/** The events that the service received, and the status it returns. */
 const received: { event: Stripe.Event; signature: string; body: string }[] = [];
 let answerStatus = 200;
 let webhookUrl = '';
@@ -78,7 +78,7 @@ function press(url: string, action: string, more: Record<string, string> = {}): 
 }
 
 describe('the payment provider’s stand-in', () => {
-  it('sends signed events that the provider’s own library accepts, in the order in which things happened', async () => {
+  it('sends signed events that the provider’s own library accepts, in the order in which they happened', async () => {
     const { client } = await start();
     const { session, url } = await checkoutOf(client);
 
@@ -99,7 +99,7 @@ describe('the payment provider’s stand-in', () => {
     });
   });
 
-  it('refuses a wrong key, an unknown price and unknown requests like the provider', async () => {
+  it('rejects a wrong key, an unknown price and unknown requests like the provider', async () => {
     const { provider, client } = await start();
     const { customer } = await checkoutOf(client);
 
@@ -117,7 +117,7 @@ describe('the payment provider’s stand-in', () => {
     ).rejects.toMatchObject({ code: 'resource_missing' });
   });
 
-  it('answers the same idempotency key with the same customer and refuses it for another request', async () => {
+  it('returns the same customer for the same idempotency key and rejects it for another request', async () => {
     const { client } = await start();
     const create = (name: string) => client.customers.create({ name }, { idempotencyKey: 'one' });
 

@@ -48,14 +48,14 @@ async function receive(QueueUrl: string, options: Partial<ReceiveMessageCommandI
 }
 
 describe('The SQS stand-in', () => {
-  it('hands a message over with its attributes, as the SDK verifies them', async () => {
+  it('returns a message with its attributes, which the SDK verifies', async () => {
     const QueueUrl = await newQueue('attributes');
     const MessageAttributes = {
       text: { DataType: 'String', StringValue: 'ü' },
       bytes: { DataType: 'Binary', BinaryValue: Buffer.of(0, 255) },
     };
     const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'Grüße 🔑', MessageAttributes }));
-    // What moto, an independent implementation, answers for the same message.
+    // The response of moto, an independent implementation, to the same message.
     expect(sent.MD5OfMessageAttributes).toBe('ba773e6188f84ac3a5cb6f35ed08c982');
     const [message] = await receive(QueueUrl, { MessageAttributeNames: ['All'] });
     expect(message).toMatchObject({
@@ -103,7 +103,7 @@ describe('The SQS stand-in', () => {
     expect(await receive(QueueUrl)).toHaveLength(1);
   });
 
-  it('holds a delayed message back', async () => {
+  it('holds back a delayed message', async () => {
     const QueueUrl = await newQueue('delay');
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
     expect(await receive(QueueUrl)).toEqual([]);
@@ -180,7 +180,7 @@ describe('The SQS stand-in', () => {
     expect(await receive(QueueUrl)).toEqual([]);
   });
 
-  it('creates a queue once and knows it by name', async () => {
+  it('creates a queue once and finds it by name', async () => {
     const QueueUrl = await newQueue('named', { VisibilityTimeout: '7' });
     expect(await newQueue('named')).toBe(QueueUrl);
     await expect(newQueue('named', { VisibilityTimeout: '8' })).rejects.toThrow(/already exists/);
