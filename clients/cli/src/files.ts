@@ -65,17 +65,27 @@ function followed(path: string): string {
   return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(target) : followed(target);
 }
 
-/** @throws Failure if a link leads out of the current directory or, for a path elsewhere, out of its own directory */
+/**
+ * @throws Failure if a link leads out of the current directory. For a path elsewhere: out of the file's own directory, or
+ * out of the nearest directory that also contains the current one, which may be the root of a repository
+ */
 function requireInside(path: string, target: string): void {
   const absolute = resolve(path);
-  const directory = isWithin(absolute, process.cwd()) ? process.cwd() : dirname(absolute);
-  if (isWithin(target, realpathSync(directory))) return;
+  const isHere = isWithin(absolute, process.cwd());
+  const directories = isHere ? [process.cwd()] : [dirname(absolute), commonDirectory(absolute, process.cwd())];
+  if (directories.every(directory => isWithin(target, realpathSync(directory)))) return;
   throw new Failure(
     exitCodes.other,
     'not_written',
     `${path} leads to ${target}, outside of this directory; nothing was written.`,
     { hint: 'Name the file itself, if that is the one to write.' },
   );
+}
+
+/** The nearest directory that contains both paths. */
+function commonDirectory(path: string, other: string): string {
+  const directory = dirname(path);
+  return isWithin(other, directory) ? directory : commonDirectory(directory, other);
 }
 
 function isWithin(path: string, directory: string): boolean {

@@ -2,7 +2,7 @@ import type { Holdfast, ResponseBody } from '@holdfast/sdk';
 import type { AnyCredential } from './credentials/credentials.ts';
 import { exitCodes, Failure, usage } from './failure.ts';
 import type { Settings } from './settings/settings.ts';
-import type { Place, PlaceMember } from './settings/settings-file.ts';
+import { checkSlug, type Place, type PlaceMember } from './settings/settings-file.ts';
 import type { Terminal } from './terminal.ts';
 
 export type CurrentUser = ResponseBody<'GET', '/v1/auth/me'>;
@@ -94,6 +94,8 @@ const slugsOf = (all: readonly { id: string; slug: string }[], limit: Limit): st
   all.filter(one => limit == null || one.id === limit).map(({ slug }) => slug);
 
 async function pick(terminal: Terminal, member: PlaceMember, choices: readonly string[]): Promise<string> {
+  // A slug becomes part of questions and of file names, whatever server it comes from.
+  for (const choice of choices) checkSlug(choice, `The service’s ${member}`);
   const [only] = choices;
   if (only !== undefined && choices.length === 1) return only;
   if (only === undefined)

@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { exitCodes, Failure, usage } from './failure.ts';
+import { forTerminal } from './printable.ts';
 
 /** Questions to a person. */
 export interface Terminal {
@@ -35,8 +36,8 @@ async function readLine(question: string, hidden: boolean): Promise<string> {
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
-  // Print the prompt only after echo is off.
-  process.stderr.write(question);
+  // Print the prompt only after echo is off. It may name directories and what a server answered.
+  process.stderr.write(forTerminal(question));
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       reader.removeAllListeners();

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
@@ -34,10 +34,15 @@ describe('a name that a developer wrote to an environment they may not read', ()
   const decideCode = `PATH LD_PRELOAD DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PERL5OPT PERL5LIB PERL5DB PYTHONPATH
     PYTHONSTARTUP PYTHONHOME PYTHONWARNINGS RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS
     JDK_JAVA_OPTIONS CLASSPATH GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_CONFIG_GLOBAL npm_config_script_shell
-    NPM_CONFIG_REGISTRY DOTNET_STARTUP_HOOKS PHPRC LESSOPEN EDITOR PAGER HOME XDG_CONFIG_HOME HOLDFAST_ID_TOKEN_COMMAND`;
+    NPM_CONFIG_REGISTRY DOTNET_STARTUP_HOOKS PHPRC LESSOPEN EDITOR PAGER HOME XDG_CONFIG_HOME HOLDFAST_ID_TOKEN_COMMAND
+    LOCPATH NLSPATH INPUTRC MAKEFILES TAR_OPTIONS LESS VIMINIT AWS_PAGER SSH_SK_PROVIDER GIT_COMMON_DIR JAVACMD ES_JAVA_OPTS
+    DOTNET_GCName DOTNET_gcName COMPlus_GCName PYTEST_ADDOPTS _PYTHON_SYSCONFIGDATA_NAME MPLBACKEND GUNICORN_CMD_ARGS
+    RUBYGEMS_GEMDEPS BOOTSNAP_CACHE_DIR GOCACHEPROG RSYNC_CONNECT_PROG CLOUDSDK_PYTHON KUBECTL_EXTERNAL_DIFF GNUPGHOME
+    DOCKER_CONFIG NAPI_RS_NATIVE_LIBRARY_PATH ESBUILD_BINARY_PATH npm_execpath SASL_PATH GSS_MECH_CONFIG ODBCSYSINI
+    LIBMYSQL_PLUGINS TF_CLI_CONFIG_FILE ANSIBLE_CONFIG fish_function_path NULLCMD CFLAGS CCACHE_PREFIX`;
   const decideTrust = `HTTPS_PROXY https_proxy HTTP_PROXY ALL_PROXY all_proxy NO_PROXY NODE_TLS_REJECT_UNAUTHORIZED
     NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_NO_VERIFY SSLKEYLOGFILE
-    AWS_ENDPOINT_URL`;
+    AWS_ENDPOINT_URL GCE_METADATA_HOST DOCKER_CONTEXT AWS_CONTAINER_CREDENTIALS_FULL_URI SSH_AUTH_SOCK KRB5_CONFIG`;
   const names = `${decideCode} ${decideTrust}`.split(/\s+/);
 
   it('is rejected with its reason, and nothing is started', async () => {
@@ -57,7 +62,9 @@ describe('a name that a developer wrote to an environment they may not read', ()
   it('does not affect ordinary names', async () => {
     values = Object.fromEntries(
       `DATABASE_URL PYTHONUNBUFFERED NODE_ENV GIT_TOKEN GIT_SHA JAVA_VERSION MAVEN_PASSWORD NPM_TOKEN PGPASSWORD
-      PROXY_USER CARGO_REGISTRY_TOKEN YARN_NPM_AUTH_TOKEN UV_THREADPOOL_SIZE ENVIRONMENT PATH_PREFIX path`
+      PROXY_USER CARGO_REGISTRY_TOKEN YARN_NPM_AUTH_TOKEN COMPOSER_AUTH DOCKER_PASSWORD TF_VAR_name SSH_PRIVATE_KEY
+      AWS_REGION GOOGLE_APPLICATION_CREDENTIALS PGHOST VAULT_TOKEN BUNDLE_GITHUB__COM DOTNET_ENVIRONMENT
+      UV_THREADPOOL_SIZE ENVIRONMENT PATH_PREFIX path`
         .split(/\s+/)
         .map(name => [name, 'fine']),
     );
@@ -113,6 +120,15 @@ describe('a symbolic link in a repository', () => {
     expect(existsSync(join(cli.home, 'elsewhere/new'))).toBe(false);
   });
 
+  it('does not decide where a path through the parent directory leads', async () => {
+    const inside = join(repository(), 'config');
+    for (const name of ['../linked/app.env', '../.env', join(repository(), 'linked/app.env')]) {
+      const { code, stderr } = await holdfast(['pull', '-o', name], inside);
+      expect({ name, code, said: stderr.includes('nothing was written') }).toEqual({ name, code: 1, said: true });
+    }
+    expect(existsSync(join(cli.home, 'elsewhere/app.env'))).toBe(false);
+  });
+
   it('is followed within the directory', async () => {
     expect((await holdfast(['pull', '-o', 'inner.env'], repository())).code).toBe(0);
     expect(lstatSync(join(repository(), 'inner.env')).isSymbolicLink()).toBe(true);
@@ -136,6 +152,44 @@ describe('other people’s text', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
     expect(stdout).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
     expect(stdout).toContain('second line');
+  });
+
+  it('stands in a question without it: a directory of the repository', async () => {
+    const cwd = join(cli.home, 'title\u001b]0;planted\u0007\u202e');
+    mkdirSync(cwd);
+    const settings = { organization: 'acme', project: 'web-shop', environment: 'dev', url: 'https://evil.example' };
+    writeFileSync(join(cwd, '.holdfast.json'), JSON.stringify(settings));
+    const asked = cli.start(['login', '--no-browser'], { cwd, terminal: true });
+    await asked.until('Sign in there? [y/N]');
+    asked.child.stdin?.write('n\r');
+    const { code, stdout } = await asked.ended;
+    expect(code).toBe(2);
+    expect(stdout).toContain('\\u001b]0;planted\\u0007\\u202e');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    expect(stdout).not.toMatch(/\u001b\]|[\u0007\u202e]/);
+  });
+
+  it('is no slug: a server can choose neither what a question shows nor where edit puts its file', async () => {
+    const slugs = ['../../planted', escapes, 'dev'];
+    const hostile = await startServer(({ path }, response) => {
+      const body = path.endsWith('/me')
+        ? {
+            user: {},
+            organizations: [{ id: 'o-1', slug: 'acme', role: 'owner' }],
+            authentication: { method: 'session' },
+          }
+        : { projects: [{ id: 'p-1', slug: 'web-shop', environments: slugs.map((slug, id) => ({ id, slug })) }] };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+    try {
+      const env = environment({ HOLDFAST_URL: hostile.url, HOLDFAST_ENV: '', EDITOR: 'cat' });
+      const { code, stdout } = await cli.start(['edit'], { env, terminal: true }).ended;
+      expect(code).toBe(2);
+      expect(stdout).toContain('must be a slug');
+    } finally {
+      await hostile.stop();
+    }
   });
 
   it('appears in service messages without control sequences too', async () => {
