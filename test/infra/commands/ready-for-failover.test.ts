@@ -1,0 +1,296 @@
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { functions } from '../../../infra/plan/functions.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const installation = `ready-test-${process.pid}`;
+const fileOf = (name: string) => join(root, 'installations', `${name}.json`);
+
+const first = 'eu-central-1';
+const second = 'eu-west-1';
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03';
+const keyIn = (region: string) => `arn:aws:kms:${region}:123456789012:key/mrk-0d4e8b6f`;
+const table = 'holdfast-foundation-Table';
+
+const shared = {
+  mailFrom: 'no-reply@holdfast.test',
+  alarmEmail: 'operators@holdfast.test',
+  domainName: 'secrets.holdfast.test',
+  certificateArn,
+  checkParameter: '/holdfast/check',
+};
+const serving = { ...shared, region: first, replicaRegion: second };
+const waiting = {
+  ...shared,
+  name: 'standby',
+  region: second,
+  peerRegion: first,
+  restoredTable: table,
+  restoredKey: keyIn(second),
+  standby: true,
+};
+
+/** What AWS answers, by region where it matters. */
+function healthy() {
+  const stack = (key: string, region: string) => ({
+    [`${key}-foundation`]: { TableName: table, KeyArn: keyIn(region) },
+    [`${key}-api`]: { Deployed: '{}' },
+    [`${key}-edge`]: { DistributionId: `E-${key}` },
+  });
+  return {
+    stacks: { ...stack('holdfast', first), ...stack('standby', second) } as Record<string, Record<string, string>>,
+    servingItem: {} as Record<string, { region: string; epoch: number } | undefined>,
+    tableStatus: 'ACTIVE',
+    replicaStatus: 'ACTIVE',
+    recovery: 'ENABLED',
+    key: { MultiRegion: true, KeyState: 'Enabled' },
+    code: { [first]: 'same', [second]: 'same' } as Record<string, string>,
+    missingParameters: [] as string[],
+    concurrency: { [first]: 1000, [second]: 1000 } as Record<string, number>,
+    mail: { ProductionAccessEnabled: true, SendingEnabled: true },
+    verified: true,
+    certificate: { Status: 'ISSUED', NotAfter: Date.now() / 1000 + 200 * 86_400 },
+    distribution: { status: 'Deployed', certificate: certificateArn },
+    lost: undefined as string | undefined,
+  };
+}
+
+let aws: ReturnType<typeof healthy>;
+let asked: string[];
+let server: Server;
+
+const outputsXml = (outputs: Record<string, string>) =>
+  Object.entries(outputs)
+    .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
+    .join('');
+
+function stackXml(name: string): { status: number; body: string } {
+  const outputs = aws.stacks[name];
+  if (outputs === undefined) {
+    const error = `<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error>`;
+    return { status: 400, body: `<ErrorResponse>${error}<RequestId>1</RequestId></ErrorResponse>` };
+  }
+  const stack = `<StackName>${name}</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputsXml(outputs)}</Outputs>`;
+  return {
+    status: 200,
+    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  };
+}
+
+function distributionXml(): string {
+  const { status, certificate } = aws.distribution;
+  return `<Distribution><Id>E</Id><Status>${status}</Status><DistributionConfig><Enabled>true</Enabled><ViewerCertificate><ACMCertificateArn>${certificate}</ACMCertificateArn></ViewerCertificate></DistributionConfig></Distribution>`;
+}
+
+function item(region: string): unknown {
+  const found = aws.servingItem[region];
+  if (found === undefined) return {};
+  return {
+    Item: {
+      pk: { S: 'SERVINGREGION' },
+      sk: { S: 'SERVINGREGION' },
+      kind: { S: 'servingRegion' },
+      v: { N: '1' },
+      region: { S: found.region },
+      epoch: { N: String(found.epoch) },
+      changedAt: { S: '' },
+    },
+  };
+}
+
+/** The operations that the command may use; all of them read. */
+function jsonAnswer(operation: string, region: string): unknown {
+  const other = region === first ? second : first;
+  switch (operation) {
+    case 'DynamoDB_20120810.GetItem':
+      return item(region);
+    case 'DynamoDB_20120810.DescribeTable': {
+      const Replicas = [{ RegionName: other, ReplicaStatus: aws.replicaStatus }];
+      return { Table: { TableName: table, TableStatus: aws.tableStatus, Replicas } };
+    }
+    case 'DynamoDB_20120810.DescribeContinuousBackups': {
+      const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: aws.recovery };
+      return { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } };
+    }
+    case 'TrentService.DescribeKey':
+      return { KeyMetadata: { KeyId: 'mrk-0d4e8b6f', ...aws.key } };
+    case 'AmazonSSM.GetParameters':
+      return { Parameters: [], InvalidParameters: aws.missingParameters };
+    case 'CertificateManager.DescribeCertificate':
+      return { Certificate: aws.certificate };
+    default:
+      return undefined;
+  }
+}
+
+function restAnswer(path: string, region: string): unknown {
+  if (path.startsWith('/v2/email/account')) return aws.mail;
+  if (path.startsWith('/v2/email/identities/')) return { VerifiedForSendingStatus: aws.verified };
+  if (path.includes('/account-settings')) return { AccountLimit: { ConcurrentExecutions: aws.concurrency[region] } };
+  if (!path.includes('/functions')) return undefined;
+  // Lambda lists 50 functions a page.
+  const prefix = region === first ? 'holdfast' : 'standby';
+  const all = functions.map(({ name }) => ({ FunctionName: `${prefix}-${name}`, CodeSha256: aws.code[region] }));
+  const from = Number(new URL(path, 'http://x').searchParams.get('Marker') ?? 0);
+  const isLast = from + 50 >= all.length;
+  return { Functions: all.slice(from, from + 50), ...(isLast ? {} : { NextMarker: String(from + 50) }) };
+}
+
+function answer(request: IncomingMessage, body: string): { status: number; type: string; body: string } {
+  const region = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const path = request.url ?? '';
+  const target = request.headers['x-amz-target'];
+  if (aws.lost === region) return { status: 503, type: 'application/json', body: '{"__type":"ServiceUnavailable"}' };
+  if (typeof target === 'string') {
+    asked.push(target.slice(target.indexOf('.') + 1));
+    return { status: 200, type: 'application/x-amz-json-1.1', body: JSON.stringify(jsonAnswer(target, region)) };
+  }
+  const form = new URLSearchParams(body);
+  asked.push(form.get('Action') ?? `${request.method} ${path}`);
+  if (path.includes('/distribution/')) return { status: 200, type: 'text/xml', body: distributionXml() };
+  const found = restAnswer(path, region);
+  if (found !== undefined) return { status: 200, type: 'application/json', body: JSON.stringify(found) };
+  return { ...stackXml(form.get('StackName') ?? ''), type: 'text/xml' };
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    void text(request).then(body => {
+      const { status, type, body: sent } = answer(request, body);
+      response.writeHead(status, { 'content-type': type }).end(sent);
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => server.close());
+
+beforeEach(() => {
+  aws = healthy();
+  asked = [];
+});
+afterEach(() => {
+  for (const name of [installation, `${installation}-standby`]) rmSync(fileOf(name), { force: true });
+});
+
+async function check({
+  name = installation,
+  files = [serving, waiting] as readonly (Record<string, unknown> | undefined)[],
+} = {}): Promise<{ code: number; lines: string[]; said: string }> {
+  const names = [installation, `${installation}-standby`];
+  for (const [index, settings] of files.entries()) {
+    if (settings !== undefined) writeFileSync(fileOf(names[index] ?? ''), JSON.stringify(settings));
+  }
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'infra/commands/ready-for-failover.ts'), name],
+    {
+      env: {
+        ...process.env,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+        AWS_MAX_ATTEMPTS: '1',
+      },
+    },
+  ).then(
+    done => ({ code: 0, ...done }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+  return { code, lines: stdout.trimEnd().split('\n'), said: stderr };
+}
+
+describe('ready-for-failover', () => {
+  test('finds nothing missing, and only reads', async () => {
+    const { code, lines, said } = await check();
+
+    expect([said, lines.filter(line => line.startsWith('missing'))]).toEqual(['', []]);
+    expect(lines.at(-1)).toBe(`${installation}-standby can take over.`);
+    expect(code).toBe(0);
+    expect(asked.length).toBeGreaterThan(20);
+    expect(asked.filter(call => !/^(?:GET |Get|Describe)/.test(call))).toEqual([]);
+  });
+
+  const cases: [string, (state: ReturnType<typeof healthy>) => void, string][] = [
+    ['stacks', state => delete state.stacks['standby-api'], 'Not deployed: standby-api.'],
+    [
+      'serving region',
+      state => Object.assign(state.servingItem, { [second]: { region: second, epoch: 2 } }),
+      `${second} serves, not ${first}.`,
+    ],
+    ['replica of the table', state => Object.assign(state, { replicaStatus: 'CREATING' }), 'not both active'],
+    ['replica of the table', state => Object.assign(state, { recovery: 'DISABLED' }), 'no point-in-time recovery'],
+    [
+      'replica of the table',
+      state => Object.assign(state.stacks['standby-foundation'] ?? {}, { TableName: 'other' }),
+      `Set restoredTable to ${table}`,
+    ],
+    ['replica of the key', state => Object.assign(state.key, { KeyState: 'PendingDeletion' }), 'PendingDeletion'],
+    [
+      'same version',
+      state => Object.assign(state.code, { [second]: 'older' }),
+      `of ${functions.length} functions differ`,
+    ],
+    ['parameters', state => state.missingParameters.push('/holdfast/check'), `Missing in ${second}: /holdfast/check.`],
+    ['concurrent executions', state => Object.assign(state.concurrency, { [second]: 10 }), `10 in ${second}, 1000 in`],
+    ['mail', state => Object.assign(state.mail, { ProductionAccessEnabled: false }), 'SES is in its sandbox'],
+    ['mail', state => Object.assign(state, { verified: false }), 'SES has verified neither holdfast.test nor'],
+    ['certificate', state => Object.assign(state.certificate, { Status: 'EXPIRED' }), 'The certificate is EXPIRED.'],
+    [
+      'certificate',
+      state => Object.assign(state.certificate, { NotAfter: Date.now() / 1000 + 86_400 * 7.5 }),
+      'ends in 7 days',
+    ],
+    ['distribution', state => Object.assign(state.distribution, { certificate: '' }), 'lacks the domain'],
+  ];
+  test.each(cases)('names what is missing: %s', async (what, change, sentence) => {
+    change(aws);
+    const { code, lines } = await check();
+
+    expect(lines.filter(line => line.startsWith('missing'))).toEqual([expect.stringContaining(`${what}: `)]);
+    expect(lines.join('\n')).toContain(sentence);
+    expect(code).toBe(1);
+  });
+
+  test('names settings that differ, and a standby that would take the domain at its next deployment', async () => {
+    const { lines } = await check({ files: [serving, { ...waiting, requestsPerMinute: 7, alarmEmail: undefined }] });
+    expect(lines[0]).toMatch(/^missing {2}settings: These settings differ: .*alarmEmail/);
+    expect(lines[0]).toContain('requestsPerMinute');
+
+    const taking = await check({ files: [serving, { ...waiting, standby: false }] });
+    expect(taking.lines[0]).toContain('may have "standby": true');
+  });
+
+  test('does not take what it can’t check for ready', async () => {
+    aws.lost = second;
+    const { code, lines } = await check();
+
+    expect(lines.filter(line => line.includes('could not be checked')).length).toBeGreaterThan(5);
+    expect(code).toBe(1);
+  });
+
+  test('checks the way back as well', async () => {
+    aws.servingItem = { [second]: { region: second, epoch: 2 }, [first]: { region: second, epoch: 2 } };
+    const files = [
+      { ...serving, standby: true },
+      { ...waiting, standby: false },
+    ];
+    const { code, lines } = await check({ name: `${installation}-standby`, files });
+
+    expect(lines.filter(line => line.startsWith('missing'))).toEqual([]);
+    expect(lines.at(-1)).toBe(`${installation} can take over.`);
+    expect(code).toBe(0);
+  });
+
+  test('says so if the other installation has no file', async () => {
+    const { code, said } = await check({ files: [serving, undefined] });
+    expect([code, said]).toEqual([1, expect.stringContaining(`installations/${installation}-standby.json`)]);
+  });
+});
