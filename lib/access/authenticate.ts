@@ -17,7 +17,7 @@ import { MemberAccess } from './member-access.ts';
 import type { Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
-/** A credential of the right form. */
+/** A well-formed credential. */
 interface PresentedCredential {
   method: 'session' | 'token';
   userId: string;
@@ -129,7 +129,7 @@ export async function authenticate(
   if (issued.csrfHeaderMissing) {
     throw new ApiError(
       'csrf_header_required',
-      'A changing request with the session cookie must carry the header X-Requested-With: service.',
+      'Changes with the session cookie require the header X-Requested-With: service.',
     );
   }
   if (access.kind !== 'member') return { principal, access: undefined };

@@ -17,11 +17,11 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   if (required === 'session') throw insufficientScope(needsSession);
   const { access } = principal.credential.token;
   if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
-    throw insufficientScope(`The token's access is "${access}"; this needs "${required}".`);
+    throw insufficientScope(`The token's access is "${access}"; this requires "${required}".`);
   }
   const limit = tokenLimitOf(principal);
   if (limitOrder.indexOf(limit) > limitOrder.indexOf(narrowest)) {
-    throw insufficientScope(`The token is limited to one ${limit}; this reaches further.`);
+    throw insufficientScope(`The token is limited to one ${limit}; this exceeds it.`);
   }
 }
 
@@ -34,7 +34,7 @@ export interface Admitted {
   member: { principal: Principal; access: MemberAccess };
 }
 
-const needsSession = 'This needs a session: no token may do it. Sign in and try again.';
+const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 
 /** Who is admitted at all; `requireRights` then checks what they may do. */
 const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
@@ -48,12 +48,12 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
   account: caller => {
     const { principal } = requireCaller(caller);
     if (hasAccount(principal)) return { principal };
-    throw new ApiError('unauthenticated', 'This route is for accounts, and an identity has none.');
+    throw new ApiError('unauthenticated', 'This route requires an account, and an identity has none.');
   },
   admin: caller => {
     const { principal } = requireCaller(caller);
     if (hasAccount(principal) && principal.user.isAdmin === true) return { principal };
-    throw new ApiError('admin_required', 'Only a platform administrator may do this.');
+    throw new ApiError('admin_required', 'Only a platform administrator can do this.');
   },
   member: caller => {
     const { principal, access } = requireCaller(caller);
@@ -99,5 +99,5 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
 
 function requireRole(roles: readonly Role[], role: Role | undefined): void {
   if (role !== undefined && roles.includes(role)) return;
-  throw new ApiError('forbidden', `The role ${role} may not do this; it takes ${roles.join(' or ')}.`);
+  throw new ApiError('forbidden', `The role ${role} can't do this; it requires ${roles.join(' or ')}.`);
 }

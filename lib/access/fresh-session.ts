@@ -3,7 +3,7 @@ import { settings } from '../core/settings.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
 import type { Principal } from './principal.ts';
 
-/** Whether the session, or the one that created the token, was proved with a second factor. Identities need none. */
+/** Whether the session, or the one that created the token, was verified with a second factor. Identities need none. */
 export function hasProvedFactor({ credential, user, identity }: Principal): boolean {
   // An identity proves itself with a signature for every token.
   if (identity !== undefined) return true;
@@ -13,8 +13,8 @@ export function hasProvedFactor({ credential, user, identity }: Principal): bool
 }
 
 /**
- * Until when a session is fresh, in epoch milliseconds. Undefined for a token, and for a session that was not proved with
- * a second factor although the account has one; otherwise a session from before the factor was added could remove it.
+ * Until when a session is fresh, in epoch milliseconds. Undefined for a token, and for a session without a second
+ * factor if the account has one; otherwise a session from before the factor was added could remove it.
  */
 export function freshUntilMs(principal: Principal): number | undefined {
   const { credential, user } = principal;
@@ -28,10 +28,13 @@ export function requireFreshSession(principal: Principal): void {
   if (principal.credential.method === 'token') return;
   const untilMs = freshUntilMs(principal);
   if (untilMs !== undefined && Date.now() < untilMs) return;
-  throw new ApiError('step_up_required', 'Confirm that it is you: step up, and send the request again.');
+  throw new ApiError('step_up_required', 'Confirm that it’s you: step up, then send the request again.');
 }
 
-/** @throws second_factor_required (403) if the organization requires a factor that this credential was not proved with */
+/**
+ * @throws second_factor_required (403) if the organization requires a factor and this credential was created without
+ * one
+ */
 export function requireFactorIn(organization: { requireSecondFactor: boolean }, principal: Principal): void {
   if (!organization.requireSecondFactor || hasProvedFactor(principal)) return;
   throw secondFactorMissing('This organization requires a second factor. Sign in with one.');

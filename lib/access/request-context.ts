@@ -14,18 +14,18 @@ export interface RequestContext {
 
 /** On routes that declare `fresh: 'by-content'`. */
 export interface FreshnessQuestion {
-  /** @throws step_up_required where it is needed and the session is not fresh */
+  /** @throws step_up_required if it is required and the session is not fresh */
   requireFresh(isNeeded: boolean): void;
 }
 
-/** A request of a signed-in user. */
+/** A signed-in user's request. */
 export interface AccountContext extends RequestContext, FreshnessQuestion {
   readonly principal: AccountPrincipal;
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
   auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
 }
 
-/** A request of a member in the organization that the path names. */
+/** A member's request in the organization that the path names. */
 export interface MemberContext extends RequestContext, FreshnessQuestion {
   readonly principal: Principal;
   readonly organization: OrganizationRecord;

@@ -1,8 +1,8 @@
 const daySeconds = 86_400;
 
 /**
- * When an entry made now expires, in epoch seconds: at the end of a day (UTC), after at least `retentionDays` whole days,
- * so that entries can be counted by expiry day. With 0 days it has already expired. Pure.
+ * When an entry written now expires, in epoch seconds: at the end of a day (UTC), after at least `retentionDays` whole
+ * days, so that entries can be counted by expiry day. With 0 days it has already expired. Pure.
  */
 export function expiryOf(nowMs: number, retentionDays: number): number {
   const today = Math.floor(nowMs / 1000 / daySeconds);

@@ -7,7 +7,7 @@ const daySeconds = 24 * 60 * 60;
 /** Fourteen days, sliding. */
 const sessionLifetimeSeconds = 14 * daySeconds;
 
-/** A session ends this long after it began, even if it is in constant use. */
+/** A session ends this long after it started, even if it is in constant use. */
 const longestSessionSeconds = 90 * daySeconds;
 
 /** When a session that is used now ends, in epoch seconds. Pure. */
@@ -22,7 +22,7 @@ interface StoredSession {
 }
 
 /**
- * When a stored session ends, in epoch seconds. A session belongs to the table in which it began: in a table restored
+ * When a stored session ends, in epoch seconds. A session belongs to the table in which it started: in a table restored
  * from a backup, those from before would include sessions that were ended after the backup.
  */
 export function endOfSession({ createdAt, expiresAt, restoredTable }: StoredSession): number {

@@ -4,7 +4,7 @@ import { invalidRequest } from '../core/errors.ts';
 let commonPasswords: ReadonlySet<string> | undefined;
 
 /**
- * Refuses one of the most common leaked passwords, in any case, as NIST SP 800-63B (5.1.1.2) requires. The list is
+ * Rejects the most common leaked passwords, case-insensitively, as NIST SP 800-63B (5.1.1.2) requires. The list is
  * zxcvbn's, some 50,000.
  * @throws invalid_request naming `field`
  */

@@ -9,7 +9,7 @@ interface Presented {
   password: string;
   /** Counts wrong passwords. */
   wrong: Counter;
-  /** The event to log for a refusal. */
+  /** The event to log for a rejection. */
   event: string;
 }
 

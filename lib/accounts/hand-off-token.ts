@@ -17,15 +17,15 @@ import { listTokens } from './tokens.ts';
 const codeLifetimeSeconds = 60;
 
 /**
- * First half of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin that
- * issued it. If a site at another address lures a user here, no client will redeem the code there.
+ * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin
+ * that issued it. If a site at another address lures a user here, no client will redeem the code there.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
   { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
   wanted: WantedToken & { codeChallenge: string },
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
-  if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');
+  if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
   const { userId, user } = principal;
   const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, wanted), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
@@ -43,8 +43,8 @@ export async function offerHandOff(
 }
 
 /**
- * Second half: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed password
- * uses up the code.
+ * Second step: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed
+ * password uses up the code.
  * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended in the meantime
  */
 export async function takeHandOff(

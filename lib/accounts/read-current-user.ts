@@ -32,7 +32,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     return [{ ...organization, role: member.role }];
   });
   if (boundTo !== null && seen.length === 0) {
-    throw new ApiError('unauthenticated', 'The membership that this token was made under has ended.');
+    throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
   }
   const freshUntil = freshUntilMs(principal);
   return {

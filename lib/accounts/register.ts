@@ -34,7 +34,7 @@ interface Registered {
 export async function register({ source, log }: RequestContext, wanted: BodyOf<typeof contract>): Promise<Registered> {
   refuseCommonPassword('password', wanted.password);
   await count(registrations(networkOf(source.ip)));
-  // This only saves hashing; the transaction makes sure that the address is still free.
+  // This only saves hashing; the transaction ensures that the address is still free.
   if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
 
   const id = randomUUID();
@@ -67,12 +67,12 @@ export async function register({ source, log }: RequestContext, wanted: BodyOf<t
   try {
     await sendMail(user.email, verificationMail(user.name, link.url));
   } catch (error) {
-    log.error('could not send the verification mail', error, { userId: id });
+    log.error('could not send the verification e-mail', error, { userId: id });
   }
   return { user, organization, cookie: session.cookie };
 }
 
-const emailTaken = () => new ApiError('email_taken', 'There is an account with this e-mail address already.');
+const emailTaken = () => new ApiError('email_taken', 'An account with this e-mail address already exists.');
 
 const maximumNameLength = 100;
 

@@ -44,7 +44,7 @@ export async function resetPassword(
     held,
     source,
     others: [],
-    // Whoever registered a stranger's address may have added a factor before. Its owner must get in.
+    // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
     ...(user.emailVerified ? {} : { decide: allFactorsGone }),
     overtaken: invalidLink,
   });

@@ -23,7 +23,7 @@ export async function sendVerification({ principal: { user } }: AccountContext):
   try {
     await sendMail(user.email, verificationMail(user.name, link.url));
   } catch (error) {
-    throw temporarilyUnavailable('The mail could not be sent right now. Send the request again.', error);
+    throw temporarilyUnavailable('The e-mail could not be sent right now. Send the request again.', error);
   }
 }
 

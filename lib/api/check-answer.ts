@@ -5,8 +5,8 @@ import type { Answer } from './respond.ts';
 const succeeded: Success = { success: true };
 
 /**
- * The answer as its contract declares it: undeclared members never leave, and an undeclared status is a bug. A status
- * that the handler left out is the only declared one; a handler that returned nothing has succeeded.
+ * The response as declared by its contract: undeclared members never leave the service, and an undeclared status is a
+ * bug. An omitted status is the only declared one; a handler that returned nothing has succeeded.
  * @param renewed the session's cookie if it must be sent again; the handler's own cookies take precedence
  */
 export function checkAnswer(
@@ -23,12 +23,12 @@ export function checkAnswer(
   const [sole] = Object.keys(responses);
   const status = rest.status ?? Number(sole);
   const declared = responses[status as keyof typeof responses];
-  if (declared === undefined) throw new Error(`${operationId} answered the undeclared status ${status}.`);
+  if (declared === undefined) throw new Error(`${operationId} returned the undeclared status ${status}.`);
   if (declared.body === null) return { status, body: null, headers, cookies };
   const parsed = declared.body.safeParse(body);
   if (!parsed.success) {
     const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
-    throw new Error(`The answer of ${operationId} does not fit its schema: ${where}.`);
+    throw new Error(`The response of ${operationId} does not match its schema: ${where}.`);
   }
   return { status, body: parsed.data, headers, cookies };
 }

@@ -17,7 +17,7 @@ const refusedUntil = new Map<string, number>();
 const organizationIn = ({ orgSlug, orgId }: Params) => orgSlug ?? orgId ?? '';
 const subjectOf = ({ userId }: IssuedCredential, params: Params) => `${userId} ${organizationIn(params)}`;
 
-/** Whether reads for this caller may begin before the caller is authorized. */
+/** Whether reads for this caller may start before the caller is authorized. */
 export function mayReadEarly(issued: IssuedCredential | undefined, params: Params): boolean {
   if (issued === undefined) return true;
   const isRefused = (refusedUntil.get(subjectOf(issued, params)) ?? 0) > Date.now();

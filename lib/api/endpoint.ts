@@ -14,7 +14,7 @@ import { parsePath, parseRequest, requireParsed } from './parse-request.ts';
 import { renderErrors } from './render-errors.ts';
 import { type Answer, render } from './respond.ts';
 
-/** What a handler is given: the parsed request, its context, and what `fetch` read. */
+/** What a handler receives: the parsed request, its context, and the result of `fetch`. */
 export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> & {
   context: HandlerContexts[C['access']['kind']];
   fetched: Fetched;
@@ -22,16 +22,16 @@ export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedReque
 
 interface Behaviour<C extends Contract, Fetched> {
   /**
-   * Reads that need nothing but the request. They begin together with authentication, which saves a round trip. `run` gets
-   * the result only after the caller was authorized; otherwise it is thrown away.
+   * Reads that need only the request. They start in parallel with authentication, which saves a round trip. `run` gets
+   * the result only after the caller was authorized; otherwise it is discarded.
    */
   fetch?: (request: ParsedRequest<C>) => Promise<Fetched>;
   run: (input: EndpointInput<C, NoInfer<Fetched>>) => HandlerResult<NoInfer<C>>;
 }
 
 /**
- * Makes an endpoint's Lambda handler: the only chain there is. Each step takes what the steps before it return, so a step
- * that is left out does not compile. Every error is rendered in the one error shape.
+ * Creates an endpoint's Lambda handler: the only chain there is. Each step takes the results of the steps before it, so
+ * omitting a step does not compile. Every error is rendered in the one error shape.
  */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
   const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
@@ -52,20 +52,20 @@ async function answer<C extends Contract, Fetched>(
   const { access } = contract;
   const kind: C['access']['kind'] = access.kind;
 
-  // Check the credential: one that was never issued is refused before the body is parsed or a tenant's data is read.
+  // Check the credential: one that was never issued is rejected before the body is parsed or a tenant's data is read.
   const path = parsePath(contract, event);
   const issued = await issuedCredentialOf(event, access, log);
 
-  // Parse. A caller who may not call must not learn what is wrong with the request, so its problems wait.
+  // Parse. Unauthorized callers must not learn what is wrong with the request, so its problems are reported later.
   const parsed = parseRequest(contract, event, path);
 
-  // Authorize, with the handler's reads beside it.
+  // Authorize, in parallel with the handler's reads.
   const { authorize, reauthorize } = authorization(kind, access, { issued, params: path.params, log });
   const read = async (request: ParsedRequest<C>) =>
     withReauthorization(reauthorize, async () => (await fetch?.(request)) as Fetched);
   const early = 'request' in parsed && mayReadEarly(issued, path.params) ? read(parsed.request) : undefined;
-  // Without a listener a failed read would end the process while authentication is still under way; the `await` below
-  // throws its error all the same.
+  // Without a listener, a failed read would end the process during authentication; the `await` below still throws its
+  // error.
   early?.catch(() => undefined);
   const admitted = await authorize();
   const request = requireParsed(parsed);

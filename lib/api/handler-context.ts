@@ -42,7 +42,7 @@ const contexts: { readonly [Kind in Access['kind']]: Maker<Kind> } = {
   },
 };
 
-/** The handler's context, and a check that it has asked what it must ask before it answers. */
+/** The handler's context, and a check that it has verified everything it must before it responds. */
 export function handlerContext<Kind extends Access['kind']>(
   kind: Kind,
   contract: Contract,
@@ -64,14 +64,16 @@ export function handlerContext<Kind extends Access['kind']>(
   };
 }
 
-/** Fails closed: rejects the answer of a handler that never asked whether the session must be fresh. */
+/** Fails closed: rejects the response of a handler that never checked whether the session must be fresh. */
 function requireFreshnessAsked({ access, operationId }: Contract, asked: boolean): void {
   if ('fresh' in access && access.fresh === 'by-content' && !asked) {
-    throw new Error(`${operationId} answered without asking whether the session must be fresh.`);
+    throw new Error(`${operationId} responded without checking whether the session must be fresh.`);
   }
 }
 
-/** Fails closed: rejects the answer of a handler that never asked whether its caller may access what the path names. */
+/**
+ * Fails closed: rejects the response of a handler that never checked its caller's access to the resources in the path.
+ */
 function requireAccessAsked({ access, path, operationId }: Contract, memberAccess: MemberAccess): void {
   const names: readonly string[] = parameterNames(path);
   const asked = {
@@ -79,6 +81,6 @@ function requireAccessAsked({ access, path, operationId }: Contract, memberAcces
     environment: names.includes('env') || (access.kind === 'member' && access.environmentRule !== undefined),
   };
   if (!memberAccess.answered(asked)) {
-    throw new Error(`${operationId} answered without asking whether its caller may reach what the path names.`);
+    throw new Error(`${operationId} responded without checking its caller's access to the resources in the path.`);
   }
 }

@@ -9,13 +9,13 @@ import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { headerOf } from '../core/request-source.ts';
 
-/** The body's bytes as text. @throws payload_too_large, or invalid_request where it is not UTF-8. */
+/** The body's bytes as text. @throws payload_too_large, or invalid_request if it is not UTF-8. */
 function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
   const body = event.body ?? '';
   const bytes = event.isBase64Encoded ? Buffer.from(body, 'base64') : undefined;
   const size = bytes === undefined ? Buffer.byteLength(body, 'utf8') : bytes.length;
   if (size > maximumBytes) {
-    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBytes} are taken.`, {
+    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBytes} are allowed.`, {
       details: { sizeBytes: size, maximumBytes },
     });
   }
@@ -28,9 +28,9 @@ function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
 }
 
 interface ParsedPath {
-  /** The parameters that have the right form. */
+  /** The well-formed parameters. */
   params: Record<string, string>;
-  /** The not-found error of the first one that names nothing. */
+  /** The not-found error of the first malformed parameter. */
   problem: ApiError | undefined;
 }
 
@@ -57,7 +57,7 @@ export function requireParsed<C extends Contract>(parsed: Parsed<C>): ParsedRequ
   return parsed.request;
 }
 
-/** The path's parameters. A malformed one names nothing; the caller decides when to say so. */
+/** The path's parameters. A malformed one can't exist; the caller decides when to report it. */
 export function parsePath(contract: Contract, event: APIGatewayProxyEventV2): ParsedPath {
   const params: Record<string, string> = {};
   let problem: ApiError | undefined;
@@ -140,10 +140,11 @@ function readJson(
   return parseJson(bodyText(event, maximumBytes));
 }
 
-/** Clients may send `{}` to an endpoint without a body. Members are refused rather than dropped silently. */
+/** Clients may send `{}` to an endpoint without a body. Members are rejected rather than silently dropped. */
 function problemsOfUnexpected({ value, problems }: ReturnType<typeof readJson>): readonly Problem[] {
   if (problems.length > 0 || value === null) return problems;
-  if (typeof value !== 'object' || Array.isArray(value)) return [{ path: '', message: 'this endpoint takes no body' }];
+  if (typeof value !== 'object' || Array.isArray(value))
+    return [{ path: '', message: 'this endpoint accepts no body' }];
   return Object.keys(value ?? {})
     .slice(0, 100)
     .map(path => ({ path, message: 'is not a known field' }));

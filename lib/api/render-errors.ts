@@ -4,8 +4,8 @@ import { explainNotFound } from './parse-request.ts';
 import { renderError, toApiError } from './respond.ts';
 
 /**
- * Renders every error in the one error shape. Unexpected ones go to the log with their stack, as errors that ring an
- * alarm; expected refusals are warnings.
+ * Renders every error in the one error shape. Unexpected errors are logged with their stack and trigger an alarm;
+ * expected rejections are warnings.
  */
 export function renderErrors(contract: Contract): Middleware {
   return {
@@ -13,8 +13,8 @@ export function renderErrors(contract: Contract): Middleware {
       const { source, log } = request.context.opened;
       const error = explainNotFound(contract, request.event, toApiError(request.error));
       if (error.status >= 500) {
-        if (error.isExpected) log.warn(`answered ${error.code}`, { reason: error.message });
-        else log.error(`answered ${error.code}`, error.cause ?? error);
+        if (error.isExpected) log.warn(`returned ${error.code}`, { reason: error.message });
+        else log.error(`returned ${error.code}`, error.cause ?? error);
       }
       request.response = renderError(error, source.requestId);
     },

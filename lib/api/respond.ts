@@ -10,12 +10,12 @@ const commonHeaders = {
 } as const;
 
 /**
- * Up to here a body goes to the gateway as text. As a JSON string inside Lambda's answer it is escaped a second time, which
- * can double it, so above this the smaller of text and base64 is taken.
+ * Up to this size, a body is passed to the gateway as text. Inside Lambda's JSON response it is escaped a second time,
+ * which can double it, so above this size the smaller of text and base64 is used.
  */
 const asTextBytes = 512 * 1024;
 
-/** Lambda's bound on an answer is 6 MB (Lambda quotas); the rest is for headers and cookies. */
+/** Lambda limits a response to 6 MB (Lambda quotas); the rest is for headers and cookies. */
 const maximumAnswerBytes = 6 * 1024 * 1024 - 64 * 1024;
 
 /** @throws payload_too_large if neither encoding fits Lambda's limit */
@@ -27,7 +27,7 @@ function encode(text: string): { body: string; isBase64Encoded: boolean } {
   if (Math.min(escapedBytes, base64Bytes) > maximumAnswerBytes) {
     throw new ApiError(
       'payload_too_large',
-      'The answer is larger than 6 MB. Ask for it in pages, with limit and offset.',
+      'The response is larger than 6 MB. Request it in pages, with limit and offset.',
     );
   }
   return escapedBytes <= base64Bytes
@@ -106,7 +106,7 @@ export function toApiError(error: unknown): ApiError {
       (code !== undefined && transientNames.has(code)) ||
       (status !== undefined && status >= 500)
     ) {
-      return temporarilyUnavailable('The service could not finish this right now. Send the request again.', error);
+      return temporarilyUnavailable('The service could not complete this right now. Send the request again.', error);
     }
   }
   return new ApiError('internal_error', 'Something went wrong on our side. The request id names it in our log.', {

@@ -24,14 +24,14 @@ import { DecisionOutdated, fitsOneTransaction, leavesDeadHeads, VersionTaken } f
  */
 
 /**
- * Makes a change as one revision, all or nothing, or no revision if there is nothing to change. A dry run does everything
- * except the write, and answers the plan.
+ * Makes a change as one revision, all or nothing, or no revision if there is nothing to change. A dry run does
+ * everything except the write, and returns the plan.
  *
- * Each attempt reads, decides and writes. A rejected writer takes a ticket once and tries again when it is served; after
- * that it backs off. Events are published after the commit.
- * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
- * temporarily_unavailable if other writers always come first, DecisionOutdated if the environment that the values come
- * from has changed, and what `decide` throws
+ * Each attempt reads, decides and writes. A rejected writer takes a ticket once and tries again when it is served;
+ * after that it backs off. Events are published after the commit.
+ * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded,
+ * payload_too_large, temporarily_unavailable if other writers always come first, DecisionOutdated if the environment
+ * that the values come from has changed, and what `decide` throws
  */
 export async function changeSecrets<Answer>(
   context: MemberContext,
@@ -75,7 +75,7 @@ interface Made<Answer> {
   leftDeadHeads: boolean;
 }
 
-/** @throws ConditionFailed, StaleRead if it must be tried again */
+/** @throws ConditionFailed, StaleRead if it must be retried */
 async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Promise<Made<Answer | DryRun>> {
   const { path, ifMatch, dryRun } = change;
   const readAll = async () => tryChange(change, await readTarget(path, 'all'));

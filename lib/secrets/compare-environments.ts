@@ -21,10 +21,10 @@ interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
 }
 
 /**
- * The differences between two environments of a project, each as of one revision. Even without values, the answer tells
- * which are equal, so it needs the right to read both and leaves an audit entry for each.
- * @throws invalid_request for twice the same environment; payload_too_large if the values don't fit in one answer; and
- * what `readLive` throws
+ * The differences between two environments of a project, each as of one revision. Even without values, the response
+ * reveals which are equal, so it requires read access to both and writes an audit entry for each.
+ * @throws invalid_request for the same environment twice; payload_too_large if the values don't fit in one response;
+ * and what `readLive` throws
  */
 export async function compareEnvironments(
   context: MemberContext,
@@ -33,12 +33,12 @@ export async function compareEnvironments(
 ) {
   const [from, to] = await Promise.all([openSide(context, begun.from), openSide(context, begun.to)]);
   if (from.state.id === to.state.id) {
-    throw new ApiError('invalid_request', 'An environment can be compared only with another one.', {
+    throw new ApiError('invalid_request', 'An environment can only be compared with a different one.', {
       details: [{ path: 'with', message: 'must be a different environment' }],
     });
   }
   const isSame = (key: string) => from.values.get(key) === to.values.get(key);
-  // Checked before the audit entries: an answer that is refused leaves none.
+  // Checked before the audit entries are written: a rejected comparison leaves none.
   if (values) requireFitting([...from.live, ...to.live].filter(({ key }) => !isSame(key)));
   await transact(await Promise.all([auditOf(context, from, to), auditOf(context, to, from)]));
   const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});

@@ -114,9 +114,13 @@ async function readVersions(
     versions.push(...items.map(item => versionRecord.parse(item)));
     const sizeBytes = versions.reduce((sum, version) => sum + (version.sizeBytes ?? 0), 0);
     if (withValues && sizeBytes > maxEnvironmentBytes) {
-      throw new ApiError('payload_too_large', 'The values of this history do not fit one answer; ask for pages.', {
-        details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-      });
+      throw new ApiError(
+        'payload_too_large',
+        'The values of this history do not fit in one response; request it in pages.',
+        {
+          details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
+        },
+      );
     }
   }
   return versions;

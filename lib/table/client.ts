@@ -40,14 +40,14 @@ export function isServingRegion(): Promise<boolean> {
 }
 
 /**
- * For everything that reads or writes for tenants. A write asks by itself, but then it waits for the answer.
+ * For everything that reads or writes for tenants. A write checks by itself, but then it waits for the result.
  * @throws temporarily_unavailable if the other region serves
  */
 export async function requireServingRegion(): Promise<void> {
   if (!(await isServingRegion())) throw servedElsewhere();
 }
 
-/** The other region must not hold up requests when it is the one that is lost. */
+/** The other region must not delay requests when it is the one that is lost. */
 const peerTimeoutMs = 1000;
 
 const peerClients = new Map<string, DynamoDBDocumentClient>();
@@ -79,8 +79,8 @@ function fenceWrites<Input, Output>(
 }
 
 /**
- * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose answer
- * was lost is repeated without: it may have been executed, and only the answer tells.
+ * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
+ * response was lost is repeated without this: it may have been executed, and only the response tells.
  */
 function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
   let wasRefused = false;
@@ -96,7 +96,7 @@ function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output
   };
 }
 
-/** Whether DynamoDB answered with a refusal. After any other error, the attempt may have been executed. */
+/** Whether DynamoDB rejected the request. After any other error, the attempt may have been executed. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof TransactionCanceledException) return true;
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };

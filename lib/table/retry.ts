@@ -7,7 +7,7 @@ export interface RetryBudget {
   attempts: number;
 }
 
-/** API Gateway answers with its own 503 after 30 s; the service must answer before that. */
+/** API Gateway returns its own 503 after 30 s; the service must respond before that. */
 const retryTimeMs = 22_000;
 
 const deadlines = new AsyncLocalStorage<number>();
@@ -30,7 +30,7 @@ export function withOneDeadline<T>(work: () => T): T {
 interface Reauthorization {
   /** Throws if the caller is no longer authorized. */
   check: () => Promise<void>;
-  /** Within a transaction: whether an attempt ended without an answer, so it may have been executed. */
+  /** Within a transaction: whether an attempt ended without a response, so it may have been executed. */
   isAnswerLost?: boolean;
 }
 
@@ -42,15 +42,15 @@ export function withReauthorization<T>(check: () => Promise<void>, work: () => T
 }
 
 /**
- * Runs all attempts of one transaction. Once an answer is lost, the caller is not re-authorized: the transaction may have
- * been executed and may even have ended the caller's own rights. Only the next answer tells.
+ * Runs all attempts of one transaction. Once a response is lost, the caller is not re-authorized: the transaction may
+ * have been executed and may even have ended the caller's own rights. Only the next response tells.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
   const around = authorizations.getStore();
   return authorizations.run(around === undefined ? undefined : { ...around, isAnswerLost: false }, attempts);
 }
 
-/** Records that an attempt of the surrounding transaction, if any, ended without an answer. */
+/** Records that an attempt of the surrounding transaction, if any, ended without a response. */
 export function noteLostAnswer(): void {
   const reauthorization = authorizations.getStore();
   if (reauthorization?.isAnswerLost !== undefined) reauthorization.isAnswerLost = true;
@@ -84,7 +84,7 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
 /** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause, {
+    throw temporarilyUnavailable('There are too many requests at once. Send the request again.', cause, {
       isExpected: !isOutage(cause),
     });
   }
@@ -99,7 +99,7 @@ export async function reauthorize(): Promise<void> {
   await withoutReauthorization(reauthorization.check);
 }
 
-/** DynamoDB refused the request without executing it: it throttles, or a transaction is in progress on the item. */
+/** DynamoDB rejected the request without executing it: it throttles, or a transaction is in progress on the item. */
 const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

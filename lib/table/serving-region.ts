@@ -12,7 +12,7 @@ import { sendPatiently } from './retry.ts';
  * (decision 31).
  */
 
-/** For how long a process relies on what it read. `infra/commands/move-service.ts` waits for it. */
+/** How long a process relies on what it read. `infra/commands/move-service.ts` waits for it. */
 export const reliedOnMs = 60_000;
 
 interface Clients {
@@ -40,11 +40,11 @@ export async function servesHere({ own, peerIn }: Clients): Promise<boolean> {
   return known.servesHere;
 }
 
-/** The refusal of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
+/** The error of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
 export function servedElsewhere(): ApiError {
   return new ApiError(
     'temporarily_unavailable',
-    'Another region serves at the moment. Send the request again in a minute.',
+    'Another region is serving at the moment. Send the request again in a minute.',
     {
       retryAfterSeconds: 60,
       isExpected: true,
@@ -90,7 +90,7 @@ async function findInPeer(region: string, client: DynamoDBDocumentClient): Promi
     return await findServingRegion(client);
   } catch (error) {
     const log = openLog({ operation: 'find-serving-region', region });
-    // A lost region must not stop this one. A refusal is a mistake of the deployment.
+    // A lost region must not stop this one. A rejection is a mistake in the deployment.
     if (isRefused(error)) log.error('may not read which region serves in the other region', error);
     else log.warn('could not read which region serves in the other region', { reason: String(error) });
     return undefined;

@@ -14,7 +14,7 @@ export type Caller = { cookie: string } | { token: string } | undefined;
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer of the API
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response of the API
   body: any;
 }
 
@@ -27,7 +27,7 @@ export interface Api {
   put(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  /** Mails sent so far, oldest first. */
+  /** E-mails sent so far, oldest first. */
   mails(): Promise<{ to: string; subject: string; text: string; createdAt: string }[]>;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface CallOptions {
 
 /**
  * The whole service for one test file: gateway, handlers, workers and stand-ins run in this process, so that AWS calls
- * can be counted and disturbed. It has its own table on the run's DynamoDB Local, and queues of its own.
+ * can be counted and intercepted. It has its own table on the run's DynamoDB Local, and its own queues.
  */
 export async function startApi(
   settings: Record<string, string> = {},
@@ -103,7 +103,7 @@ function credentialHeaders(as: Caller): Record<string, string> {
   return { cookie: as.cookie, 'x-requested-with': 'service' };
 }
 
-/** The session cookie that an answer sets, as a caller. */
+/** The session cookie that a response sets, as a caller. */
 export function sessionOf(answer: Answer): { cookie: string } {
   const cookie = answer.headers.getSetCookie().find(line => line.startsWith('__service_session='));
   if (cookie === undefined) throw new Error(`The answer (${answer.status}) sets no session cookie.`);

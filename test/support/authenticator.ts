@@ -3,8 +3,8 @@ import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../lib/co
 import { settings } from '../../lib/core/settings.ts';
 
 /*
- * An authenticator in software, with the browser around it: real keys (ES256) and the bytes that WebAuthn, level 3,
- * describes. What it is told in `as` makes it lie.
+ * A software authenticator with the browser around it: real keys (ES256) and the bytes described in WebAuthn, level 3.
+ * Fields of `as` make it lie.
  */
 
 interface Lies {

@@ -13,8 +13,8 @@ const running = new AsyncLocalStorage<string>();
 const services: Record<string, string> = { DynamoDB_20120810: 'dynamodb', TrentService: 'kms', AmazonSQS: 'sqs' };
 
 /**
- * Records every AWS call of the handlers it wraps, as it is sent over HTTP. A bundle has its own copy of the SDK, which
- * the middlewares of `observe-calls.ts` are not in. `stop` ends the recording.
+ * Records every AWS call of the handlers it wraps, as sent over HTTP. A bundle has its own copy of the SDK, without the
+ * middlewares of `observe-calls.ts`. `stop` ends the recording.
  */
 export function recordBundleCalls() {
   const calls: AuthorizedCall[] = [];
@@ -114,7 +114,7 @@ function callsOf(functionName: string, target: string, body: Body): AuthorizedCa
     case 'Query':
       return [call(operation, [{ pk: body.ExpressionAttributeValues[':pk'] }])];
     case 'SendMessageBatch':
-      // IAM has only the right to send.
+      // IAM only knows the right to send.
       return [call('SendMessage')];
     default:
       return [call(operation, [body.Item ?? body.Key])];

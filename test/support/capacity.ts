@@ -3,7 +3,7 @@ import { requiredSetting } from '../../lib/core/settings.ts';
 import { tableClient } from '../../lib/table/client.ts';
 import { type AwsCall, conduct } from './observe-calls.ts';
 
-/** What a call to the table costs. */
+/** The cost of a call to the table. */
 export interface Capacity {
   /** Read units of 4 KB, strongly consistent. */
   readUnits: number;
@@ -19,7 +19,7 @@ interface ItemKey {
 
 /**
  * Sends a call to the table and computes its cost from the sizes of the items (Developer Guide, "Read and write
- * capacity"), because DynamoDB Local reports too little for transactions. A write costs by the larger of the item
+ * capacity"), because DynamoDB Local reports too little for transactions. A write is charged by the larger of the item
  * before and after.
  */
 export async function measured(
@@ -79,12 +79,12 @@ function keyOf(write: any): ItemKey {
   return { pk: textOf(key.pk), sk: textOf(key.sk) };
 }
 
-/** An attribute as the document client takes it, or marshalled. */
+/** An attribute as the document client accepts it, or marshalled. */
 function textOf(attribute: string | { S: string }): string {
   return typeof attribute === 'string' ? attribute : attribute.S;
 }
 
-/** The items' sizes now. These reads run outside of the observed invocation, so that they are not observed. */
+/** The current sizes of the items. These reads run outside the observed invocation, so they are not observed. */
 function sizesOf(keys: readonly ItemKey[]): Promise<number[]> {
   return conduct(undefined, async () => {
     const table = requiredSetting('TABLE_NAME');

@@ -5,7 +5,7 @@ import type { CheckAccount } from '../../lib/metrics/service-check.ts';
 import type { Api } from './api.ts';
 import { type Person, testPassword } from './people.ts';
 
-/** A person as the account that checks the service; the project is still to be named. */
+/** A person as the account for the service check; the project still has to be set. */
 export function checkAccountOf(api: Api, { email, organization }: Person): CheckAccount {
   return {
     url: api.url,
@@ -17,7 +17,7 @@ export function checkAccountOf(api: Api, { email, organization }: Person): Check
   };
 }
 
-/** Answers the SDK's GetParameter for every name with the value, until it is stopped. */
+/** Returns the value for every GetParameter of the SDK, until it is stopped. */
 export async function serveParameter(value: unknown): Promise<{ stop: () => void }> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/x-amz-json-1.1');

@@ -6,7 +6,10 @@ import { put, transact } from '../../lib/table/write.ts';
 const item = at(credentialKeyRecord);
 let made: { wrapped: Uint8Array } | undefined;
 
-/** Gives a new table the credential key that this process has from the first one. A process has one installation's. */
+/**
+ * Gives a new table this process's credential key, which comes from the first table. A process belongs to one
+ * installation.
+ */
 export async function shareCredentialKey(): Promise<void> {
   if (made !== undefined) return transact([put(item, made)]);
   await issuingKey();

@@ -58,7 +58,7 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
   };
 }
 
-/** Lets the next writer take over the change under way at once, as if its writer had been silent for the lease. */
+/** Lets the next writer take over the change in progress at once, as if its writer had been silent for the lease. */
 export async function expireLease({ owner, project }: Workplace, env: string): Promise<void> {
   const state = at(environmentStateRecord, { orgSlug: owner.organization.slug, project: project.slug, env });
   if ((await find(state))?.pending === undefined) return;

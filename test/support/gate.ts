@@ -1,4 +1,4 @@
-/** What one side waits for and the other opens. */
+/** One side waits for it, and the other opens it. */
 export function gate() {
   let open = () => {};
   const opened = new Promise<void>(resolve => {

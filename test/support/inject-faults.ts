@@ -16,15 +16,15 @@ import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
 /**
  * What can happen to an AWS call.
- * - `blip`: the first attempt fails before it is sent; the SDK's next one goes through.
+ * - `blip`: the first attempt fails before it is sent; the SDK's next one succeeds.
  * - `throttled-once`: the first attempt is throttled.
- * - `answer-lost-once`: the first attempt is executed and its answer lost; the SDK sends the same again.
- * - `conflict`: another transaction is under way on an item, once. DynamoDB Local never says so by itself.
- * - `overtaken`: the first attempt is executed late, after its repeat met a conflict.
+ * - `answer-lost-once`: the first attempt is executed and its response lost; the SDK sends the same request again.
+ * - `conflict`: another transaction is in progress on an item, once. DynamoDB Local never reports this by itself.
+ * - `overtaken`: the first attempt is executed late, after its retry met a conflict.
  * - `refused`: no attempt gets through.
- * - `throttled`: every attempt is throttled, for longer than the SDK tries.
- * - `answer-lost`: executed, but no answer comes, and no later attempt gets through.
- * - `dies-before`, `dies-after`: the process ends before or after the call is executed: nothing it does later happens.
+ * - `throttled`: every attempt is throttled, for longer than the SDK retries.
+ * - `answer-lost`: executed, but no response arrives, and no later attempt gets through.
+ * - `dies-before`, `dies-after`: the process ends before or after the call is executed, so nothing happens afterwards.
  */
 export const faultKinds = [
   'blip',
@@ -40,7 +40,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Faults that the service itself gets over: its caller must not notice them. */
+/** Faults that the service itself recovers from: its caller must not notice them. */
 const curable: ReadonlySet<FaultKind> = new Set([
   'blip',
   'throttled-once',
@@ -53,7 +53,7 @@ export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>
 }
 /** The SDK gives up sooner. */
 const throttledForMs = 2500;
-/** Faults that end the process, so that no answer comes. */
+/** Faults that end the process, so that no response arrives. */
 export const deadly: ReadonlySet<FaultKind> = new Set(['dies-before', 'dies-after']);
 
 const writes = new Set([
@@ -71,7 +71,7 @@ const writes = new Set([
 export const isTableWrite = ({ service, operation }: AwsCall) =>
   service.startsWith('DynamoDB') && writes.has(operation);
 
-/** The kinds that make a difference to a call: of a read that had no answer nobody can tell whether it was executed. */
+/** The kinds that make a difference to a call: whether a read without a response was executed makes none. */
 export function kindsFor(call: AwsCall): FaultKind[] {
   const reads = call.service.startsWith('DynamoDB') ? !isTableWrite(call) : call.service === 'KMS';
   return faultKinds.filter(kind => {
@@ -143,7 +143,7 @@ function unreachable(): Error {
   return Object.assign(new Error('connect ECONNREFUSED (injected)'), { code: 'ECONNREFUSED', $metadata: {} });
 }
 
-/** Not an error that the SDK tries again: a dead process must not use up the retries of those that live. */
+/** Not an error that the SDK retries: a dead process must not use up the retries of live ones. */
 function deadProcess(): Error {
   return new Error('the process is dead (injected)');
 }
@@ -168,9 +168,9 @@ function conflict({ operation, input }: AwsCall): Error {
 }
 
 /**
- * A write that is executed when nobody expects it any more.
- * - `late`: no attempt has an answer, none is executed while the request lasts; one is executed later.
- * - `twice`: executed and answered, and executed once more later.
+ * A write that is executed when it is no longer expected.
+ * - `late`: no attempt gets a response, and none is executed during the request; one is executed later.
+ * - `twice`: executed with a response, and executed again later.
  */
 export const lateKinds = ['late', 'twice'] as const;
 export type LateKind = (typeof lateKinds)[number];
@@ -212,7 +212,7 @@ export function injectLate(kind: LateKind, nth: number): LateFault {
   };
 }
 
-/** As after the ten minutes for which DynamoDB knows the token of a transaction. */
+/** As after the ten minutes for which DynamoDB remembers a transaction's token. */
 function sendAnew({ operation, input }: AwsCall): Promise<unknown> {
   const client = tableClient();
   switch (operation.replace(/Items?$/, '')) {

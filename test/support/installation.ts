@@ -46,7 +46,7 @@ export function synthesize(
   settings: Record<string, unknown> = exampleSettings,
   more: Pick<Assets, 'rollout' | 'routed'> = {},
 ) {
-  // The CDK's own validation only prints warnings and takes longer than all the rest. `npm run synth` runs it.
+  // The CDK's own validation only prints warnings and takes longer than everything else. `npm run synth` runs it.
   process.env.CDK_VALIDATION = 'false';
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');

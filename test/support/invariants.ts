@@ -123,8 +123,8 @@ export interface Violation {
 
 interface Options {
   /**
-   * Nothing may be in progress: no open change, and no rest of anything deleted. Without it, the table may be in any
-   * state that a crash can leave.
+   * Nothing may be in progress: no pending change, and no remains of anything deleted. Without this, the table may be
+   * in any state that a crash can leave.
    */
   settled?: boolean;
 }
@@ -218,7 +218,7 @@ function accountViolations({ all, has }: Table): Violation[] {
   for (const [pk, userId] of owners) violations.push({ where: userId, what: `${pk} leads to no passkey` });
   for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'undoLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
-      // The tokens of an identity stand until they expire; the pair of its membership is looked at below.
+      // An identity's tokens are stored until they expire; its membership pair is checked below.
       if (isIdentityId(partOf(pk)) && (kind === 'token' || kind === 'membership')) continue;
       if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
     }
@@ -464,7 +464,7 @@ function stateViolations(
   const headed = new Set(heads.map(({ key }) => key));
   for (const tombstone of tombstones) {
     const { key, revision } = tombstone;
-    // What a head says counts, but a deletion that never committed is not there.
+    // What a head says counts, but a deletion that never committed does not exist.
     if (revision > state.revision) problems.push(`the tombstone of ${key} is of revision ${revision}`);
     if (!headed.has(key)) committed.set(key, tombstone);
     else if ((committed.get(key)?.version ?? 0) < tombstone.version) {
@@ -518,7 +518,7 @@ function stateViolations(
   return problems;
 }
 
-/** Compares what the revisions say of each change with the versions that it wrote. */
+/** Compares what the revisions record of each change with the versions that it wrote. */
 function revisionViolations(
   state: EnvironmentState,
   {
@@ -598,7 +598,7 @@ function auditViolations({ all }: Table): Violation[] {
 
     if (targets('organization.created').length !== 1) say('organization.created does not stand there once');
     compare('projects', targets('project.created'), targets('project.deleted'), activeIds(here('project')));
-    // Webhooks that are limited to a project or an environment go with it, which has an entry of its own.
+    // Webhooks limited to a project or environment are deleted with it, which has an entry of its own.
     if (targets('environment.deleted').length + targets('project.deleted').length === 0) {
       compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
     } else {
@@ -686,7 +686,7 @@ function activeIds(records: readonly { id: string; status: string }[]): string[]
   return idsOf(records.filter(({ status }) => status === 'active'));
 }
 
-/** Whatever is being erased or rotated is marked as unfinished work, and nothing else is. */
+/** Everything being erased or rotated is recorded as unfinished work, and nothing else is. */
 function unfinishedWorkViolations({ all }: Table): Violation[] {
   const organizations = all('organization');
   const erasedSlugs = new Set(organizations.flatMap(({ slug, status }) => (status === 'deleting' ? [slug] : [])));

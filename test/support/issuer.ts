@@ -19,10 +19,10 @@ export async function makeSigningKey(alg = 'ES256', kid: string = randomUUID()):
 export interface Issuer {
   url: string;
   keys: SigningKey[];
-  /** Replaces an answer; undefined answers as an issuer does. */
+  /** Replaces a response; if undefined, the response is an issuer's usual one. */
   answer: { discovery?: (response: ServerResponse) => unknown; jwks?: (response: ServerResponse) => unknown };
   fetches: (document: 'discovery' | 'jwks') => number;
-  /** A token of a pipeline, signed with the last key. A claim that is undefined is left out. */
+  /** A pipeline's token, signed with the last key. Undefined claims are left out. */
   token(identityId: string, claims?: Record<string, unknown>, more?: TokenOptions): Promise<string>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ interface TokenOptions {
   key?: SigningKey;
 }
 
-/** What a pipeline's token says where nothing else is asked for. */
+/** A pipeline token's default claims. */
 export const pipeline = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main', event_name: 'push' };
 
 /** An OpenID Connect issuer on loopback: real keys, a discovery document and a key set over HTTP. */
@@ -62,7 +62,7 @@ export async function startIssuer(alg = 'ES256'): Promise<Issuer> {
   };
 }
 
-/** A token of a pipeline. A claim that is undefined is left out. */
+/** A pipeline's token. Undefined claims are left out. */
 export function signToken(
   issuer: { url: string },
   key: SigningKey,
@@ -94,7 +94,7 @@ export function claimsOf(
   return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }
 
-/** The body of an identity that the pipelines of the issuer may use. */
+/** The body for creating an identity that the issuer's pipelines may use. */
 export function identityOf(issuer: { url: string }, changes: Record<string, unknown> = {}) {
   const { repository_id, repository_owner_id } = pipeline;
   return {

@@ -10,11 +10,11 @@ export interface StartedStack {
   url: string;
   /** Resident memory of the process (Linux). */
   residentBytes(): number;
-  /** What it wrote to stderr. */
+  /** Its output on stderr. */
   errors(): string;
   /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>;
-  /** Ends it with SIGKILL, in the middle of whatever it does. */
+  /** Kills it with SIGKILL, whatever it is doing. */
   kill(): Promise<void>;
 }
 

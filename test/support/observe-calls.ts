@@ -7,8 +7,8 @@ import { mailClient } from '../../lib/mail/send-mail.ts';
 import { reauthorizedRetries, tableClient } from '../../lib/table/client.ts';
 
 /*
- * The instrument on the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor
- * around the calls of one invocation. A conductor observes (`record-calls.ts`) or disturbs (`inject-faults.ts`).
+ * Instruments the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor around
+ * the calls of one invocation. A conductor observes (`record-calls.ts`) or interferes (`inject-faults.ts`).
  */
 
 /** One AWS call of the code under test: a command with all of the SDK's attempts. */
@@ -60,7 +60,10 @@ export function conductedHandlers(
 
 const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient(), lambdaClient()];
 
-/** Each retry uses up some of an SDK client's retry quota. This restores it, because many faults are no outage. */
+/**
+ * Each retry uses up some of an SDK client's retry quota. This restores it, because many injected faults are not an
+ * outage.
+ */
 export async function replenishRetries(): Promise<void> {
   for (const client of clients()) {
     const strategy = (await client.config.retryStrategy()) as { capacity?: number };

@@ -26,7 +26,7 @@ const label = new AsyncLocalStorage<string>();
 const owners = new Map<string, string>();
 const firstPeople = new Map<string, Person>();
 
-/** Runs `work` and remembers the people it seeds under the name; see `seededBy`. */
+/** Runs `work` and stores the people it seeds under the name; see `seededBy`. */
 export function named<T>(name: string, work: () => Promise<T>): Promise<T> {
   return label.run(name, work);
 }
@@ -41,14 +41,14 @@ export function seededBy(idOrSlug: string): string | undefined {
   return owners.get(idOrSlug);
 }
 
-/** The first person seeded under the name: the owner of the organization, where several have to do with it. */
+/** The first person seeded under the name: the owner of the organization, if there are several. */
 export function firstPersonOf(name: string): Person | undefined {
   return firstPeople.get(name);
 }
 
 /**
- * A person with a personal organization and a session, in one write: what registering does, except for scrypt and the
- * mail. The password is `testPassword`. The API runs in this process, which has the settings of its table.
+ * A person with a personal organization and a session, in one write: like registering, but without scrypt and the
+ * e-mail. The password is `testPassword`. The API runs in this process, which has the settings of its table.
  */
 export async function seedPerson(
   options: { isAdmin?: boolean; name?: string; emailVerified?: boolean } = {},
@@ -91,7 +91,7 @@ export async function seedPerson(
   return person;
 }
 
-/** An owner without a limit of projects, so that tests can share the organization. */
+/** An owner without a project limit, so that tests can share the organization. */
 export async function seedOwner(): Promise<Person> {
   const owner = await seedPerson({ name: 'Owner' });
   await transact([
@@ -100,7 +100,7 @@ export async function seedOwner(): Promise<Person> {
   return owner;
 }
 
-/** Registers a person by a request, for tests of registering and of its mail. */
+/** Registers a person with a request, for tests of registering and of its e-mail. */
 export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const answer = await api.post('/auth/register', { email, password: testPassword, name });

@@ -1,6 +1,6 @@
 import type { Statement } from './installation.ts';
 
-/** What IAM is asked about a call: the action, with the condition keys that the policies test. */
+/** What IAM checks for a call: the action, with the condition keys that the policies test. */
 export interface AskedRight {
   action: string;
   keys: Readonly<Record<string, readonly string[]>>;
@@ -14,7 +14,7 @@ export function contextKeys(context: Readonly<Record<string, string>>): AskedRig
   };
 }
 
-/** Whether a role's statements allow a call, as IAM judges it: one allows it and none denies it. */
+/** Whether a role's statements allow a call, as IAM evaluates it: one allows it and none denies it. */
 export function isAllowed(statements: readonly Statement[], asked: AskedRight): boolean {
   const speaking = statements.filter(statement => speaksOf(statement, asked));
   return speaking.some(({ Effect }) => Effect === 'Allow') && speaking.every(({ Effect }) => Effect === 'Allow');

@@ -1,6 +1,6 @@
 /**
  * Test files that need modules that no other test has used, or that change the time for all of them, each in a process
- * of its own. All others share one: each finds its modules loaded, and its code compiled, by those before it.
+ * of its own. All others share one process, so later files find their modules loaded and compiled.
  */
 export const ownProcess: readonly string[] = [
   'test/attacks/fair-share.test.ts',

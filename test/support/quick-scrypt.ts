@@ -24,8 +24,8 @@ function quick(
 }
 
 /**
- * Whether Node's scrypt answers at once in this process. A password hash of full strength takes 0.3 s and 128 MB, which
- * is its purpose, and most tests are about something else.
+ * Whether Node's scrypt returns at once in this process. A full-strength password hash takes 0.3 s and 128 MB, which is
+ * its purpose, and most tests are about something else.
  */
 export function setScrypt(kind: 'quick' | 'real'): void {
   crypto.scrypt = (kind === 'quick' ? quick : real) as typeof crypto.scrypt;

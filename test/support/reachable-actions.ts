@@ -21,13 +21,13 @@ const marks: Readonly<Record<string, string>> = {
   'lambda:InvokeFunction': 'new InvokeCommand(',
   'ses:SendEmail': 'new SendEmailCommand(',
   'ssm:GetParameter': 'new GetParameterCommand(',
-  // No call to AWS, but as dear as one.
+  // Not a call to AWS, but just as expensive.
   scrypt: 'scrypt(',
 };
 
 /**
- * The AWS actions that a function's code can reach: those left after esbuild drops the code that nothing calls. Each
- * function is bundled separately, because in a common pass a file keeps the parts that any function needs.
+ * The AWS actions that a function's code can reach: those left after esbuild drops unused code. Each function is
+ * bundled separately, because a shared build keeps the parts of a file that any function needs.
  */
 export async function reachableActions({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): Promise<string[]> {
   const { outputFiles } = await build({

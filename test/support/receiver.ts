@@ -28,7 +28,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** A real webhook receiver on loopback. `answer` decides how it answers; 204 by default. */
+/** A real webhook receiver on loopback. `answer` determines its response; 204 by default. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => unknown = response => response.writeHead(204).end(),
   { tls = false, host = '127.0.0.1' } = {},

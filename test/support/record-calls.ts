@@ -1,7 +1,7 @@
 import { type Capacity, measured } from './capacity.ts';
 import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
-/** An AWS call as it was made. What a test counts are views of a list of these. */
+/** An AWS call as it was made. What a test counts is derived from a list of these. */
 export interface RecordedCall extends AwsCall, Capacity {
   /** 1 if the call waited for no other, 2 if it waited for one of those, and so on. */
   roundTrip: number;
@@ -16,9 +16,9 @@ export interface Recorder extends Conductor {
 const quietMs = 12;
 
 /**
- * Records the calls of one invocation, and sends them in round trips: one starts when no further call comes, and all its
- * answers are returned together. So the number of round trips is the longest chain of calls that wait for one another,
- * however fast the machine is.
+ * Records the calls of one invocation, and sends them in round trips: one starts when no further call arrives, and all
+ * its responses are returned together. So the number of round trips is the longest chain of calls that wait for one
+ * another, however fast the machine is.
  */
 export function recorder(): Recorder {
   const calls: RecordedCall[] = [];
@@ -86,7 +86,7 @@ export function roundTripsOf(calls: readonly RecordedCall[]): number {
   return new Set(calls.map(({ roundTrip }) => roundTrip)).size;
 }
 
-/** What an invocation asked of AWS. */
+/** What an invocation requested from AWS. */
 export interface Counts extends Capacity {
   roundTrips: number;
   calls: number;

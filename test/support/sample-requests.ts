@@ -22,10 +22,10 @@ export interface SampleRequest {
   headers?: Record<string, string>;
 }
 
-/** A request that works: what it needs exists, and no other request interferes. */
+/** A request that succeeds: what it needs exists, and no other request interferes. */
 export interface Prepared {
   request: SampleRequest;
-  /** Statuses of the answer if it works. */
+  /** The expected statuses of the response. */
   works: readonly number[];
   /** Statuses of the same request after it has taken effect, if they differ. */
   repeats?: readonly number[];
@@ -40,7 +40,7 @@ export interface Sample {
   prepare(api: Api): Promise<Prepared>;
 }
 
-/** @throws Error naming the request if its answer has none of the expected statuses. */
+/** @throws Error naming the request if its response has none of the expected statuses. */
 export async function expectStatus(answer: Promise<Answer>, ...statuses: number[]): Promise<Answer> {
   const got = await answer;
   if (!statuses.includes(got.status)) {
@@ -49,7 +49,7 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
   return got;
 }
 
-/** The token of the newest mail to the address with such a subject; the background may still be sending it. */
+/** The token in the newest e-mail to the address with such a subject; the background may still be sending it. */
 export async function mailedToken(
   api: Api,
   email: string,
@@ -84,7 +84,7 @@ async function place(api: Api): Promise<Place> {
 
 const places = new Map<string, Place>();
 
-/** The project that was made under a name; see `named`. */
+/** The project created under a name; see `named`. */
 export function placeOf(name: string): Place | undefined {
   return places.get(name);
 }
@@ -176,7 +176,7 @@ async function secondFactorsOf(api: Api, session: Person['session']): Promise<{ 
 const always = async () => true;
 const isGone = (answer: Promise<Answer>) => answer.then(({ status }) => status === 404);
 
-/** A reading request. */
+/** A read request. */
 function reads(request: SampleRequest, works: readonly number[] = [200]): Prepared {
   return { request, works, isDone: always };
 }
@@ -224,7 +224,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'step-up': async api => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    // A code would be too old by the time that a slow run sends it.
+    // A code would have expired by the time that a slow run sends it.
     const { challenge, write } = newChallenge('step-up', { id: person.user.id, sessionEpoch: 1 });
     await transact([write]);
     const body = { password: testPassword, challenge, passkey: authenticator.get(await requestOptions(challenge, [])) };
@@ -309,7 +309,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'DELETE', path: '/auth/tokens/current', as: { token } },
       works: [200],
-      // The token is gone, or another request with it got further in the same moment.
+      // The token is gone, or a concurrent request with it got further.
       repeats: [401, 404],
       isDone: async () => (await api.get('/auth/me', { token })).status === 401,
     };
@@ -359,12 +359,12 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'confirm-totp': async api => {
     const { session } = await seedPerson();
     const { secret } = (await expectStatus(api.post('/auth/totp', {}, session), 200)).body;
-    // The next step's, which is good for longer.
+    // The next step's code, which is valid for longer.
     const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
     return {
       request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
       works: [200],
-      // Once its recovery codes were answered, the same code confirms nothing.
+      // Once its recovery codes were returned, the same code confirms nothing.
       repeats: [200, 400],
       isDone: async () => (await secondFactorsOf(api, session)).totp,
     };
@@ -410,7 +410,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'POST', path: '/auth/change-password', body, as: session },
       works: [200],
-      // The current password is the new one by then, or becomes it at the same moment.
+      // By then the current password is the new one, or becomes it concurrently.
       repeats: [400, 401],
       isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== testPasswordHash,
     };
@@ -1040,7 +1040,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     reads({ method: 'GET', path: '/admin/plans', as: (await seedPerson({ isAdmin: true })).session }),
   'update-plan': async api => {
     const { session } = await seedPerson({ isAdmin: true });
-    // Always the same value, because samples that run at the same time share the one item of all plans.
+    // Always the same value, because concurrent samples share the one item of all plans.
     const request = {
       method: 'PUT',
       path: '/admin/plans/enterprise',
@@ -1053,7 +1053,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => (await api.get('/admin/plans', session)).status === 200,
     };
   },
-  // 25 hours touch two days at any time of day, so that the counts do not hang on the clock.
+  // 25 hours touch two days at any time of day, so the counts do not depend on the clock.
   'summarize-metrics': async () =>
     reads({
       method: 'GET',

@@ -13,7 +13,7 @@ import { expectStatus } from './sample-requests.ts';
 
 /** An authenticator app. */
 export interface App {
-  /** The code of the step that is so many after this one. */
+  /** The code of the step this many steps after the current one. */
   code(steps?: number): string;
   recoveryCodes: string[];
 }
@@ -34,12 +34,12 @@ export async function addApp(api: Api, { session, user }: Person): Promise<App> 
   return { code, recoveryCodes };
 }
 
-/** As if every code of the app had its time step still before it, so that a test need not wait for the next. */
+/** As if no code of the app had been used yet, so that a test doesn't have to wait for the next one. */
 export async function forgetUsedCodes(userId: string): Promise<void> {
   await transact([update(at(userRecord, userId), { set: { 'totp.lastStep': 0 } })]);
 }
 
-/** As if the account had got no mail about its factors in the last hour. */
+/** As if the account had received no e-mail about its factors in the last hour. */
 export async function forgetFactorMails(userId: string): Promise<void> {
   await transact([remove(factorMails(userId).item)]);
 }
@@ -56,7 +56,7 @@ export async function addPasskey(
   return { authenticator, id: passkey.id, recoveryCodes };
 }
 
-/** What a log-in is answered after the right password, without the half second that hashing takes. */
+/** The response to a log-in with the correct password, without the half second that hashing takes. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member of it
 export async function askedAtLogin({ user: { id } }: Person): Promise<any> {
   const user = await find(at(userRecord, id));
@@ -64,7 +64,7 @@ export async function askedAtLogin({ user: { id } }: Person): Promise<any> {
   return (await askForFactor('log-in', user)).details;
 }
 
-/** A session that was proved with the app. */
+/** A session verified with the app. */
 export async function logInWithApp(api: Api, person: Person, app: App): Promise<{ cookie: string }> {
   const { challenge } = await askedAtLogin(person);
   const answer = await expectStatus(api.post('/auth/login/verify', { challenge, totp: app.code() }), 200);
@@ -72,7 +72,7 @@ export async function logInWithApp(api: Api, person: Person, app: App): Promise<
   return sessionOf(answer);
 }
 
-/** Makes the session as old as if its user had proved themself so long ago. */
+/** Makes the session as old as if its user had authenticated that long ago. */
 export async function ageSession({ session, user }: Person, seconds: number): Promise<void> {
   const hash = readCredential(session.cookie.split('=')[1] as string)?.hash as string;
   const provedAt = new Date(Date.now() - seconds * 1000).toISOString();

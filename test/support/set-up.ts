@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { resetEnvironment } from './process-environment.ts';
 import { setScrypt } from './quick-scrypt.ts';
 
-// Before each test file. Files of a shared process begin as if they were its first.
+// Before each test file. Files in a shared process start as if they were its first.
 resetEnvironment();
 
 /** The tests of password hashes themselves. */

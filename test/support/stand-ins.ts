@@ -7,8 +7,8 @@ import { startSqs } from '../../infra/local/stand-ins/sqs/sqs.ts';
 
 const region = 'us-east-1';
 /**
- * Jobs wait for what was written to become visible, and before they are tried again. On DynamoDB Local, a tenth of the
- * time is enough.
+ * Jobs wait for writes to become visible, and before they are retried. On DynamoDB Local, a tenth of the time is
+ * enough.
  */
 const delaySecondMs = 100;
 

@@ -22,10 +22,10 @@ export async function allItems(): Promise<Record<string, unknown>[]> {
   return items;
 }
 
-/** Removes all that is left: each look at the whole table takes longer the more is in it. */
+/** Removes everything left over: a scan of the whole table takes longer the more it contains. */
 export async function emptyTable(): Promise<void> {
   const items = await allItems();
-  // What processes remember of the credential key has to stay true.
+  // What processes cache of the credential key has to stay valid.
   const left = items.filter(({ kind }) => kind !== credentialKeyRecord.kind);
   await removeAll(left.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
 }

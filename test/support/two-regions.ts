@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 
-/** What a region's DynamoDB does: it answers, doesn't, or refuses the caller. */
+/** What a region's DynamoDB does: it responds, doesn't, or rejects the caller. */
 type Condition = 'there' | 'lost' | 'refusing';
 
 /**

@@ -28,7 +28,7 @@ export async function askForFactor(
     ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
   ];
   const options = passkeys.length === 0 ? {} : { publicKey: await requestOptions(challenge, passkeys) };
-  return new ApiError('second_factor_required', 'A second factor is needed.', {
+  return new ApiError('second_factor_required', 'A second factor is required.', {
     details: { challenge, methods, ...options },
   });
 }

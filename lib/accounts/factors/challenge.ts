@@ -55,7 +55,7 @@ export function answer(
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
-/** The write that makes a challenge answerable again, where what it was answered for is taken back. */
+/** The write that makes a challenge valid again if the operation it authorized is undone. */
 export function openAgain(
   presented: PresentedChallenge,
   found: ChallengeRecord | undefined,
@@ -65,4 +65,4 @@ export function openAgain(
 }
 
 export const invalidChallenge = () =>
-  new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Begin again.');
+  new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Start again.');

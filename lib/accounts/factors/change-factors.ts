@@ -32,7 +32,7 @@ import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../new-session.ts';
 
 interface Change {
-  /** What the account has from then on; undefined takes it away. */
+  /** The account's attributes after the change; undefined removes one. */
   factors: Factors;
   /** Other writes of the same transaction. */
   writes: readonly Write[];
@@ -40,15 +40,15 @@ interface Change {
 }
 
 interface Addition extends Change {
-  /** What is added, as the link in the mail names it. */
+  /** What is added, as the link in the e-mail names it. */
   added: Factor;
-  /** The writes that take `writes` back. */
+  /** The writes that undo `writes`. */
   undo: readonly Write[];
 }
 
 interface Made {
   recoveryCodes: string[] | undefined;
-  /** The writes that take the change back, while it is the last one. */
+  /** The writes that undo the change, as long as it is the last one. */
   undo: Write[];
   mayMail: boolean;
 }
@@ -79,7 +79,7 @@ export async function addFactor(
   } catch (error) {
     await takeBack(context, made?.undo ?? []);
     throw temporarilyUnavailable(
-      'The mail about it could not be sent, so nothing was added. Send the request again.',
+      'The e-mail about it could not be sent, so nothing was added. Send the request again.',
       error,
     );
   }
@@ -107,7 +107,7 @@ export async function changeFactors(
     if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
     else context.log.account('mail_dropped', { userId: user.id });
   } catch (error) {
-    context.log.error('could not send the mail about a second factor', error, { userId: user.id });
+    context.log.error('could not send the e-mail about a second factor', error, { userId: user.id });
   }
   return made.recoveryCodes;
 }
@@ -262,7 +262,7 @@ async function takeBack({ principal: { user }, log }: AccountContext, undo: read
     await transact(undo);
     log.account('factor_taken_back', { userId: user.id });
   } catch (error) {
-    log.error('could not take back a second factor whose mail was not sent', error, { userId: user.id });
+    log.error('could not undo a second factor whose e-mail was not sent', error, { userId: user.id });
   }
 }
 

@@ -73,7 +73,8 @@ async function answerAgain(
   return changeFactors(context, 'recovery_codes_renewed', decide, { limits: [recoveryCodeRenewals(id)] });
 }
 
-const beginAgain = () => invalidRequest([{ path: 'code', message: 'is of no new authenticator app: begin again' }]);
+const beginAgain = () =>
+  invalidRequest([{ path: 'code', message: 'does not belong to a new authenticator app: start again' }]);
 
 /** Does nothing for an account without an authenticator app. */
 export async function removeTotp(context: AccountContext): Promise<void> {

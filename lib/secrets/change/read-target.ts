@@ -87,7 +87,7 @@ export function requireTarget({ context, authorize }: Change<unknown>, reads: Ta
   const state = access.requireEnvironment(reads.state, 'write');
   authorize?.(access);
   if (state.keyVersion > project.keyVersion) {
-    throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
+    throw new StaleRead(`Environment ${state.id} only accepts values under data key ${state.keyVersion} or newer.`);
   }
   return { project, state, ring: keyRing(organization.id, project) };
 }

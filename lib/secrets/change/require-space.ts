@@ -10,7 +10,7 @@ import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
 
 /**
- * Only growth is refused, so that an environment above a lowered limit can still be changed and emptied.
+ * Only growth is rejected, so that an environment above a lowered limit can still be changed and emptied.
  * @throws plan_limit_exceeded, payload_too_large
  */
 export function requireSpace(
@@ -41,7 +41,7 @@ export function requireSpace(
 function environmentFull(details: { sizeBytes?: number }): ApiError {
   return new ApiError(
     'payload_too_large',
-    `This does not fit: an environment holds at most ${maxEnvironmentBytes} bytes.`,
+    `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`,
     { details: { ...details, maximumBytes: maxEnvironmentBytes } },
   );
 }

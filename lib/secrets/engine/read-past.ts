@@ -65,7 +65,11 @@ export function requireValues(heads: readonly HeadRecord[]): void {
   const gone = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
   if (gone.length === 0) return;
   const keys = [...new Set(gone)].toSorted();
-  throw new ApiError('version_destroyed', `Values of that moment were destroyed: ${keys.slice(0, 5).join(', ')}`, {
-    details: { keys },
-  });
+  throw new ApiError(
+    'version_destroyed',
+    `Values from that point in time were destroyed: ${keys.slice(0, 5).join(', ')}`,
+    {
+      details: { keys },
+    },
+  );
 }

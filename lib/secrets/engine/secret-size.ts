@@ -16,9 +16,13 @@ export function secretSizeBytes(key: string, value: string): number {
 export function requireFitting(heads: readonly HeadRecord[]): void {
   const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
   if (sizeBytes <= maxEnvironmentBytes) return;
-  throw new ApiError('payload_too_large', 'The values of this comparison do not fit one answer; ask for it without.', {
-    details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-  });
+  throw new ApiError(
+    'payload_too_large',
+    'The values of this comparison do not fit in one response; request it without them.',
+    {
+      details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
+    },
+  );
 }
 
 /** More than everything in an item except its key and value. */

@@ -8,8 +8,8 @@ import { increment, transactIfHolds, update } from '../../table/write.ts';
 
 /*
  * Only one of many writers of an environment can commit at a time, and the others' attempts are wasted. So a rejected
- * writer takes a ticket and waits until it is served. Tickets are only advice: the fencing token decides what is written,
- * and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
+ * writer takes a ticket and waits until it is served. Tickets are only a hint: the fencing token decides what is
+ * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
  */
 
 /** A writer goes ahead after this long without any progress of the queue. */
@@ -28,9 +28,9 @@ const pauseWhenServedMs = 3;
 
 /** One writer's place in the queue. */
 export interface Ticket {
-  /** Whether the writer has waited, or need not wait: it lets no other writer go first any more. */
+  /** Whether the writer has waited, or doesn't have to: it no longer lets other writers go first. */
   hasWaited: boolean;
-  /** How long to pause before the next attempt, if the queue tells. */
+  /** How long to pause before the next attempt, if the queue can tell. */
   pauseMs: number | undefined;
   /**
    * Returns when the writer is served, or may go ahead. It does not re-authorize the caller.

@@ -193,7 +193,7 @@ function whileNoneDestroyed(state: EnvironmentState) {
   };
 }
 
-/** The time for finding out whether a change was made, in addition to the request's own. */
+/** The time for determining whether a change was made, in addition to the request's own. */
 const recoveryTimeMs = 3000;
 
 /**
@@ -210,7 +210,7 @@ async function requireCommitted<T>(
   { raise, undo }: { raise: () => Promise<T>; undo: (raised: T) => Promise<void> },
 ): Promise<void> {
   const findOut = async () => {
-    // What a check refused says nothing about the token.
+    // A refused check says nothing about the token.
     const raised = error instanceof ConditionFailed ? ({ as: 'refused' } as const) : await outcomeOf(raise);
     if (raised.as === 'done') {
       await undo(raised.result).catch((reason: unknown) => {
@@ -222,7 +222,10 @@ async function requireCommitted<T>(
     const entry = await outcomeOf(() => find({ entity: auditRecord, key: change.audit.key }));
     if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
     if (raised.as === 'refused' && entry.as === 'done') throw error;
-    throw temporarilyUnavailable('Whether the change was made could not be found out. Send the request again.', error);
+    throw temporarilyUnavailable(
+      'It could not be determined whether the change was made. Send the request again.',
+      error,
+    );
   };
   await withoutReauthorization(() => withDeadline(findOut, recoveryTimeMs));
 }

@@ -6,12 +6,12 @@ import { at } from '../read.ts';
 import { put, remove, type Write } from '../write.ts';
 
 /**
- * Marks background work that is not finished: written in the transaction that begins the work and removed in the one that
- * ends it, so it is there exactly as long as the work is. Whatever happens to the job in the queue, the work is not
- * forgotten. There is at most one for an organization, project or environment: a deletion replaces a rotation.
+ * Records background work that is not finished: written in the transaction that starts the work and removed in the one
+ * that ends it, so it exists exactly as long as the work does. Whatever happens to the job in the queue, the work is
+ * not forgotten. There is at most one per organization, project or environment: a deletion replaces a rotation.
  *
- * All of them are in one partition, which so has next to nothing to read. DynamoDB splits it when it is busy, because ids
- * are random.
+ * All of them are in one partition, so there is next to nothing to read. DynamoDB splits it when it is busy, because
+ * ids are random.
  */
 export const unfinishedWorkRecord = entity({
   kind: 'unfinishedWork',
@@ -24,10 +24,10 @@ export const unfinishedWorkRecord = entity({
   }),
 });
 
-/** A job runs a second or two after its change, and then says that it is there. */
+/** A job runs a second or two after its change, and then records that it exists. */
 const firstDueAfterMs = 5 * 60_000;
 
-/** Belongs in the transaction that begins the work. */
+/** Belongs in the transaction that starts the work. */
 export function noteWork(job: LastingJob): Write {
   return put(at(unfinishedWorkRecord, subjectOf(job)), { job, dueAtMs: Date.now() + firstDueAfterMs });
 }

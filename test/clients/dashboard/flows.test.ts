@@ -591,7 +591,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
 
     await page.goto(`${world.screen('staging')}/revisions`);
     await button(page, `Restore revision ${revision + 1}`).click();
-    await page.getByText('Values of that moment were destroyed: LEAKED').waitFor();
+    await page.getByText('Values from that point in time were destroyed: LEAKED').waitFor();
     await button(page, 'Restore the other keys …').click();
     await page.getByText('stays as it is').waitFor();
     await page.getByText('1 key: 1 changed').waitFor();

@@ -47,7 +47,7 @@ describe('under maintenance', () => {
     expect(isRefused(answer)).toBe(true);
     expect(answer.headers.get('retry-after')).toBe('60');
     const levels = lines
-      .filter(line => line.includes('answered temporarily_unavailable'))
+      .filter(line => line.includes('returned temporarily_unavailable'))
       .map(line => JSON.parse(line));
     // The deployment counts these lines, because the 503s are no failures.
     expect(levels.map(({ level, reason }) => [level, reason])).toEqual([['WARN', maintenanceMessage]]);

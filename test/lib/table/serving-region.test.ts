@@ -123,10 +123,10 @@ describe('a region that lost the service', () => {
     };
 
     expect(await runJob(record as never)).toBe(false);
-    await expect(deliverRecords([record as never])).rejects.toThrow('Another region serves');
+    await expect(deliverRecords([record as never])).rejects.toThrow('Another region is serving');
     await expect(
       tableClient().send(new PutCommand({ TableName: tables[first], Item: { pk: 'THING', sk: 'THING' } })),
-    ).rejects.toThrow('Another region serves');
+    ).rejects.toThrow('Another region is serving');
   });
 
   it('serves again after the way back', async () => {
@@ -141,11 +141,11 @@ describe('a region that lost the service', () => {
 describe('the second region', () => {
   it('serves nothing until the table names it', async () => {
     runIn(second);
-    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
 
     await failOver();
     runIn(second);
-    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
     later();
     await requireServingRegion();
   });
@@ -179,7 +179,7 @@ describe('the first region', () => {
 
     await requireServingRegion();
     later();
-    await expect(requireServingRegion()).rejects.toThrow('Another region serves');
+    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
   });
 });
 
