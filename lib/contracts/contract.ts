@@ -62,7 +62,7 @@ export type Access =
       tokens: TokenRequirement;
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
-    } & ({ roles: readonly Role[]; fresh?: never } | { roles: readonly FreshRole[]; fresh: Freshness }))
+    } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin' };
 
 export type TableAction =

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { atMostAsOpenAs, type EnvironmentType } from '../contracts/fields/environment-type.ts';
-import { managers } from '../contracts/fields/role.ts';
+import { hasFreshRights, type Role } from '../contracts/fields/role.ts';
 import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
 import type { Environment } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
@@ -19,7 +19,8 @@ import { environmentView } from './project-view.ts';
 /**
  * Adds an environment to a project.
  * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for a slug that an environment had before, unless
- * the type is at most as open as it had last or the member is an owner or admin
+ * the type is at most as open as it had last or the member is an owner or admin, who then needs a fresh session
+ * (step_up_required)
  */
 export async function createEnvironment(
   context: MemberContext,
@@ -38,11 +39,15 @@ export async function createEnvironment(
   const createdAt = new Date().toISOString();
   const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
   return retryWithFreshRead(found, findProject, async project => {
-    const refusal = refusalOf(context, { slug, type: wanted.type }, used.retired?.type);
-    if (refusal !== undefined) {
+    // People may still write secrets under a slug they know, which only readers of the last type should see. Checked
+    // before each attempt, because the role may have changed.
+    const lastType = used.retired?.type;
+    const opens = lastType !== undefined && !atMostAsOpenAs(lastType).includes(wanted.type);
+    if (opens && !hasFreshRights(access.member.role)) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
-      throw current === undefined ? refusal : slugTaken();
+      throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : slugTaken();
     }
+    context.requireFresh(opens);
     const firstRevision = Math.max(project.firstRevision, used.firstRevision);
     const { environment, state, writes } = newEnvironment(
       organization.slug,
@@ -61,23 +66,12 @@ export async function createEnvironment(
   });
 }
 
-/**
- * People may still write secrets under a slug they know, which only readers of the last type should see. Checked before
- * each attempt, because the role may have changed.
- */
-function refusalOf(
-  { access }: MemberContext,
-  { slug, type }: { slug: string; type: EnvironmentType },
-  lastType: EnvironmentType | undefined,
-): ApiError | undefined {
-  const { role } = access.member;
-  if (lastType === undefined || managers.some(one => one === role)) return undefined;
-  const allowed = atMostAsOpenAs(lastType);
-  if (allowed.includes(type)) return undefined;
+function mayNotOpen(role: Role, slug: string, lastType: EnvironmentType): ApiError {
   return new ApiError(
     'forbidden',
     `The slug ${slug} belonged to a ${lastType} environment before, so the role ${role} may reuse it only for an ` +
-      `environment of type ${allowed.join(' or ')}. Choose that type or another slug, or ask an owner or admin.`,
+      `environment of type ${atMostAsOpenAs(lastType).join(' or ')}. Choose that type or another slug, or ask an ` +
+      'owner or admin.',
   );
 }
 

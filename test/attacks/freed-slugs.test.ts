@@ -3,11 +3,12 @@ import { at, find } from '../../lib/table/read.ts';
 import { environmentRecord } from '../../lib/table/records/environment.ts';
 import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
 import { put, transact } from '../../lib/table/write.ts';
-import { type Answer, type Api, startApi } from '../support/api.ts';
+import { type Answer, type Api, createToken, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { Person } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
+import { ageSession } from '../support/second-factors.ts';
 
 let api: Api;
 let place: Workplace;
@@ -77,6 +78,26 @@ describe('a slug that an earlier environment had', () => {
     await expectStatus(create('by-managers', 'staging', people.admin), 201);
     await deleteEnvironment('by-managers', 'staging');
     await expectStatus(create('by-managers', 'development'), 201);
+  });
+
+  it('can be reused with a more open type only in a fresh session, and by a token', async () => {
+    await free('by-thief', 'production');
+    for (const as of [place.owner, people.admin]) {
+      await ageSession(as, 601);
+      for (const type of ['development', 'staging']) {
+        expect(codeOf(await create('by-thief', type, as))).toBe('403 step_up_required');
+      }
+      expect(codeOf(await create('by-thief', 'development', people.developer))).toBe('403 forbidden');
+      await expectStatus(create(`never-used-${as.user.id.slice(0, 8)}`, 'development', as), 201);
+    }
+    await expectStatus(create('by-thief', 'production', people.admin), 201);
+    await Promise.all([place.owner, people.admin].map(as => ageSession(as, 0)));
+    await deleteEnvironment('by-thief', 'production');
+    const token = await createToken(api, place.owner);
+    await ageSession(place.owner, 601);
+    const body = { name: 'By thief', slug: 'by-thief', type: 'development' };
+    await expectStatus(api.post(`${project()}/environments`, body, token), 201);
+    await ageSession(place.owner, 0);
   });
 
   it('counts with its last type, not the first or the most open one', async () => {

@@ -15,8 +15,9 @@ import { at, find } from '../../lib/table/read.ts';
 import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { undoLinkRecord } from '../../lib/table/records/link.ts';
 import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { put, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
@@ -841,6 +842,15 @@ const needing: Readonly<Record<string, (person: Person) => Promise<{ path: strin
     path: `/members/${person.organization.id}/${await memberIdOf(person)}?endIdentities=true`,
     body: undefined,
   }),
+  'create-environment': async person => {
+    const { slug } = await createProject(api, person);
+    const retired = at(retiredEnvironmentRecord, person.organization.slug, slug, 'eu');
+    await transact([put(retired, { retiredAt: new Date().toISOString(), type: 'production' })]);
+    return {
+      path: `/projects/${person.organization.id}/${slug}/environments`,
+      body: { name: 'EU', slug: 'eu', type: 'development' },
+    };
+  },
   'update-environment': async person => {
     const { slug } = await createProject(api, person);
     return {
@@ -864,6 +874,7 @@ describe('every fresh route', () => {
       'add-passkey',
       'change-role',
       'confirm-totp',
+      'create-environment',
       'create-identity',
       'create-token',
       'delete-environment',

@@ -39,7 +39,6 @@ describe('the contracts', () => {
 
   it('require a fresh session wherever members, roles or types change, with these exceptions', () => {
     const exceptions = {
-      'create-environment': 'a new environment has no type that could change, and a slug keeps the type it had',
       'accept-invitation': 'who made the invitation was asked',
     };
     const changing = routes.filter(

@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom environment
-         * @description Adds an environment to the project. Its type determines which roles can read and write its secrets. The default is `production`, which only owners and admins can read. Available to all members, but only owners and admins may reuse an earlier environment’s slug with a more open type than that environment last had.
+         * @description Adds an environment to the project. Its type determines which roles can read and write its secrets. The default is `production`, which only owners and admins can read. Available to all members, but only owners and admins may reuse an earlier environment’s slug with a more open type than that environment last had, with a fresh session.
          */
         post: operations["create-environment"];
         delete?: never;
@@ -6985,7 +6985,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];

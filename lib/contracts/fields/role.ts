@@ -12,7 +12,7 @@ export const writers = ['owner', 'admin', 'developer'] as const;
 export type FreshRole = (typeof managers)[number];
 
 /**
- * Whether the role can do things that need a fresh session; no contract with `fresh` can admit another role. Granting
+ * Whether the role can do things that need a fresh session; no contract that always needs one admits another role. Granting
  * or removing such a role needs a fresh session as well: otherwise a stale cookie could do in two steps what it can't
  * do in one.
  */

@@ -12,8 +12,10 @@ export const createEnvironment = contract({
   description:
     'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
     'default is `production`, which only owners and admins can read. Available to all members, but only owners ' +
-    'and admins may reuse an earlier environment’s slug with a more open type than that environment last had.',
-  access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project' },
+    'and admins may reuse an earlier environment’s slug with a more open type than that environment last had, with a ' +
+    'fresh session.',
+  // To reuse a slug with a more open type, which is like changing the type of the earlier environment.
+  access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),
     slug: Slug.optional().meta({
