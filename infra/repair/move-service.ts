@@ -62,7 +62,7 @@ async function name(client: DynamoDBDocumentClient, { tableName }: Move, region:
     );
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    throw new Error('Somebody else is moving the service. Run the command again when theirs has ended.');
+    throw new Error('Someone else is moving the service. Run the command again when theirs has ended.');
   }
 }
 

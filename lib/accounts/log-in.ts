@@ -16,8 +16,8 @@ import { newSession } from './new-session.ts';
 type Credentials = BodyOf<typeof contract>;
 
 /**
- * Starts a session. An unknown e-mail address and a wrong password take the same work and get the same answer. Once the
- * limit of failures is reached, a correct password is refused like a wrong one.
+ * Starts a session. An unknown e-mail address and a wrong password cost the same work and get the same response. Once
+ * the limit of failures is reached, a correct password is refused like a wrong one.
  * @throws rate_limited, invalid_credentials; second_factor_required with a challenge after a correct password
  */
 export async function logIn(
@@ -68,7 +68,7 @@ async function checkAndLogIn(
   return { user, cookie: session.cookie };
 }
 
-/** Only a log-in has the password in clear, so this is when it can be hashed with today's parameters. */
+/** Only a log-in has the plain-text password, so this is when it can be hashed with today's parameters. */
 async function rehashIfOutdated(user: UserRecord, password: string): Promise<void> {
   if (!isOutdatedHash(user.passwordHash)) return;
   const passwordHash = await hashPassword(password);

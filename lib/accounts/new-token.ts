@@ -8,7 +8,7 @@ import { put, type Write } from '../table/write.ts';
 
 const shownCharacters = 16;
 
-/** A new token: its record, and the bearer token in clear, which is shown only this once. */
+/** A new token: its record, and the bearer token, which is shown only once. */
 export interface IssuedToken {
   token: string;
   cliToken: TokenRecord;

@@ -28,7 +28,7 @@ interface Registered {
 
 /**
  * Creates an account with its personal organization and its first session, all or nothing, then mails the verification
- * link. If the mail cannot be sent, that is logged: the account exists, and the user can ask for the link again.
+ * link. If the e-mail can't be sent, that is logged: the account exists, and the user can request the link again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
 export async function register({ source, log }: RequestContext, wanted: BodyOf<typeof contract>): Promise<Registered> {

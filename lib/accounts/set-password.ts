@@ -46,7 +46,7 @@ interface NewPassword {
   source: RequestSource;
   /** Other writes for the same transaction. */
   others: readonly Write[];
-  /** The account's second factors, where they change as well. */
+  /** The account's second factors, if they change as well. */
   decide?: (user: UserRecord) => Promise<FactorsGone>;
   /** The error if the password has changed in the meantime. */
   overtaken: () => Error;

@@ -21,7 +21,7 @@ export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawB
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Whether requests are answered under maintenance, when changes of tenants' data are refused. */
+/** Whether requests are served during maintenance, when changes of tenants' data are rejected. */
 export function isServedInMaintenance({ method, servedInMaintenance }: Contract): boolean {
   return method === 'GET' || servedInMaintenance === true;
 }
@@ -224,7 +224,7 @@ export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
 /** The parsed query of a request. */
 export type QueryOf<C extends Contract> = ParsedRequest<C>['query'];
 
-/** The body of an endpoint's answer. */
+/** The body of an endpoint's response. */
 export type AnswerOf<C extends Contract, Status extends keyof C['responses'] = keyof C['responses']> = ResponseBody<
   C['responses'][Status]
 >;

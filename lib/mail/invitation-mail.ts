@@ -2,7 +2,7 @@ import type { Role } from '../contracts/fields/role.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { unlinked } from './unlinked.ts';
 
-/** Invites a person to an organization. The subject is fixed, and no name in the mail can become a link. */
+/** Invites a person to an organization. The subject is fixed, and no name in the e-mail can become a link. */
 export function invitationMail(
   { organization, role, invitedBy }: { organization: string; role: Role; invitedBy: string },
   url: string,

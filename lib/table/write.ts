@@ -214,7 +214,7 @@ export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T>
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
-/** The same, where the first attempt decides on `known`, which the request has already read. */
+/** The same, except that the first attempt decides on `known`, which the request has already read. */
 export function retryWithFreshRead<Read, T>(
   known: Read,
   readAgain: () => Promise<Read>,

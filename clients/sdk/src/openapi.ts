@@ -2604,11 +2604,11 @@ export interface components {
                  * @enum {string}
                  */
                 method: "session" | "token";
-                /** @description When the session stops being fresh; null for a token, and for a session without a second factor if the account has one. */
+                /** @description The token that was used; absent for a session. */
                 token?: components["schemas"]["CliToken"];
-                /** @description Whether the session, or the session that created the token, was verified with a second factor. */
+                /** @description When the session stops being fresh; null for a token, and for a session without a second factor if the account has one. */
                 freshUntil: string | null;
-                /** @description Whether the session, or the one that made the token, was proved with a second factor. */
+                /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 secondFactor: boolean;
             };
         };

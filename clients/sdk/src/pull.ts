@@ -92,7 +92,7 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
   }
 
   /**
-   * Checks with one pull whether a write was applied. It is never shared: a shared pull may have begun before the
+   * Checks with one pull whether a write was applied. It is never shared: a shared pull may have started before the
    * write.
    */
   function lookByPull<T>({ set = new Map(), deleted = [] }: Wanted, found: (pulled: Pulled) => T): Write<T>['look'] {

@@ -57,7 +57,7 @@ interface Made {
  * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
  * link that removes the factor again; if it can't be sent, no factor is added.
  * @param decide what changes, given the account as it is now
- * @returns new recovery codes in clear, shown only this once
+ * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
  * been sent too many mails; temporarily_unavailable if SES does not accept the mail
  */
@@ -88,10 +88,10 @@ export async function addFactor(
 
 /**
  * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
- * the second-factor flag of the account's tokens. The user gets a mail unless its rate limit is reached or SES rejects it.
+ * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
  * @param decide what changes, given the account as it is now; undefined if nothing does
  * @param limits the rate limits that the change counts towards
- * @returns new recovery codes in clear, shown only this once
+ * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited by `limits`
  */
 export async function changeFactors(
@@ -129,7 +129,7 @@ interface Order {
   decide: (
     user: UserRecord,
   ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
-  /** The account's tokens, where a factor is removed. */
+  /** The account's tokens, if a factor is removed. */
   tokens?: TokenReads | undefined;
 }
 
@@ -183,7 +183,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
         if ((await find(account))?.factorChange?.id === id) return made;
         const isFull = error.code === 'rate_limited' && mayMail && !order.what.endsWith('_added');
         if (!isFull) throw error;
-        // The limit of mails must not keep users from removing a factor.
+        // The e-mail limit must not keep users from removing a factor.
         mayMail = false;
         return attempt(user, tokens);
       }

@@ -16,6 +16,6 @@ export async function mailUnlessRefused(
     await sendMail(email, await compose());
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') log.account('mail_dropped', { userId: id });
-    else log.error('could not send a mail about an account', error, { userId: id });
+    else log.error('could not send an e-mail about an account', error, { userId: id });
   }
 }

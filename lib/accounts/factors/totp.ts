@@ -16,7 +16,7 @@ import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 const confirmWithinMs = 10 * 60_000;
 
 /**
- * A secret for an authenticator app, in clear only this once. It does nothing until a code confirms it.
+ * A secret for an authenticator app, shown only once. It does nothing until a code confirms it.
  * @throws email_not_verified
  */
 export async function startTotp({ principal: { user } }: AccountContext): Promise<{ secret: string; uri: string }> {

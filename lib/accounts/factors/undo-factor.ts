@@ -11,7 +11,7 @@ import { factorGone } from './factors-gone.ts';
 import { mailUnlessRefused } from './mail-unless-refused.ts';
 
 /**
- * Removes the factor that a mail announced, and the recovery codes created with it or later. The same transaction ends
+ * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
  * every session, token and reset link, because whoever added the factor had one of them or the password. It does so even
  * if the factor is already gone, because recovery codes created in the meantime may remain.
  * @throws invalid_token
@@ -32,7 +32,7 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
     },
     gone: invalidLink,
   });
-  // Counted in parallel. A rejection is handled where the mail is sent.
+  // Counted in parallel. A rejection is handled where the e-mail is sent.
   const counting = count(factorMails(user.id));
   counting.catch(() => undefined);
   await ending;

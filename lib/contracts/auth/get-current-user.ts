@@ -46,16 +46,16 @@ export const getCurrentUser = contract({
         .object({
           method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
           token: CliToken.optional().meta({
-            description:
-              'When the session stops being fresh; null for a token, and for a session without a second factor if ' +
-              'the account has one.',
+            description: 'The token that was used; absent for a session.',
           }),
           freshUntil: Timestamp.nullable().meta({
             description:
-              'Whether the session, or the session that created the token, was verified with a second factor.',
+              'When the session stops being fresh; null for a token, and for a session without a second factor ' +
+              'if the account has one.',
           }),
           secondFactor: z.boolean().meta({
-            description: 'Whether the session, or the one that made the token, was proved with a second factor.',
+            description:
+              'Whether the session, or the session that created the token, was verified with a second factor.',
           }),
         })
         .meta({ description: 'How the request was authenticated.' }),

@@ -20,7 +20,7 @@ export function readEnvironment(path: EnvironmentPath): Promise<EnvironmentRead>
   return readTogether(environmentReads(path));
 }
 
-/** Begun reads of the secrets, or the state of an environment that the caller already has. */
+/** Reads of the secrets in progress, or the state of an environment that the caller already has. */
 export type ConditionalRead<Begun> = { unchanged: EnvironmentState } | { begun: Begun };
 
 /**

@@ -10,7 +10,7 @@ import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive } from './rea
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale } from './stale-read.ts';
 
-/** Reads of an environment's secrets, begun before their caller is authorized. */
+/** Reads of an environment's secrets, started before their caller is authorized. */
 export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;

@@ -42,7 +42,7 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
  * item (Developer Guide, "Isolation levels"), so a reader may see half of a commit
  */
 export async function finishSnapshot({ path, state, page }: BegunSnapshot): Promise<Snapshot> {
-  if (state === undefined) throw new Error('A snapshot was begun of an environment that is not there.');
+  if (state === undefined) throw new Error('A snapshot was started of a missing environment.');
   const rest =
     page.next === undefined ? [] : await queryItems({ ...ranges.environmentHeads(path), startAfter: page.next });
   const read = [...page.items.slice(1), ...rest].map(item => headRecord.parse(item));

@@ -15,7 +15,7 @@ export async function readChangesFrom(path: EnvironmentPath, revision: number): 
   return assemble(await queryItems(ranges.revisions(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }
 
-/** For the keys in one answer. A single change may exceed it: its keys fit in an environment, so also in an answer. */
+/** For the keys in one response. A single change may exceed it: keys that fit in an environment also fit in a response. */
 const maximumKeyBytes = 1_500_000;
 
 /** Up to `limit` changes before a revision, newest first; `isCut` if more would not fit in an answer. */

@@ -16,7 +16,7 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /**
  * Waits until no change is in progress, and undoes one whose writer is silent. Read everything again afterwards, because
- * the next change may have begun.
+ * the next change may have started.
  * @returns whether it was undone here
  * @throws temporarily_unavailable at the deadline; StaleRead if a key rotation has made the ring too old
  */

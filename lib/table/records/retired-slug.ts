@@ -9,7 +9,7 @@ import { check, type Write } from '../write.ts';
 
 /*
  * A slug whose owner was erased may be used again, while clients still hold entity tags of its environments. So an item
- * records that the slug was used. It has no revision, and for an organization not even the slug in clear. An environment's
+ * records that the slug was used. It has no revision, and for an organization not even the plain slug. An environment's
  * also has its last type: readers of that type must not read what writers of the old environment still send to the slug.
  */
 

@@ -88,7 +88,7 @@ test('the service moves: nowhere first, where it is now, and then to the other r
   expect(said.at(-1)).toContain('eu-west-1 serves.');
 });
 
-test('a failover and the way back need no other steps than these', async () => {
+test('a failover and the return need only these steps', async () => {
   regions.set(first, 'lost');
   await move(second, { isLost: true });
   expect(await stored(second)).toMatchObject({ region: second, epoch: 2 });
@@ -103,13 +103,13 @@ test('a failover and the way back need no other steps than these', async () => {
   expect(await move(first)).toEqual(['eu-central-1 serves already.']);
 });
 
-test('an unreachable other region is not taken for a lost one', async () => {
+test('an unreachable region is not mistaken for a lost one', async () => {
   regions.set(first, 'lost');
   await expect(move(second)).rejects.toThrow();
   expect(await stored(second)).toBeUndefined();
 });
 
-test('a replica that receives nothing does not serve until that is asked for', async () => {
+test('a replica that receives no updates serves only on request', async () => {
   await expect(move(second, { waitForReplica: async () => undefined })).rejects.toThrow(
     'may lack some. No region serves.',
   );
@@ -119,7 +119,7 @@ test('a replica that receives nothing does not serve until that is asked for', a
   expect(await stored(second)).toMatchObject({ region: second });
 });
 
-test('of two operators who move it at once, one is told', async () => {
+test('if two operators move it concurrently, one gets an error', async () => {
   await expect(
     move(second, {
       waitForProcesses: async () => {
@@ -128,6 +128,6 @@ test('of two operators who move it at once, one is told', async () => {
           await clientIn(region).send(new PutCommand({ TableName: tableName, Item }));
       },
     }),
-  ).rejects.toThrow('Somebody else is moving the service.');
+  ).rejects.toThrow('Someone else is moving the service.');
   expect(await stored(second)).toMatchObject({ region: first, epoch: 9 });
 });
