@@ -17,9 +17,9 @@ const receiveEveryMs = 6 * 60_000;
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
 /** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
-export async function noteJobOf(job: LastingJob, nowMs = Date.now()): Promise<void> {
+export async function noteJobOf(job: LastingJob): Promise<void> {
   const work = at(unfinishedWorkRecord, subjectOf(job));
-  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isThere })]);
+  await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
 }
 
 /** A page is about 100 KB. */

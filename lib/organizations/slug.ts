@@ -18,16 +18,16 @@ const foldings: Readonly<Record<string, string>> = {
 
 /**
  * Derives a slug from a display name: folded to lower-case ASCII, with hyphens for everything else. A name without any
- * Latin letter or digit gives `fallback`.
+ * Latin letter or digit gives `unnamed`.
  */
-export function slugFromName(name: string, fallback = 'unnamed'): string {
+export function slugFromName(name: string): string {
   const folded = name
     .normalize('NFKD')
     .toLowerCase()
     // Drops apostrophes and combining marks instead of turning them into hyphens: "Ada's" becomes adas, not ada-s.
     .replace(/[\p{M}'’]/gu, '')
     .replace(/[^a-z0-9]/g, character => foldings[character] ?? '-');
-  return cut(folded.replace(/-+/g, '-').replace(/^-/, ''), maximumLength) || fallback;
+  return cut(folded.replace(/-+/g, '-').replace(/^-/, ''), maximumLength) || 'unnamed';
 }
 
 const suffixAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';

@@ -17,9 +17,9 @@ export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
   return deadlines.run(Date.now() + timeMs, work);
 }
 
-/** The budget of one retry loop. It ends at the surrounding deadline, or after `timeMs` if there is none. */
-export function retryBudget(timeMs = retryTimeMs): RetryBudget {
-  return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
+/** The budget of one retry loop. It ends at the surrounding deadline, or after 22 s if there is none. */
+export function retryBudget(): RetryBudget {
+  return { endsAt: deadlines.getStore() ?? Date.now() + retryTimeMs, attempts: 0 };
 }
 
 /** Runs `work` with one deadline for all of its retries: the surrounding one, or a new one. */

@@ -149,19 +149,16 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
   let mayMail = true;
   let made: Made | undefined;
 
-  const attempt = async (user: UserRecord | undefined, tokens: readonly TokenRecord[]) => {
+  const attempt = async (user: UserRecord, tokens: readonly TokenRecord[]) => {
     // An attempt that seemed to fail may have been executed late.
-    if (made !== undefined && user?.factorChange?.id === id) return made;
-    if (user === undefined) throw sessionEnded();
+    if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
     const planned = planChange({ order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - planned.writes.length;
-    for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) {
-      await transact(some);
-    }
+    for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) await transact(some);
     await transact([...planned.writes, ...planned.unflagging.slice(0, space)]);
     return made;
   };
