@@ -1,20 +1,14 @@
-import type { EventMetadata, EventName, EventPayload } from '../contracts/fields/events.ts';
+import type { EventName, EventPayload } from '../contracts/fields/events.ts';
 import type { Log } from '../core/logger.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { deliveriesOf, queueOrLogDeliveries } from './queue-deliveries.ts';
 
-/** A change of secrets. Names of keys only, never a value. */
-export interface SecretEvent {
+/** A change of secrets. Names of keys only, never a value; `manyKeys` for events with several keys. */
+export interface SecretEvent extends Pick<EventPayload, 'project' | 'environment' | 'key' | 'actor' | 'metadata'> {
   organizationId: string;
-  project: { id: string; slug: string };
-  environment: { id: string; slug: string };
   event: EventName;
-  /** `manyKeys` for events with several keys. */
-  key: string;
-  actor: { id: string; email: string };
-  metadata: EventMetadata;
 }
 
 /** All webhooks of the organization. One call, to start in parallel with authentication. */
@@ -29,19 +23,14 @@ export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
  */
 export function firesFor(
   webhook: WebhookRecord,
-  {
-    organizationId,
-    event,
-    project,
-    environment,
-  }: Pick<SecretEvent, 'organizationId' | 'event' | 'project' | 'environment'>,
+  happened: Pick<SecretEvent, 'organizationId' | 'event' | 'project' | 'environment'>,
 ): boolean {
   return (
-    webhook.organizationId === organizationId &&
+    webhook.organizationId === happened.organizationId &&
     webhook.active &&
-    webhook.events.includes(event) &&
-    (webhook.projectId === null || webhook.projectId === project.id) &&
-    (webhook.environmentId === null || webhook.environmentId === environment.id)
+    webhook.events.includes(happened.event) &&
+    (webhook.projectId === null || webhook.projectId === happened.project.id) &&
+    (webhook.environmentId === null || webhook.environmentId === happened.environment.id)
   );
 }
 

@@ -79,23 +79,16 @@ function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRe
  * @returns true if this step erased the last item
  * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
-async function eraseOwner<R extends Erasable>({
-  job,
-  item,
-  id,
-  isLimitedTo,
-  eraseBelow,
-  noteOf,
-}: Owner<R>): Promise<boolean> {
+async function eraseOwner<R extends Erasable>({ job, item, id, ...erasure }: Owner<R>): Promise<boolean> {
   const erasable: Read<Erasable> = item;
   const owner = await find(item);
   if (owner?.id !== id) return false;
   if (owner.status === 'active') throw new NotYetCommitted(`${id} is still active.`);
-  await removeLimitedWebhooks(job, isLimitedTo);
+  await removeLimitedWebhooks(job, erasure.isLimitedTo);
   const isDone = await unlessErased(async () => {
-    if (!(await eraseBelow(check(erasable, isBeingErased(id))))) return false;
+    if (!(await erasure.eraseBelow(check(erasable, isBeingErased(id))))) return false;
     // The last step is one transaction: from here on the slug is free, and recorded as used before.
-    await transact([remove(erasable, isBeingErased(id)), endWork(id), noteOf(owner)]);
+    await transact([remove(erasable, isBeingErased(id)), endWork(id), erasure.noteOf(owner)]);
     return true;
   });
   if (isDone === false) await queueJob(job);

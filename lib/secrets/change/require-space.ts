@@ -8,6 +8,7 @@ import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
+import type { Target } from './read-target.ts';
 
 /**
  * Only growth is rejected, so that an environment above a lowered limit can still be changed and emptied.
@@ -16,11 +17,7 @@ import { sizeAfter } from '../engine/write-change.ts';
 export function requireSpace(
   access: MemberAccess,
   plans: PlanConfigs,
-  {
-    project,
-    state,
-    before,
-  }: { project: ProjectRecord; state: EnvironmentState; before: ReadonlyMap<string, HeadRecord> },
+  { project, state, before }: Pick<Target, 'project' | 'state'> & { before: ReadonlyMap<string, HeadRecord> },
   heads: readonly HeadRecord[],
 ): void {
   const after = sizeAfter({ state, before, heads });
