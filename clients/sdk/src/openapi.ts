@@ -237,7 +237,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke the current token
-         * @description The token that authenticates this request stops working at once. Every token may do this.
+         * @description The token that authenticates this request stops working at once. Any token can do this.
          */
         delete: operations["revoke-current-token"];
         options?: never;
@@ -1169,14 +1169,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member or cancel an invitation
-         * @description Removes the member with this identifier and permanently revokes their tokens for the organization, or cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member created keep working; the response lists them. A fresh session is required to remove an owner or admin other than yourself, to cancel an invitation to one of these roles, and to end identities.
+         * @description Removes the member with this identifier and permanently revokes their tokens limited to the organization, or cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member created keep working; the response lists them. A fresh session is required to remove an owner or admin other than yourself, to cancel an invitation to one of these roles, and to end identities.
          */
         delete: operations["remove-member"];
         options?: never;
         head?: never;
         /**
          * Change a member’s role
-         * @description Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or canceled.
+         * @description Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
          */
         patch: operations["change-role"];
         trace?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
         head?: never;
         /**
          * Update an identity
-         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, also to tokens that were issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to tokens issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.
          */
         patch: operations["update-identity"];
         trace?: never;
@@ -1324,7 +1324,7 @@ export interface paths {
         put?: never;
         /**
          * Open the customer portal
-         * @description Creates a session in the payment provider’s customer portal, where the subscription can be changed or canceled, and returns its URL. Creates the customer if there is none. Owners and admins only.
+         * @description Creates a session in the payment provider’s customer portal, where the subscription can be changed or cancelled, and returns its URL. Creates the customer if there is none. Owners and admins only.
          */
         post: operations["open-portal"];
         delete?: never;
@@ -2887,7 +2887,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             limits: components["schemas"]["EffectiveLimits"];
         };
-        /** @description A pending invitation. It disappears once it is accepted, canceled or expired. */
+        /** @description A pending invitation. It disappears once it is accepted, cancelled or expired. */
         Invitation: {
             /**
              * Format: uuid

@@ -4,7 +4,7 @@ export const revokeCurrentToken = contract({
   operationId: 'revoke-current-token',
   route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the current token',
-  description: 'The token that authenticates this request stops working at once. Every token may do this.',
+  description: 'The token that authenticates this request stops working at once. Any token can do this.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],

@@ -8,7 +8,7 @@ export const openPortal = contract({
   summary: 'Open the customer portal',
   description:
     'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
-    'canceled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
+    'cancelled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],

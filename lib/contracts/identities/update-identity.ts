@@ -12,7 +12,7 @@ export const updateIdentity = contract({
   description:
     'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null ' +
     '`jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, ' +
-    'also to tokens that were issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. ' +
+    'including to tokens issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. ' +
     'Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: changes({

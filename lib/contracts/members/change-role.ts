@@ -9,7 +9,7 @@ export const changeRole = contract({
   summary: 'Change a member’s role',
   description:
     'Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, ' +
-    'only replaced or canceled.',
+    'only replaced or cancelled.',
   // If the old or the new role has fresh rights.
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),

@@ -16,7 +16,7 @@ export const Invitation = z
   })
   .meta({
     id: 'Invitation',
-    description: 'A pending invitation. It disappears once it is accepted, canceled or expired.',
+    description: 'A pending invitation. It disappears once it is accepted, cancelled or expired.',
   });
 export type Invitation = z.infer<typeof Invitation>;
 

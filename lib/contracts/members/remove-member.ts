@@ -10,7 +10,7 @@ export const removeMember = contract({
   route: 'DELETE /v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
-    'Removes the member with this identifier and permanently revokes their tokens for the organization, or ' +
+    'Removes the member with this identifier and permanently revokes their tokens limited to the organization, or ' +
     'cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and ' +
     'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
     'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +

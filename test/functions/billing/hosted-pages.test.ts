@@ -94,7 +94,7 @@ describe('a checkout', () => {
     expect(await actionsOf(person)).toEqual(['billing.plan_changed', 'billing.checkout_started']);
   });
 
-  it('changes nothing when it is canceled', async () => {
+  it('changes nothing when it is cancelled', async () => {
     const person = await newCustomer();
     const { body } = await checkout(person);
 
@@ -167,7 +167,7 @@ describe('the portal', () => {
     return { person, page: body.url, subscription: await subscriptionIdOf(person) };
   }
 
-  it('downgrades the plan when the subscription is canceled, and deletes nothing', async () => {
+  it('downgrades the plan when the subscription is cancelled, and deletes nothing', async () => {
     const { person, page, subscription } = await customer();
     for (let number = 1; number <= 11; number += 1) {
       await api.post(`/projects/${person.organization.id}`, { name: `Project ${number}` }, person.session);
@@ -219,7 +219,7 @@ describe('the portal', () => {
     expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(before.currentPeriodEnd));
   });
 
-  it('lets a customer who canceled subscribe again', async () => {
+  it('lets a customer who cancelled subscribe again', async () => {
     const { person, page, subscription } = await customer();
     await press(page, { action: 'cancel', subscription });
 

@@ -85,7 +85,7 @@ describe('the payment provider’s webhook', () => {
     });
   });
 
-  it('revokes the plan when the subscription is canceled', async () => {
+  it('revokes the plan when the subscription is cancelled', async () => {
     const person = await newCustomer();
     await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
 

@@ -133,7 +133,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([1, 1, 1]);
   });
 
-  it('can be canceled by its id, which invalidates its token', async () => {
+  it('can be cancelled by its id, which invalidates its token', async () => {
     const owner = await seedPerson();
     const { invitation, token } = (await invite(owner.organization, owner.session)).body;
 

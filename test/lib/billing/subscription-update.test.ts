@@ -113,7 +113,7 @@ describe('applyUpdate', () => {
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_new', status: 'active' } });
   });
 
-  it('accepts a new subscription after a canceled one, even if it was started earlier', () => {
+  it('accepts a new subscription after a cancelled one, even if it was started earlier', () => {
     const known = heard(
       update({ created: 2000, state: 'canceled' }),
       update({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
@@ -136,7 +136,7 @@ describe('applyUpdate', () => {
     expect(known.plan).toBe('enterprise');
   });
 
-  it('does not revive a canceled subscription on its last invoice', () => {
+  it('does not revive a cancelled subscription on its last invoice', () => {
     const known = heard(update(), update({ created: 1001, state: 'canceled' }));
 
     expect(applyUpdate(known, update({ created: 1002, fromInvoice: true }))).toBeUndefined();

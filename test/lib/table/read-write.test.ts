@@ -129,7 +129,7 @@ describe('the table', () => {
     expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
   });
 
-  it('executes a transaction once even if its first attempt runs after a conflict canceled the second', async () => {
+  it('executes a transaction once even if its first attempt runs after a conflict cancelled the second', async () => {
     await transact([put(thingAt('late'), { name: 'late', count: 0 })]);
     const fault = injectFault('overtaken', 1);
 
