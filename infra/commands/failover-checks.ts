@@ -33,7 +33,7 @@ const ownSettings: ReadonlySet<string> = new Set<keyof Config>([
   'replicaRegion',
   'peerRegion',
   'standby',
-  'restoredTable',
+  'sharedTable',
   'restoredKey',
   'mailIdentity',
   'edgeSecretVersion',
@@ -119,7 +119,7 @@ async function checkServingRegion(serving: Side, waiting: Side): Promise<Finding
 
 async function checkTable(serving: Side, waiting: Side): Promise<Finding> {
   const [table, used] = await Promise.all([tableOf(serving), tableOf(waiting)]);
-  if (used !== table) return `${waiting.name} uses the table ${used}. Set restoredTable to ${table} and deploy it.`;
+  if (used !== table) return `${waiting.name} uses the table ${used}. Set sharedTable to ${table} and deploy it.`;
   const client = new DynamoDBClient(regionOf(waiting));
   const { Table: found } = await client.send(new DescribeTableCommand({ TableName: table }));
   const other = found?.Replicas?.find(({ RegionName: name }) => name === regionOf(serving).region);

@@ -20,6 +20,8 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform(text => t
 
 const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, e.g. eu-central-1' });
 
+const tableName = z.string().regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' });
+
 const tries = count(-1, 100_000);
 const parameterName = z
   .string()
@@ -86,10 +88,9 @@ const Config = z
     /** Changes of tenants' data get 503 and background work waits, while a restored table replaces another. */
     maintenance: flag.default(false),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
-    restoredTable: z
-      .string()
-      .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' })
-      .optional(),
+    restoredTable: tableName.optional(),
+    /** The name of another region's table, to use its replica instead of an own table. Sessions continue there. */
+    sharedTable: tableName.optional(),
     /** The ARN of a replica of another installation's key, to use with its table after its region is lost. */
     restoredKey: z
       .string()
@@ -196,6 +197,13 @@ const Config = z
     if (![undefined, config.replicaRegion ?? config.peerRegion].includes(config.peerRegion)) {
       context.addIssue({ code: 'custom', path: ['peerRegion'], message: 'must be the same region as replicaRegion' });
     }
+    if (config.sharedTable !== undefined && config.restoredTable !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['sharedTable'],
+        message: 'must be left out because restoredTable is set',
+      });
+    }
     // Otherwise the pipeline would take a deployment for good that nothing has checked, and go on to production.
     if (config.deliveredBy !== undefined && config.checkParameter === undefined) {
       context.addIssue({ code: 'custom', path: ['checkParameter'], message: 'is required because deliveredBy is set' });
@@ -239,6 +247,11 @@ function isSameSite(origin: string, domainName: string | undefined): boolean {
  */
 export function knownDashboardOrigin({ dashboardOrigin, domainName }: Config): string | undefined {
   return dashboardOrigin ?? (domainName === undefined ? undefined : `https://${domainName}`);
+}
+
+/** The name of the table in use, if it is not the installation's own. Pure. */
+export function otherTable({ restoredTable, sharedTable }: Pick<Config, 'restoredTable' | 'sharedTable'>) {
+  return restoredTable ?? sharedTable;
 }
 
 /** The regions of a table with replicas, as its functions know them; undefined if it has none. Pure. */

@@ -1,9 +1,9 @@
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, otherTable } from './config.ts';
 
 /** The settings of a deployment that the next one depends on. The stacks keep them as outputs. */
 export interface DeployedSettings {
   maintenance: boolean;
-  /** The restored table in use; null for the installation's own. */
+  /** The restored or shared table in use; null for the installation's own. */
   restoredTable: string | null;
   /** Which of the edge's secrets the functions accept: this one and the one before. */
   edgeSecretVersion: number;
@@ -15,8 +15,9 @@ export interface Deployed extends DeployedSettings {
   sentSecretVersion: number;
 }
 
-export function deployedSettings({ maintenance, restoredTable, edgeSecretVersion }: Config): DeployedSettings {
-  return { maintenance, restoredTable: restoredTable ?? null, edgeSecretVersion };
+export function deployedSettings(config: Config): DeployedSettings {
+  const { maintenance, edgeSecretVersion } = config;
+  return { maintenance, restoredTable: otherTable(config) ?? null, edgeSecretVersion };
 }
 
 /**
@@ -25,7 +26,7 @@ export function deployedSettings({ maintenance, restoredTable, edgeSecretVersion
  */
 export function requireDeployable(config: Config, deployed: Deployed): void {
   const { edgeSecretVersion, maintenance } = config;
-  const restoredTable = config.restoredTable ?? null;
+  const restoredTable = otherTable(config) ?? null;
   // The functions are deployed before the edge, so they must accept what the edge sends until then.
   if (edgeSecretVersion < deployed.edgeSecretVersion || edgeSecretVersion > deployed.sentSecretVersion + 1) {
     throw new ConfigError(

@@ -11,6 +11,7 @@ import {
   dashboardOriginParameter,
   edgeSecretNames,
   knownDashboardOrigin,
+  otherTable,
   regionsOf,
 } from '../plan/config.ts';
 import { deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
@@ -53,8 +54,8 @@ export class FoundationStack extends Stack {
       replicas: config.replicaRegion === undefined ? [] : [{ region: config.replicaRegion }],
     });
 
-    this.table =
-      config.restoredTable === undefined ? ownTable : Table.fromTableName(this, 'RestoredTable', config.restoredTable);
+    const other = otherTable(config);
+    this.table = other === undefined ? ownTable : Table.fromTableName(this, 'RestoredTable', other);
 
     this.key = new Key(this, 'Key', {
       alias: `alias/${config.name}`,

@@ -31,7 +31,7 @@ const waiting = {
   name: 'standby',
   region: second,
   peerRegion: first,
-  restoredTable: table,
+  sharedTable: table,
   restoredKey: keyIn(second),
   standby: true,
 };
@@ -230,7 +230,7 @@ describe('ready-for-failover', () => {
     [
       'replica of the table',
       state => Object.assign(state.stacks['standby-foundation'] ?? {}, { TableName: 'other' }),
-      `Set restoredTable to ${table}`,
+      `Set sharedTable to ${table}`,
     ],
     ['replica of the key', state => Object.assign(state.key, { KeyState: 'PendingDeletion' }), 'PendingDeletion'],
     [

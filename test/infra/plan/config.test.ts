@@ -119,6 +119,10 @@ describe('the settings of an installation', () => {
       'The setting peerRegion must be the same region as replicaRegion.',
     ],
     [
+      { ...exampleSettings, restoredTable: 'restored', sharedTable: 'shared' },
+      'The setting sharedTable must be left out because restoredTable is set.',
+    ],
+    [
       { ...exampleSettings, backupVaultArn: 'arn:aws:s3:::backups' },
       'The setting backupVaultArn must be the ARN of an AWS Backup vault.',
     ],

@@ -19,6 +19,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   certificateArn: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
   restoredKey: { restoredKey: 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f' },
   restoredTable: { restoredTable: 'holdfast-restored' },
+  sharedTable: { sharedTable: 'holdfast-shared' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
