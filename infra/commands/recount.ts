@@ -1,53 +1,95 @@
 import { parseArgs } from 'node:util';
+import { chunksOf } from '../../lib/core/chunks-of.ts';
 import { ranges } from '../../lib/table/keys.ts';
-import { list } from '../../lib/table/read.ts';
+import { queryPages } from '../../lib/table/read.ts';
 import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
-import { type Drift, recountOrganization } from '../repair/recount.ts';
+import { type Drift, type Recount, recountOrganization } from '../repair/recount.ts';
 import { recountPlatform } from '../repair/recount-platform.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run recount -- [organization slug …] [--fix]`: recounts everything that has a limit and reports every counter
- * that differs. Without slugs it recounts all organizations and the platform's own counters. It uses the local stack at
- * PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: it found drift, or an
- * environment whose secrets do not match its digest, which `npm run repair-environment` repairs.
+ * `npm run recount -- [organization slug …] [--from slug] [--fix]`: recounts everything that has a limit and reports
+ * every counter that differs. Without slugs it recounts all organizations in the order of their slugs, ten at a time, and
+ * then the platform's own counters. It prints after which organization it is, so that a run that was stopped can continue
+ * with `--from`; such a run leaves out the platform's counters. It uses the local stack at PORT (3000), or the deployed
+ * table TABLE_NAME if that is set and PORT is not. Exit code 2: it found drift, or an environment whose secrets do not
+ * match its digest, which `npm run repair-environment` repairs.
  */
 
+const organizationsAtOnce = 10;
+/** How many organizations are recounted between two lines that say where to continue. */
+const organizationsPerLine = 1000;
+
 try {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { fix: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { fix: { type: 'boolean' }, from: { type: 'string' } },
+  });
+  if (values.from !== undefined && positionals.length > 0) {
+    throw new Error('Name organizations or use --from, not both.');
+  }
   await useTable();
-  const isClean = await recount(positionals, values.fix === true);
+  const fix = values.fix === true;
+  const isClean = positionals.length > 0 ? await recountNamed(positionals, fix) : await recountAll(values.from, fix);
   process.exitCode = isClean ? 0 : 2;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
 
-async function recount(named: readonly string[], fix: boolean): Promise<boolean> {
-  const all = named.length === 0;
-  const slugs = all ? (await list(directoryBySlugRecord, ranges.directoryBySlug(''))).map(({ slug }) => slug) : named;
+async function recountNamed(slugs: readonly string[], fix: boolean): Promise<boolean> {
   let isClean = true;
   for (const slug of slugs) {
     const result = await recountOrganization(slug, { fix });
-    if (result === undefined) {
-      if (!all) throw new Error(`There is no organization ${slug}.`);
-      continue;
-    }
-    const unfixed = new Set(result.unfixed.map(({ counter }) => counter));
-    const { inconsistent = [] } = result;
-    isClean &&= result.drifts.length === 0 && inconsistent.length === 0;
-    for (const path of inconsistent) console.log(`${slug}: environment ${path} does not match its digest`);
-    for (const drift of result.drifts) report(slug, drift, fix, unfixed.has(drift.counter));
+    if (result === undefined) throw new Error(`There is no organization ${slug}.`);
+    isClean = reportAll(slug, result, fix) && isClean;
   }
-  if (all) {
+  return summarize(slugs.length, isClean);
+}
+
+async function recountAll(from: string | undefined, fix: boolean): Promise<boolean> {
+  let isClean = true;
+  let recounted = 0;
+  // The first organization that may not have been recounted yet.
+  let next = from ?? '';
+  try {
+    for await (const page of queryPages({ ...ranges.directoryFromSlug(next), pageSize: organizationsPerLine })) {
+      const slugs = page.map(item => directoryBySlugRecord.parse(item).slug);
+      for (const some of chunksOf(organizationsAtOnce, slugs)) {
+        next = some[0] ?? next;
+        const results = await Promise.all(some.map(slug => recountOrganization(slug, { fix })));
+        // An organization may have been deleted in the meantime.
+        for (const [index, slug] of some.entries()) isClean = reportAll(slug, results[index], fix) && isClean;
+        recounted += some.length;
+      }
+      if (slugs.length === organizationsPerLine) {
+        console.error(`${recounted} recounted. To continue from here later: --from ${slugs.at(-1)}`);
+      }
+    }
+  } catch (error) {
+    console.error(`Stopped after ${recounted} organizations. To continue: --from ${next}`);
+    throw error;
+  }
+  if (from === undefined) {
     const drifts = await recountPlatform({ fix });
     isClean &&= drifts.length === 0;
     for (const drift of drifts) report('platform', drift, fix, false);
   }
-  console.log(
-    `${slugs.length} organization${slugs.length === 1 ? '' : 's'} recounted, ${isClean ? 'no drift' : 'drift found'}.`,
-  );
+  return summarize(recounted, isClean);
+}
+
+function summarize(count: number, isClean: boolean): boolean {
+  console.log(`${count} organization${count === 1 ? '' : 's'} recounted, ${isClean ? 'no drift' : 'drift found'}.`);
   return isClean;
+}
+
+function reportAll(slug: string, result: Recount | undefined, fix: boolean): boolean {
+  if (result === undefined) return true;
+  const { drifts, inconsistent = [] } = result;
+  const unfixed = new Set(result.unfixed.map(({ counter }) => counter));
+  for (const path of inconsistent) console.log(`${slug}: environment ${path} does not match its digest`);
+  for (const drift of drifts) report(slug, drift, fix, unfixed.has(drift.counter));
+  return drifts.length === 0 && inconsistent.length === 0;
 }
 
 function report(where: string, { counter, recorded, counted }: Drift, fix: boolean, isUnfixed: boolean): void {

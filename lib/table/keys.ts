@@ -159,6 +159,8 @@ export const ranges = {
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
+  /** From this slug on, in order. Slugs contain nothing that sorts after a tilde. */
+  directoryFromSlug: (from: string) => ({ pk: 'ORGS', between: [`SLUG#${from}`, 'SLUG#~'] as const }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
   environmentHeads: (path: EnvironmentPath) => ({

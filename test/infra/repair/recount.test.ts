@@ -7,6 +7,7 @@ import { recountPlatform } from '../../../infra/repair/recount-platform.ts';
 import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { countPlatform } from '../../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
@@ -108,6 +109,32 @@ describe('recounting an organization', () => {
     expect(fixed.output).toContain(`${slug}: projectCount is 6, but the actual count is 1; fixed\n`);
     expect(after).toEqual({ code: 0, output: '1 organization recounted, no drift.\n' });
     expect(await recountCommand('no-such-organization')).toMatchObject({ code: 1 });
+  });
+
+  it('continues a stopped run from an organization on, without the platform’s counters', async () => {
+    const [first, second] = [await busyOrganization(), await busyOrganization()].sort((a, b) =>
+      a.slug < b.slug ? -1 : 1,
+    );
+    if (first === undefined || second === undefined) throw new Error('There are two organizations.');
+    await Promise.all([disturb(first.slug, first.project), disturb(second.slug, second.project)]);
+    await transact([countPlatform({ organizations: 1 })]);
+
+    const all = await recountCommand();
+    const rest = await recountCommand('--from', second.slug);
+    await transact([countPlatform({ organizations: -1 })]);
+
+    for (const one of [first, second]) expect(all.output).toContain(`${one.slug}: projectCount is 6`);
+    expect(all.output).toContain('platform: organizations is ');
+    expect(rest).toMatchObject({ code: 2 });
+    expect(rest.output).toContain(`${second.slug}: projectCount is 6`);
+    expect(rest.output).not.toContain(`${first.slug}: `);
+    expect(rest.output).not.toContain('platform: ');
+    expect(await recountCommand('--from', second.slug, first.slug)).toMatchObject({ code: 1 });
+    expect(await recountCommand('--from', 'zzzz')).toEqual({
+      code: 0,
+      output: '0 organizations recounted, no drift.\n',
+    });
+    await Promise.all([recountCommand(first.slug, '--fix'), recountCommand(second.slug, '--fix')]);
   });
 });
 
