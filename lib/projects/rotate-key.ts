@@ -9,8 +9,8 @@ import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { stateIn } from '../secrets/engine/read-snapshot.ts';
 import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
-import { at, queryPage } from '../table/read.ts';
-import type { EnvironmentRecord, EnvironmentState } from '../table/records/environment.ts';
+import { at, queryPage, readAll } from '../table/read.ts';
+import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
@@ -47,7 +47,7 @@ export async function rotateKey(
     toVersion,
   } as const;
   const [contents, [view], wrapped] = await Promise.all([
-    Promise.all(environments.map(environment => readContent(organization.slug, environment))),
+    readContents(organization.slug, environments),
     viewProjects(context, [project], environments),
     createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
     queueJob({ ...job, cursor: firstCursor() }, 1),
@@ -55,7 +55,7 @@ export async function rotateKey(
   if (view === undefined) throw new Error('A project that exists has no view.');
 
   const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
-  const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
+  const neverUsed = contents.every(({ isEmpty }) => isEmpty);
   const plan = { project, toVersion, wrapped, total, job };
   const rotation =
     (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
@@ -71,6 +71,19 @@ interface Content {
   state: EnvironmentState | undefined;
   /** Whether its partition holds nothing but the state, not even a version that was never committed. */
   isEmpty: boolean;
+}
+
+/**
+ * With more environments than fit in the transaction, only their states are needed, and a call reads a hundred of them.
+ * Otherwise a query for each, because it also finds what was never committed.
+ */
+async function readContents(orgSlug: string, environments: readonly EnvironmentRecord[]): Promise<Content[]> {
+  if (environments.length <= maximumEnvironmentsAtOnce) {
+    return Promise.all(environments.map(environment => readContent(orgSlug, environment)));
+  }
+  const paths = environments.map(({ project, slug }) => ({ orgSlug, project, env: slug }));
+  const states = await readAll(paths.map(path => at(environmentStateRecord, path)));
+  return paths.map((path, index) => ({ path, state: states[index], isEmpty: false }));
 }
 
 async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
