@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { buildDashboard } from '../../clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
-import { type Deployed, requireDeployable } from '../plan/deployed.ts';
+import { requireDeployable } from '../plan/deployed.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
-import type { Rollout } from '../stacks/gradual-deployments.ts';
+import { type Rollout, rolloutOf } from '../stacks/gradual-deployments.ts';
 import { readDeployed, readFilesBucket } from './read-deployed.ts';
 import { uploadDashboard } from './upload-dashboard.ts';
 
@@ -41,11 +41,6 @@ try {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
-}
-
-/** While a table is replaced, and when maintenance ends after it, no alarm from before may stop the deployment. */
-function rolloutOf({ maintenance }: Config, deployed: Deployed | undefined): Rollout {
-  return maintenance || deployed?.maintenance === true ? 'at-once' : 'gradual';
 }
 
 function remarksOn(rollout: Rollout): string[] {

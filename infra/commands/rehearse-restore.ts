@@ -8,7 +8,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { startDynamoDb } from '../local/stand-ins/dynamodb.ts';
-import { readConfig } from '../plan/config.ts';
+import { type Config, readConfig } from '../plan/config.ts';
+import { deployedSettings, requireDeployable } from '../plan/deployed.ts';
+import { functions } from '../plan/functions.ts';
+import { trafficDuring } from '../stacks/deployment-traffic.ts';
+import { rolloutOf } from '../stacks/gradual-deployments.ts';
+import type { AskedRight } from '../stacks/policy.ts';
+import { callsOf } from '../stacks/rights.ts';
 import { synthesize, type Templates } from '../stacks/synthesize.ts';
 import { harmsOf, tablesInUse } from '../stacks/template-changes.ts';
 import {
@@ -25,9 +31,10 @@ import { exportTable, restoreTable } from './table-export.ts';
 /*
  * `npm run rehearse-restore`: fills an organization through the API, exports the table like DynamoDB's export to S3,
  * deletes it, restores the export into a new table, starts the service on that table with the same KMS key, and
- * compares every value, version and audit entry with the API's earlier responses. It also checks the templates of the
- * runbook's deployments: CloudFormation must accept each, and the restored service runs on the table that the last one
- * names. Exit code 1 if anything differs.
+ * compares every value, version and audit entry with the API's earlier responses. It also walks through the runbook's
+ * deployments with their templates: `npm run deploy` and CloudFormation must accept each, everything that the old and the
+ * new version call must be allowed while both run, and the restored service runs on the table that the last one names.
+ * Exit code 1 if anything differs.
  */
 
 const originalTable = 'holdfast';
@@ -105,23 +112,43 @@ async function rehearse(): Promise<void> {
 /** Checks the runbook's deployments and returns the table that the functions use after the last one. */
 function deployedTable(directory: string): string {
   const code = mkdtempSync(join(directory, 'function-'));
-  let before: Templates | undefined;
+  let before: { config: Config; templates: Templates } | undefined;
   for (const [step, changed] of deployments.entries()) {
     const settings = { mailFrom: 'no-reply@example.com', ...changed };
     const config = readConfig(settings);
-    const { templates } = synthesize(config, { codeOf: () => Code.fromAsset(code) }, join(directory, `cdk-${step}`));
-    const harms = before === undefined ? [] : harmsOf(before, templates);
-    if (harms.length > 0)
-      throw new Error(`CloudFormation would reject deployment ${step} of the restore. ${harms.join(' ')}`);
-    before = templates;
+    const rollout = rolloutOf(config, before?.config);
+    const assets = { codeOf: () => Code.fromAsset(code), rollout };
+    const { templates } = synthesize(config, assets, join(directory, `cdk-${step}`));
+    if (before !== undefined) {
+      const { edgeSecretVersion } = before.config;
+      requireDeployable(config, { ...deployedSettings(before.config), sentSecretVersion: edgeSecretVersion });
+      const harms = harmsOf(before.templates, templates);
+      if (harms.length > 0)
+        throw new Error(`CloudFormation would reject deployment ${step} of the restore. ${harms.join(' ')}`);
+      const { allowed, refusing, failures } = trafficDuring(
+        { templates: before.templates, callsOf: plannedCalls },
+        { templates, callsOf: plannedCalls },
+      );
+      if (failures.length > 0) throw new Error(`Requests would fail during deployment ${step}. ${failures.join(' ')}`);
+      say(
+        `Deployment ${step}, ${rollout}: while both versions run, all their ${allowed} kinds of calls are allowed, and ` +
+          `${refusing} functions refuse changes as announced.`,
+      );
+    }
+    before = { config, templates };
   }
-  const [table, ...others] = tablesInUse(before ?? new Map());
+  const [table, ...others] = tablesInUse(before?.templates ?? new Map());
   if (typeof table !== 'string' || others.length > 0)
     throw new Error('The functions do not all use the restored table.');
   say(
     `CloudFormation accepts all ${deployments.length - 1} deployments; after the last, every function uses ${table}.`,
   );
   return table;
+}
+
+/** What a function's plan lets it call. `test/infra/build/bundles.test.ts` shows that it calls nothing else. */
+function plannedCalls(name: string): AskedRight[] {
+  return functions.filter(plan => plan.name === name).flatMap(plan => callsOf(plan));
 }
 
 interface Service {

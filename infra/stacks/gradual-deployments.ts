@@ -38,6 +38,17 @@ interface GradualDeploymentsProps {
  */
 export type Rollout = (typeof rollouts)[number];
 
+/**
+ * While a table is being replaced, versions on two tables must not run beside each other for minutes; and when maintenance
+ * ends after it, no alarm from before may stop the deployment. Pure.
+ */
+export function rolloutOf(
+  { maintenance }: Pick<Config, 'maintenance'>,
+  deployed: Pick<Config, 'maintenance'> | undefined,
+): Rollout {
+  return maintenance || deployed?.maintenance === true ? 'at-once' : 'gradual';
+}
+
 const rollouts = ['gradual', 'at-once', 'emergency'] as const;
 
 /** The rollout that `npm run deploy` chose. @throws ConfigError if there is no such rollout */

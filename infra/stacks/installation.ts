@@ -8,7 +8,7 @@ import { DeliveryStack } from './delivery-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
-import type { Rollout } from './gradual-deployments.ts';
+import { type Rollout, rolloutOf } from './gradual-deployments.ts';
 import { ReplicaStack } from './replica-stack.ts';
 
 /** The files that a deployment uploads. */
@@ -34,7 +34,7 @@ export interface Installation {
 export function addInstallation(
   app: App,
   config: Config,
-  { codeOf, rollout = rolloutOf(config), routed = routedFunctions }: Assets,
+  { codeOf, rollout = rolloutOf(config, undefined), routed = routedFunctions }: Assets,
 ): Installation {
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
@@ -107,9 +107,4 @@ export function addInstallation(
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };
-}
-
-/** Under maintenance, versions on two tables must not run beside each other for minutes. */
-function rolloutOf({ maintenance }: Config): Rollout {
-  return maintenance ? 'at-once' : 'gradual';
 }

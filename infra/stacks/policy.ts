@@ -1,9 +1,26 @@
-import type { Statement } from './installation.ts';
+/** A statement of a role's policy, as in the template. */
+export interface Statement {
+  Effect: 'Allow' | 'Deny';
+  Sid: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, unknown>>;
+}
+
+interface RoleInTemplate {
+  Properties: { Policies: { PolicyDocument: { Statement: Statement[] } }[] };
+}
+
+export function statementsOf({ Properties }: RoleInTemplate): Statement[] {
+  return Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+}
 
 /** What IAM checks for a call: the action, with the condition keys that the policies test. */
 export interface AskedRight {
   action: string;
   keys: Readonly<Record<string, readonly string[]>>;
+  /** The table or key that is called, by `resourceName`. Not compared if it is left out. */
+  resource?: string;
 }
 
 /** The condition keys of a call to KMS with an encryption context. */
@@ -14,6 +31,18 @@ export function contextKeys(context: Readonly<Record<string, string>>): AskedRig
   };
 }
 
+/**
+ * The name of a table or key, from its name or ARN in a template. An import is named after its resource, because the same
+ * one is imported by its name in one place and by its ARN in another. Pure.
+ */
+export function resourceName(value: unknown): string {
+  if (typeof value === 'string') return value.slice(value.lastIndexOf('/') + 1);
+  const text = JSON.stringify(value);
+  const [, named] = /:(?:table|key)\/([\w.-]+)"/.exec(text) ?? [];
+  const [, imported] = /ExportsOutput(?:FnGetAtt|Ref)([A-Za-z]+?[0-9A-F]{8})/.exec(text) ?? [];
+  return named ?? imported ?? text;
+}
+
 /** Whether a role's statements allow a call, as IAM evaluates it: one allows it and none denies it. */
 export function isAllowed(statements: readonly Statement[], asked: AskedRight): boolean {
   const speaking = statements.filter(statement => speaksOf(statement, asked));
@@ -21,9 +50,10 @@ export function isAllowed(statements: readonly Statement[], asked: AskedRight): 
 }
 
 /** Whether a statement names the action and all its conditions hold. */
-function speaksOf({ Action, Condition = {} }: Statement, { action, keys }: AskedRight): boolean {
+function speaksOf({ Action, Resource, Condition = {} }: Statement, { action, keys, resource }: AskedRight): boolean {
   return (
     [Action].flat().includes(action) &&
+    (resource === undefined || [Resource].flat().some(one => resourceName(one) === resource)) &&
     Object.entries(Condition).every(([operator, tests]) =>
       Object.entries(tests).every(([key, wanted]) => holds(operator, keys[key] ?? [], [wanted].flat() as string[])),
     )

@@ -2,6 +2,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { InvokedFunction, KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
+import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';
 
 /** The resources that functions can be given permissions on. */
 export interface Resources {
@@ -30,9 +31,7 @@ export function rightsOf(
   resources: Resources,
   { mailFrom }: Pick<Config, 'mailFrom'>,
 ): PolicyStatement[] {
-  const queries = uses.queries === undefined ? [] : ['Query'];
-  const reads = uses.table.filter(action => readActions.has(action) && !queries.includes(action));
-  const changes = uses.table.filter(action => !readActions.has(action));
+  const { reads, queries, changes } = tableActions(uses);
   const queues = { webhooks: resources.webhookQueueArn, jobs: resources.jobQueueArn };
   return [
     allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
@@ -74,6 +73,44 @@ export function rightsOf(
     ),
     allow('ReadPaymentSecrets', uses.payments ? ['ssm:GetParameter'] : [], resources.paymentParameterArns),
   ].filter(statement => statement !== undefined);
+}
+
+/** Where the plan names partitions for queries, only those can be queried. */
+function tableActions({
+  table,
+  queries,
+}: FunctionPlan['uses']): Record<'reads' | 'queries' | 'changes', TableAction[]> {
+  const queried: TableAction[] = queries === undefined ? [] : ['Query'];
+  return {
+    reads: table.filter(action => readActions.has(action) && !queried.includes(action)),
+    queries: queried,
+    changes: table.filter(action => !readActions.has(action)),
+  };
+}
+
+/** The calls that a function's plan names, one for each action and partition or purpose. */
+export function callsOf({ uses }: Pick<FunctionPlan, 'uses'>): AskedRight[] {
+  const { reads, queries, changes } = tableActions(uses);
+  const inTable = (actions: readonly TableAction[], used: readonly Partition[] = []) =>
+    actions.flatMap(action =>
+      used.map(partition => ({
+        action: `dynamodb:${action}`,
+        keys: { 'dynamodb:LeadingKeys': [singlePartitions.has(partition) ? partition : `${partition}#1`] },
+      })),
+    );
+  return [
+    ...inTable(reads, uses.reads),
+    ...inTable(queries, uses.queries),
+    ...inTable(changes, uses.writes),
+    ...keyPurposes.flatMap(purpose =>
+      (uses.key?.[purpose] ?? []).map(action => ({
+        action: `kms:${action}`,
+        keys: keysOfContext(Object.fromEntries(contextKeys[purpose].map(name => [name, '1']))),
+      })),
+    ),
+    ...(uses.queues === undefined ? [] : [{ action: 'sqs:SendMessage', keys: {} }]),
+    ...(uses.functions === undefined ? [] : [{ action: 'lambda:InvokeFunction', keys: {} }]),
+  ];
 }
 
 function named(service: string, actions: readonly string[]): string[] {

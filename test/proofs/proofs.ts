@@ -33,6 +33,7 @@ export const proofs: readonly Proof[] = [
     name: 'deployments',
     files: [
       'test/infra/stacks/template-changes.test.ts',
+      'test/infra/stacks/deployment-traffic.test.ts',
       'test/infra/commands/rehearse-restore.test.ts',
       'test/infra/commands/deploy.test.ts',
       'test/docs/commands.test.ts',

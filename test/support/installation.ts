@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { readConfig } from '../../infra/plan/config.ts';
 import type { Assets } from '../../infra/stacks/installation.ts';
-import { type Resource, synthesize as synthesizeWith } from '../../infra/stacks/synthesize.ts';
+import { statementsOf } from '../../infra/stacks/policy.ts';
+import { synthesize as synthesizeWith } from '../../infra/stacks/synthesize.ts';
 
 export const exampleSettings = {
   mailFrom: 'Holdfast <no-reply@example.com>',
@@ -25,21 +26,6 @@ export const fullSettings = {
 
 /** A vault in another account and region. */
 export const exampleVault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:holdfast';
-
-/** A statement of a role's policy, as in the template. */
-export interface Statement {
-  Effect: 'Allow' | 'Deny';
-  Sid: string;
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: Record<string, Record<string, unknown>>;
-}
-
-export function statementsOf({ Properties }: Resource): Statement[] {
-  return Properties.Policies.flatMap(
-    ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
-  );
-}
 
 /** The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. */
 export function synthesize(

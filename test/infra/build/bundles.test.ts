@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
 import { functions, hotFunctions, needsDashboardOrigin } from '../../../infra/plan/functions.ts';
+import { trafficDuring } from '../../../infra/stacks/deployment-traffic.ts';
+import { isAllowed, type Statement } from '../../../infra/stacks/policy.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { at } from '../../../lib/table/read.ts';
 import { unfinishedWorkRecord } from '../../../lib/table/records/unfinished-work.ts';
@@ -16,10 +18,9 @@ import { put, transact } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
-import { exampleSettings, type Statement, synthesize } from '../../support/installation.ts';
+import { exampleSettings, synthesize } from '../../support/installation.ts';
 import { identityOf, startIssuer } from '../../support/issuer.ts';
 import { seedPerson } from '../../support/people.ts';
-import { isAllowed } from '../../support/policy.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
 
 const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -220,6 +221,21 @@ describe('the bundles, run instead of the sources', () => {
     );
     expect([...new Set(lines)]).toEqual([]);
     expect(recorder.calls.length).toBeGreaterThan(500);
+  });
+
+  test('make no call that a role forbids while a restore exchanges the table', () => {
+    const settings = { ...exampleSettings, maintenance: true };
+    const callsOf = (name: string) => recorder.calls.filter(({ functionName }) => functionName === name);
+    const before = { templates: synthesize(settings).templates, callsOf };
+    const after = { templates: synthesize({ ...settings, restoredTable: 'holdfast-restored' }).templates, callsOf };
+    for (const [one, other] of [
+      [before, after],
+      [after, before],
+    ] as const) {
+      const { allowed, failures } = trafficDuring(one, other);
+      expect(failures).toEqual([]);
+      expect(allowed).toBeGreaterThan(500);
+    }
   });
 });
 

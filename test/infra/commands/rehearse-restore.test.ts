@@ -9,6 +9,12 @@ test('a table restored from its export with the same key has every secret, revis
   const { stdout } = await promisify(execFile)(process.execPath, [command]);
 
   expect(stdout).toContain('Under maintenance, reads work and changes are rejected.');
+  expect(
+    stdout.match(/^Deployment \d, at-once: .* and [5-9]\d functions refuse changes as announced\.$/gm),
+  ).toHaveLength(2);
+  expect(stdout).toMatch(
+    /^Deployment 3, at-once: while both versions run, all their \d{4} kinds of calls are allowed/m,
+  );
   expect(stdout).toContain(
     'CloudFormation accepts all 3 deployments; after the last, every function uses holdfast-restored.',
   );

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { functions, type RoutedFunctionPlan, routedFunctions, workers } from '../../../infra/plan/functions.ts';
+import { type ServiceVersion, trafficDuring } from '../../../infra/stacks/deployment-traffic.ts';
+import { callsOf } from '../../../infra/stacks/rights.ts';
+import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
+import { exampleSettings, synthesize } from '../../support/installation.ts';
+
+const restoredTable = 'holdfast-restored';
+
+function versionOf(settings: Record<string, unknown>, routed = routedFunctions): ServiceVersion {
+  const { templates } = synthesize({ ...exampleSettings, ...settings }, { routed });
+  return { templates, callsOf: callsIn([...routed, ...Object.values(workers)]) };
+}
+
+const callsIn = (plans: readonly Pick<RoutedFunctionPlan, 'name' | 'uses'>[]) => (name: string) =>
+  plans.filter(plan => plan.name === name).flatMap(plan => callsOf(plan));
+
+/** A version with the statements of one function's role changed, under the same name. */
+function withRole(
+  { templates, ...version }: ServiceVersion,
+  role: RegExp,
+  change: (resource: Resource) => void,
+): ServiceVersion {
+  const changed = structuredClone(templates) as Map<string, { Resources: Record<string, Resource> }>;
+  for (const { Resources: resources } of changed.values()) {
+    for (const [id, resource] of Object.entries(resources)) if (role.test(id)) change(resource);
+  }
+  return { ...version, templates: changed as Templates };
+}
+
+const plain = versionOf({});
+const maintained = versionOf({ maintenance: true });
+const restored = versionOf({ maintenance: true, restoredTable });
+const ended = versionOf({ restoredTable });
+
+describe('during a restore', () => {
+  test.each([
+    ['maintenance begins', plain, maintained],
+    ['the table is exchanged', maintained, restored],
+    ['maintenance goes on without the restored table', restored, maintained],
+  ])('no request of either version fails, and changes are refused as announced: %s', (_, before, after) => {
+    const { allowed, refusing, failures } = trafficDuring(before, after);
+    expect(failures).toEqual([]);
+    expect(allowed).toBeGreaterThan(500);
+    expect(refusing).toBeGreaterThan(40);
+  });
+
+  test('changes begin again in one table when maintenance ends, at once and unwatched', () => {
+    const { templates } = synthesize({ ...exampleSettings, restoredTable }, { rollout: 'at-once' });
+    expect(trafficDuring(restored, { ...ended, templates }).failures).toEqual([]);
+  });
+
+  test('an alarm that could stop the deployment is named', () => {
+    expect(trafficDuring(restored, ended).failures).toEqual([
+      'An alarm can stop the deployment in the middle of the maintenance.',
+    ]);
+  });
+
+  test('an exchange without maintenance is named, because changes would go to both tables', () => {
+    expect(trafficDuring(plain, ended).failures).toEqual([
+      expect.stringMatching(/^Changes go to several tables at once: Table\w+, holdfast-restored\.$/),
+    ]);
+    expect(trafficDuring(plain, restored).failures).toEqual([]);
+    expect(trafficDuring(restored, plain).failures).toContainEqual(expect.stringMatching(/^An alarm can stop/));
+  });
+
+  test('a role that both versions share and that names only the restored table is named', () => {
+    const restoredRole = [...restored.templates]
+      .flatMap(([, { Resources: resources }]) => Object.entries(resources))
+      .find(([id]) => id.startsWith('PullSecretsRole'))?.[1];
+    const roleId = [...maintained.templates.values()]
+      .flatMap(({ Resources: resources }) => Object.keys(resources))
+      .find(id => id.startsWith('PullSecretsRole'));
+    const templates = new Map(
+      [...restored.templates].map(([stack, template]) => [
+        stack,
+        stack === 'Secrets' && roleId !== undefined && restoredRole !== undefined
+          ? { ...template, Resources: { ...template.Resources, [roleId]: restoredRole } }
+          : template,
+      ]),
+    );
+    expect(trafficDuring(maintained, { ...restored, templates }).failures).toEqual([
+      expect.stringMatching(/^The old version of pull-secrets may not call dynamodb:.*GetItem/),
+    ]);
+  });
+});
+
+describe('during a rollback across a version that adds an endpoint and a right', () => {
+  const older = versionOf(
+    {},
+    routedFunctions
+      .filter(({ name }) => name !== 'list-webhooks')
+      .map(plan =>
+        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: ['GetItem'] as const } } : plan,
+      ),
+  );
+
+  test('no request fails forward or back', () => {
+    expect(trafficDuring(older, plain).failures).toEqual([]);
+    expect(trafficDuring(plain, older).failures).toEqual([]);
+  });
+
+  test('a right that is taken from a shared role while the newer version still runs is named', () => {
+    const poorer = withRole(plain, /^PullSecretsRole/, resource => {
+      resource.Properties.Policies = [];
+    });
+    expect(trafficDuring(plain, { ...older, templates: poorer.templates }).failures).toContainEqual(
+      expect.stringMatching(/^The old version of pull-secrets may not call /),
+    );
+  });
+});
+
+test('every function is walked', () => {
+  const calls = functions.flatMap(plan => callsOf(plan)).length;
+  const { allowed, failures } = trafficDuring(plain, plain);
+  expect(failures).toEqual([]);
+  expect(allowed).toBe(2 * calls);
+});
