@@ -6,7 +6,7 @@ import { seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { wrongsOf } from './looks.ts';
-import { buildWorld, type World } from './world.ts';
+import { buildWorld, join, type World } from './world.ts';
 
 let browser: Browser;
 let world: World;
@@ -16,6 +16,12 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const dialog = (page: Page) => page.getByRole('dialog');
 const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
+
+/** Claims that an identity may trust: those of one repository of GitHub. */
+const trust = {
+  issuer: 'https://token.actions.githubusercontent.com',
+  claims: { repository_id: '123', repository_owner_id: '456', environment: 'production' },
+};
 
 const come = (as: World['people']['owner']): Promise<Visit> => visit(browser, world.origin, { as });
 
@@ -152,6 +158,41 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Remove').click();
     await said(page, `${email} removed`);
     expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
+  });
+
+  it('shows which identities and webhooks a removed member leaves, and ends the identities if told to', async () => {
+    const { api, organization, people } = world;
+    const { issuer, claims } = trust;
+    for (const [ending, name] of [
+      [false, 'Edsger'],
+      [true, 'Grace'],
+    ] as const) {
+      const leaver = await seedPerson({ name });
+      await join(api, people.owner, leaver, 'admin');
+      const own = { name: `deploy-of-${name}`, access: 'read', role: 'viewer', issuer, claims };
+      const { identity } = (await expectStatus(api.post(`/identities/${organization.id}`, own, leaver.session), 201))
+        .body;
+      const url = `https://hooks.example.com/${name}`;
+      const { webhook } = (
+        await expectStatus(
+          api.post(`/webhooks/${organization.id}`, { url, events: ['secret.updated'] }, leaver.session),
+          201,
+        )
+      ).body;
+      await page.goto(`${base}/members`);
+      await button(page, `Remove ${leaver.email}`).click();
+      await dialog(page).getByRole('listitem').getByText(own.name).waitFor();
+      expect(await dialog(page).getByRole('listitem').count()).toBe(1);
+      expect(await wrongsOf(page, 'dialog-remove-member-identities', { fullPage: false })).toEqual({});
+      if (ending) await dialog(page).getByLabel('End these identities').check();
+      await button(page, 'Remove').click();
+      await said(page, ending ? `Still working: ${url}.` : `Still working: ${own.name}, ${url}.`);
+      const { identities } = (await api.get(`/identities/${organization.id}`, people.owner.session)).body;
+      expect(identities.some(({ id }: { id: string }) => id === identity.id)).toBe(!ending);
+      await expectStatus(api.delete(`/webhooks/${organization.id}/${webhook.id}`, people.owner.session), 204, 200);
+      if (!ending)
+        await expectStatus(api.delete(`/identities/${organization.id}/${identity.id}`, people.owner.session), 204, 200);
+    }
   });
 
   it('adds a template key and sees which environments don’t have it', async () => {

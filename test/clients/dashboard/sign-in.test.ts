@@ -150,6 +150,52 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await seen.close();
   });
 
+  it('that was planted is removed with the link in its e-mail, once, by whoever has the mail', async () => {
+    const person = await seedPerson({ emailVerified: true });
+    await addApp(api, person);
+    const mail = (await api.mails()).findLast(({ to, text }) => to === person.email && text.includes('/undo-factor#'));
+    const link = /\S+\/undo-factor#token=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const token = link.split('token=')[1] ?? '';
+    const seen = await come();
+    const { page } = seen;
+    const sent: string[] = [];
+    page.on('request', request => sent.push(`${request.url()} ${request.headers().referer ?? ''}`));
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Didn’t add this second factor?' }).waitFor();
+    const wrong = await wrongsOf(page, 'undo-factor-link', { as: wideAndNarrow });
+    // Opening the link changes nothing: mail scanners open links too.
+    await expectStatus(api.get('/auth/me', person.session), 200);
+    expect(page.url()).toBe(`${origin}/undo-factor`);
+    await button(page, 'Remove it').click();
+    await page.getByRole('heading', { name: 'Second factor removed' }).waitFor();
+    Object.assign(wrong, await wrongsOf(page, 'undo-factor-done'));
+    await expectStatus(api.get('/auth/me', person.session), 401);
+    expect(sent.filter(line => line.includes(token))).toEqual([]);
+    await page.getByRole('link', { name: 'choose a new one' }).click();
+    await page.getByLabel('E-mail').waitFor();
+
+    const again = await come();
+    for (const used of [link, `${link}x`, link.replace(token, encodeURIComponent('<b>'))]) {
+      await again.page.goto('/log-in');
+      await again.page.goto(used);
+      await button(again.page, 'Remove it').click();
+      await again.page.getByText('A link works once, for 7 days.').waitFor();
+      expect(await again.page.getByRole('alert').count()).toBe(1);
+    }
+    Object.assign(wrong, await wrongsOf(again.page, 'undo-factor-refused'));
+    await again.page.goto('/log-in');
+    await again.page.goto('/undo-factor');
+    await again.page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+    // Without the factor, the password alone logs in.
+    await logIn(again.page, person);
+    await isInside(again.page);
+    expect(wrong).toEqual({});
+    for (const one of [seen, again]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
+  });
+
   it('is requested over the page for sensitive actions, and keeps staged changes', async () => {
     const person = await seedPerson();
     await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session), 201);

@@ -49,7 +49,7 @@ export function RemoveMember({ orgId, removal, onClose, onRemoved }: RemoveMembe
       onConfirm={async () => {
         const query = endIdentities ? { endIdentities } : {};
         const { left } = await call('DELETE /v1/members/{orgId}/{id}', { params: { orgId, id }, query });
-        showToast(`${done(email)}${whatGoesOn(left)}`);
+        showToast(`${done(email)}${stillWorking(left)}`);
         await onRemoved();
       }}
     >
@@ -100,7 +100,7 @@ function Identities({ orgId, userId, ending, onChange }: IdentitiesProps) {
   );
 }
 
-function whatGoesOn({ identities, webhooks }: Left): string {
+function stillWorking({ identities, webhooks }: Left): string {
   const names = [...identities.map(({ name }) => name), ...webhooks.map(({ url }) => url)];
-  return names.length === 0 ? '' : ` What they made goes on: ${names.join(', ')}.`;
+  return names.length === 0 ? '' : ` Still working: ${names.join(', ')}.`;
 }

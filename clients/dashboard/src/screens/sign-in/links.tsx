@@ -48,10 +48,10 @@ export function UndoFactor() {
   });
   if (done)
     return (
-      <SignInPage title="Removed">
-        <p>Every session and every token of your account has ended.</p>
+      <SignInPage title="Second factor removed">
+        <p>All sessions of your account have ended, and all its tokens are revoked.</p>
         <p>
-          Whoever added it may know your password: <a href="/forgot-password">choose a new one</a>.
+          Whoever added the factor may know your password: <a href="/forgot-password">choose a new one</a>.
         </p>
       </SignInPage>
     );
@@ -62,10 +62,10 @@ export function UndoFactor() {
       </SignInPage>
     );
   return (
-    <SignInPage title="This wasn’t you?">
+    <SignInPage title="Didn’t add this second factor?">
       <p>
-        This removes the passkey or authenticator app that the mail told you about. It ends every session and revokes
-        every token of your account.
+        Then remove it here. This also removes recovery codes created with it, ends every session and revokes every
+        token of your account.
       </p>
       <Problem error={undo.error} />
       {undo.error !== undefined && <p>A link works once, for 7 days.</p>}
