@@ -269,4 +269,56 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     expectQuiet(other.heard);
     for (const one of [seen, other]) await one.close();
   });
+
+  const undoLink = async ({ email }: Person) => {
+    const mails = (await api.mails()).filter(({ to, text }) => to === email && text.includes('/undo-factor#'));
+    return /\S+\/undo-factor#token=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
+  };
+
+  it('that somebody else added is removed by the link in the mail, which works once and stays in no address', async () => {
+    const person = await seedPerson();
+    await addApp(api, person);
+    const token = await undoLink(person);
+    expect(token).not.toBe('');
+    const seen = await come();
+    const { page } = seen;
+    const addresses: string[] = [];
+    page.on('request', request => addresses.push(request.url(), request.headers().referer ?? ''));
+    const open = async (link: string) => {
+      await page.goto('about:blank');
+      await page.goto(`/undo-factor${link}`);
+      await settled(page);
+    };
+    await open(`#token=${token}`);
+    await page.getByRole('heading', { name: 'This wasn’t you?' }).waitFor();
+    expect(await page.evaluate(() => [location.href, document.referrer].join(' '))).not.toContain(token);
+    // Opening the link changes nothing: mail scanners open links too.
+    await expectStatus(api.get('/auth/me', person.session), 200);
+    const wrong = await wrongsOf(page, 'undo-factor', { as: wideAndNarrow });
+    await button(page, 'Remove it').click();
+    await page.getByText('Every session and every token of your account has ended.').waitFor();
+    Object.assign(wrong, await wrongsOf(page, 'undo-factor-done', { as: wideAndNarrow }));
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await api.post('/auth/login', { email: person.email, password: testPassword })).body.user).toBeDefined();
+    await page.getByRole('link', { name: 'choose a new one' }).click();
+    await page.waitForURL('**/forgot-password');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+
+    for (const dead of [token, `${token}x`, 'garbled']) {
+      await open(`#token=${dead}`);
+      await button(page, 'Remove it').click();
+      await page.getByText('A link works once, for 7 days.').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(1);
+    }
+    Object.assign(wrong, await wrongsOf(page, 'undo-factor-dead', { as: wideAndNarrow }));
+    await open('');
+    await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+    // Fragments aren't sent, but `request.url()` has them: only the navigation to the link itself may.
+    const others = addresses.filter(address => !address.includes('/undo-factor#'));
+    expect(others.filter(address => address.includes(token))).toEqual([]);
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
 });
