@@ -1,3 +1,4 @@
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../infra/plan/config.ts';
 import { routedFunctions } from '../../../infra/plan/functions.ts';
@@ -58,10 +59,13 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
 const plain = synthesize().templates;
 const full = synthesize(fullSettings).templates;
 
-describe('a deployment with another setting loses no export and replaces nothing that holds data:', () => {
+describe('a deployment with another setting has no cdk-nag finding, loses no export and replaces nothing that holds data:', () => {
   test.each(Object.entries(changed))('%s', (_, settings) => {
-    const { templates } = synthesize({ ...exampleSettings, ...settings });
+    const { app, templates } = synthesize({ ...exampleSettings, ...settings });
 
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    // CloudFormation allows 500.
+    for (const [stack, template] of templates) expect(Object.keys(template.Resources).length, stack).toBeLessThan(450);
     expect(templates).not.toEqual(plain);
     expect(harmsOf(plain, templates)).toEqual([]);
     expect(harmsOf(templates, plain)).toEqual([]);
