@@ -106,7 +106,7 @@ describe('on GitHub Actions', () => {
     const { code, stderr } = await cli.run(['list'], { env: gitHub() });
 
     expect(code).toBe(4);
-    expect(stderr).toContain('demands of these claims: repository_id');
+    expect(stderr).toContain('do not match the identity: repository_id');
   });
 
   it('reports that the job may not request a token', async () => {
