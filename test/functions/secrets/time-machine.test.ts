@@ -508,7 +508,7 @@ it(`every revision is read back as it was, compared, listed and restored (SEED=$
     writeSync(2, `${Math.round((performance.now() - startedAt) / 1000)} s: ${line}\n`);
   };
   report(`SEED=${seed}`);
-  const steps = fc.sample(step, { seed, numRuns: 4 * length });
+  const steps = fc.sample(step, { seed, numRuns: 20 * length });
   for (const one of steps) {
     if (model.dev.revision >= length) break;
     await take(one);
