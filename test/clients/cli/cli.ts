@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -45,17 +44,15 @@ export interface Cli {
 
 let built: string | undefined;
 
-/** Builds the bundle from its sources once per test file, each of which is a process of its own. */
+/** Builds the bundle from its sources once per process, whose test files share it. */
 function requireBundle(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-bundle-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   built = join(folder, 'holdfast.cjs');
   execFileSync(process.execPath, [join(root, 'clients/cli/build.ts'), built]);
   return built;
 }
-afterAll(() => {
-  if (built !== undefined) rmSync(dirname(built), { recursive: true, force: true });
-});
 
 /** The command line as built from the current sources, with an empty home and an empty environment. */
 export function buildCli(): Cli {
