@@ -66,7 +66,11 @@ export const proofs: readonly Proof[] = [
   { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' } },
-  { name: 'load', files: ['test/load'], env: { LOAD: '20' } },
+  {
+    name: 'load',
+    files: ['test/load', 'test/functions/projects/many-environments.test.ts'],
+    env: { LOAD: '20' },
+  },
 ];
 
 /** What `npm run check` omits, as file patterns. */

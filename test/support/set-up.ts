@@ -1,8 +1,10 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { resetEnvironment } from './process-environment.ts';
 import { setScrypt } from './quick-scrypt.ts';
 
 // Before each test file. Files in a shared process start as if they were its first.
+// Vitest would otherwise restore, at the next unstub, what a previous file's first stub found.
+vi.unstubAllEnvs();
 resetEnvironment();
 
 /** The tests of password hashes themselves. */

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chunksOf } from '../../../lib/core/chunks-of.ts';
 import { maximumJobReceives } from '../../../lib/core/job.ts';
 import { queueJob } from '../../../lib/core/queue.ts';
 import { runJob } from '../../../lib/jobs/run-job.ts';
 import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
-import { newEnvironment } from '../../../lib/secrets/engine/new-environment.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { at, find, queryItems } from '../../../lib/table/read.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
@@ -18,7 +16,7 @@ import type { Api } from '../../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, conduct } from '../../support/observe-calls.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
@@ -82,38 +80,6 @@ describe('rotating the key', () => {
     expect((await place.set('dev', 'A', 'one')).status).toBe(201);
     expect(await place.values('dev')).toEqual({ A: 'one' });
     expect(await keyVersions()).toEqual(new Set([2]));
-  });
-
-  it('of a project with 2,000 environments begins after a few calls, and counts all their values', async () => {
-    const project = await find(at(projectRecord, owner.organization.slug, place.project.slug));
-    if (project === undefined) throw new Error('The project does not exist.');
-    const added = 1997;
-    const writes = Array.from({ length: added }, (_, index) => {
-      const slug = `preview-${index}`;
-      const type = 'development';
-      return newEnvironment(owner.organization.slug, project, { slug, name: slug, type }, new Date().toISOString())
-        .writes;
-    });
-    await Promise.all(chunksOf(40, writes).map(some => transact(some.flat())));
-    await transact([
-      update(at(projectRecord, owner.organization.slug, project.slug), { add: { environmentCount: added } }),
-    ]);
-    await place.set('dev', 'A', 'one');
-    await place.set('dev', 'A', 'two');
-    await place.set('preview-1996', 'B', 'three');
-
-    const { answer, calls } = await recordRequest(headers =>
-      api.post(`${projectPath()}/rotate-key`, undefined, owner.session, headers),
-    );
-
-    expect(answer.status).toBe(202);
-    expect(answer.body.rotation).toMatchObject({ status: 'in_progress', total: 3 });
-    expect(answer.body.project.environments).toHaveLength(2000);
-    // A hundred environments a call, for their view and for their counts.
-    const count = (name: string) => calls.filter(({ operation }) => operation.startsWith(name)).length;
-    expect(count('BatchGet')).toBeLessThanOrEqual(45);
-    expect(count('Query')).toBeLessThanOrEqual(5);
-    expect(calls.length).toBeLessThanOrEqual(60);
   });
 
   it('re-encrypts all values, including the history, and deletes the old key', async () => {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chunksOf } from '../../../lib/core/chunks-of.ts';
+import { newEnvironment } from '../../../lib/secrets/engine/new-environment.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { projectRecord } from '../../../lib/table/records/project.ts';
+import { transact, update } from '../../../lib/table/write.ts';
+import type { Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
+
+let api: Api;
+let owner: Person;
+let place: Workplace;
+
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await seedOwner();
+  place = await openWorkplace(api, owner);
+});
+afterAll(() => api.stop());
+
+it('rotating the key of a project with 2,000 environments begins after a few calls, and counts all their values', async () => {
+  const project = await find(at(projectRecord, owner.organization.slug, place.project.slug));
+  if (project === undefined) throw new Error('The project does not exist.');
+  const added = 1997;
+  const writes = Array.from({ length: added }, (_, index) => {
+    const slug = `preview-${index}`;
+    const type = 'development';
+    return newEnvironment(owner.organization.slug, project, { slug, name: slug, type }, new Date().toISOString())
+      .writes;
+  });
+  await Promise.all(chunksOf(40, writes).map(some => transact(some.flat())));
+  await transact([
+    update(at(projectRecord, owner.organization.slug, project.slug), { add: { environmentCount: added } }),
+  ]);
+  await place.set('dev', 'A', 'one');
+  await place.set('dev', 'A', 'two');
+  await place.set('preview-1996', 'B', 'three');
+
+  const { answer, calls } = await recordRequest(headers =>
+    api.post(`/projects/${owner.organization.id}/${place.project.slug}/rotate-key`, undefined, owner.session, headers),
+  );
+
+  expect(answer.status).toBe(202);
+  expect(answer.body.rotation).toMatchObject({ status: 'in_progress', total: 3 });
+  expect(answer.body.project.environments).toHaveLength(2000);
+  // A hundred environments a call, for their view and for their counts.
+  const count = (name: string) => calls.filter(({ operation }) => operation.startsWith(name)).length;
+  expect(count('BatchGet')).toBeLessThanOrEqual(45);
+  expect(count('Query')).toBeLessThanOrEqual(5);
+  expect(calls.length).toBeLessThanOrEqual(60);
+});
