@@ -1,5 +1,6 @@
 /**
- * A search for violations of a promise that takes minutes. `npm run check` omits its files, and CI runs it afterwards.
+ * Tests that take too long for `npm run check`, which leaves their files out: searches for what breaks a promise, and
+ * what needs a browser, packages or all bundles. CI runs them afterwards.
  */
 export interface Proof {
   name: string;
@@ -17,6 +18,12 @@ export const proofs: readonly Proof[] = [
   { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' } },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'], env: {} },
+  {
+    name: 'browser',
+    files: ['test/clients/dashboard/flows.test.ts', 'test/clients/dashboard/management.test.ts'],
+    env: {},
+  },
+  { name: 'bundles', files: ['test/infra/build/bundles.test.ts'], env: {} },
   {
     name: 'stalls',
     files: [
@@ -36,6 +43,7 @@ export const proofs: readonly Proof[] = [
       'test/infra/stacks/deployment-traffic.test.ts',
       'test/infra/commands/rehearse-restore.test.ts',
       'test/infra/commands/deploy.test.ts',
+      'test/infra/commands/ready-for-failover.test.ts',
       'test/docs/commands.test.ts',
     ],
     env: {},
