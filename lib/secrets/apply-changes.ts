@@ -36,7 +36,7 @@ export async function applyChanges(
   });
 }
 
-/** As for bulk-delete, deleting many secrets at once is for owners and admins. @throws forbidden */
+/** Only owners and admins may delete several secrets at once, as with bulk-delete. @throws forbidden */
 function requireMayDelete(access: MemberAccess, count: number): void {
   const { role } = access.member;
   if (count > 1 && role !== 'owner' && role !== 'admin') {

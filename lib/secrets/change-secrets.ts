@@ -30,8 +30,8 @@ import { DecisionOutdated, fitsOneTransaction, leavesDeadHeads, VersionTaken } f
  * Each attempt reads, decides and writes. A rejected writer takes a ticket once and tries again when it is served;
  * after that it backs off. Events are published after the commit.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded,
- * payload_too_large, temporarily_unavailable if other writers always come first, DecisionOutdated if the environment
- * that the values come from has changed, and what `decide` throws
+ * payload_too_large, temporarily_unavailable if other writers keep committing first, DecisionOutdated if the source
+ * environment has changed, and what `decide` throws
  */
 export async function changeSecrets<Answer>(
   context: MemberContext,
@@ -81,7 +81,7 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   const readAll = async () => tryChange(change, await readTarget(path, 'all'));
   const target = requireTarget(change, reads);
   const { state } = target;
-  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which hides a change in progress.
+  // A dry run doesn't wait for other writers or undo anything. It reads a snapshot, which hides a change in progress.
   if (!dryRun) await requireNobodyFirst(change, reads, target);
   else if (state.pending !== undefined && 'named' in reads.heads) return readAll();
   requireRevision(ifMatch, state);
@@ -95,7 +95,7 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   if (changesNothing) return nothingToTell(decision.answer(resultOf(decided, revision)));
 
   const heads = await sealHeads(target, decided);
-  // A large change overwrites versions unconditionally, so it must be decided on all heads.
+  // A large change overwrites versions unconditionally, so the decision needs all heads.
   if ('named' in reads.heads && !fitsOneTransaction(heads)) return readAll();
   const sealed = { ...decided, heads };
   const answer = decision.answer(resultOf(sealed, revision + 1));
@@ -111,7 +111,7 @@ async function requireNobodyFirst(
   { state, ring }: Target,
 ): Promise<void> {
   if (state.pending !== undefined) {
-    // A writer that has waited for a dead one doesn't wait for its ticket too.
+    // A writer that has already waited for a dead writer doesn't also wait for its ticket.
     if (await waitForPendingChange(path, state, ring, log)) ticket.hasWaited = true;
     throw new ConditionFailed([]);
   }
@@ -135,7 +135,7 @@ function resultOf({ plan, before, heads }: Decided<unknown>, revision: number): 
   return { changed: heads.length > 0, revision, plan, head: key => after.get(key) ?? before.get(key) };
 }
 
-/** Makes a change that copies values, and repeats it with fresh reads if these have changed in between. */
+/** Makes a change that copies values. Retries with fresh reads if those values change in the meantime. */
 export async function changeByCopy<Reads, Answer>(
   begun: Reads,
   readAgain: () => Promise<Reads>,

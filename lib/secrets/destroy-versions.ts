@@ -16,7 +16,9 @@ import { findTombstones } from './engine/tombstones.ts';
 
 type Params = EnvironmentPath & { key: string };
 
-/** DynamoDB limits a transaction to 100 writes and 4 MB, including what the items held before; this leaves a margin. */
+/**
+ * DynamoDB limits a transaction to 100 writes and 4 MB, including the items' previous contents; this leaves a margin.
+ */
 const maximumPerTransaction = { count: 90, bytes: 3_500_000 };
 
 /**
@@ -77,8 +79,8 @@ async function findWanted(params: Params, state: EnvironmentState, wanted: Destr
 }
 
 /**
- * The newest version that is known to be committed, 0 if there is none. The head is read after the state: if its revision is
- * later, it may never commit, but the version below it has. An undo goes back no further.
+ * The newest version that is known to be committed, 0 if there is none. The head is read after the state: if its
+ * revision is later, it may never commit, but the version below it has. An undo never goes back further.
  */
 async function readNewest(params: Params, { revision }: EnvironmentState) {
   const head = (await find(at(headRecord, params, params.key))) ?? (await findTombstones(params, [params.key]))[0];

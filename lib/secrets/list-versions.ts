@@ -24,7 +24,7 @@ export async function beginHistory(params: Params): Promise<HistoryReads> {
 
 /**
  * The history of a key, newest first. Values are returned only once their audit entry is written.
- * @throws secret_not_found for a key that never existed; payload_too_large if the values don't fit in one answer
+ * @throws secret_not_found for a key that never existed; payload_too_large if the values don't fit in one response
  */
 export async function listVersions(
   context: MemberContext,
@@ -37,7 +37,7 @@ export async function listVersions(
     const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);
     const state = access.requireEnvironment(begun.state, 'read');
-    // Read after the head: a key without one has its tombstone by then.
+    // Read after the head, because a deleted key has its tombstone by the time its head is gone.
     const head = begun.head ?? (await findTombstones(params, [params.key]))[0];
     const newest = newestVersion(state, head);
     if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
@@ -81,7 +81,7 @@ export async function listVersions(
 
 /**
  * The key's newest committed version, 0 if there is none.
- * @throws StaleRead if the head is of a later revision than the state, and not of the change in progress
+ * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
  */
 function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): number {
   if (head === undefined) return 0;
@@ -91,7 +91,8 @@ function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): n
 }
 
 /**
- * The head may have been read before the state, and be of a change that was undone before the state reached its revision.
+ * The head may have been read before the state, and may belong to a change that was undone before the state reached its
+ * revision.
  * @throws StaleRead if the head has changed
  */
 async function requireSameHead({ key, ...path }: Params, { version, revision, fence }: HeadRecord): Promise<void> {
@@ -100,7 +101,9 @@ async function requireSameHead({ key, ...path }: Params, { version, revision, fe
   throw new StaleRead(`The head of ${key} (${keys.environmentState(path).pk}) changed during the read.`);
 }
 
-/** Versions `from` to `to`, newest first. @throws payload_too_large if `withValues` and they don't fit in one answer */
+/**
+ * Versions `from` to `to`, newest first. @throws payload_too_large if `withValues` and they don't fit in one response
+ */
 async function readVersions(
   { key, ...path }: Params,
   from: number,

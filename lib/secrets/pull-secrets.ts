@@ -33,7 +33,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
       environment: { id: state.id, slug: state.slug },
-      // For a whole pull the revision says which keys; naming them would make every entry several times larger.
+      // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
       ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
       revision,
     });

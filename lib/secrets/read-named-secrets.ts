@@ -11,7 +11,7 @@ import type { LiveSecrets } from './engine/read-live-secrets.ts';
 import { isLive, readVersions, resolveHeads } from './engine/read-snapshot.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
-/** What a pull returns, of the whole environment or of named secrets. */
+/** What a pull returns, for the whole environment or for named secrets. */
 export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
 
 /** Reads of named secrets, begun before their caller is authorized. */
@@ -26,8 +26,9 @@ export async function beginNamedRead(path: EnvironmentPath, keys: readonly strin
 }
 
 /**
- * Passes the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each is of
- * its revision, or stamped later and resolved as in a snapshot. A key whose head was removed since does not exist.
+ * Passes the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each
+ * head is at that revision, or is stamped later and resolved as in a snapshot. A key whose head was removed in the
+ * meantime does not exist.
  * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that does not exist
  */
 export async function readNamed<T>(

@@ -16,12 +16,12 @@ export interface ChangeOptions {
   ifMatch: Precondition | undefined;
   /** Why the change is made. */
   message?: string | undefined;
-  /** Whether to answer what the change would do, without making it. */
+  /** Whether to return the plan without making the change. */
   dryRun: boolean;
 }
 
 export interface ChangeRequest<Answer> extends ChangeOptions {
-  /** Checks rights in addition to that to write the environment. */
+  /** Checks rights beyond write access to the environment. */
   authorize?(access: MemberAccess): void;
   /** Called in each attempt; throws the domain's errors. */
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
@@ -36,7 +36,7 @@ export interface Change<Answer> extends ChangeRequest<Answer> {
   ticket: Ticket;
 }
 
-/** The environment as a change finds it. */
+/** The environment before the change. */
 export interface CurrentSecrets {
   state: EnvironmentState;
   /** The keys that were read. */
@@ -56,7 +56,7 @@ export interface Decision<Answer> {
   deletions: readonly string[];
   /** Keys that already have their value. */
   unchanged?: readonly string[];
-  /** Keys that stay as they are for another reason. */
+  /** Keys left unchanged for another reason. */
   skipped?: readonly string[];
   /** The change's name in the audit log and the history. */
   action: AuditAction;

@@ -10,7 +10,7 @@ import type { Change, CurrentSecrets, Decision } from './change-request.ts';
 import { headsOf, requireOneMoment, type Target, type TargetReads, withTombstones } from './read-target.ts';
 import { requireSpace } from './require-space.ts';
 
-/** A decision, with all that writing it needs. */
+/** A decision, with everything needed to write it. */
 export interface Decided<Answer> {
   decision: Decision<Answer>;
   /** The current heads, or tombstones, by key; at least those of the changed keys. */
@@ -142,7 +142,7 @@ function planOf(
   };
 }
 
-/** The plan as a dry run answers it. */
+/** The plan that a dry run returns. */
 export function inKeyOrder(plan: ChangePlan): ChangePlan {
   const sorted = Object.entries(plan).map(([name, keys]) => [name, keys.toSorted()]);
   return Object.fromEntries(sorted) as ChangePlan;

@@ -95,7 +95,7 @@ export function requireTarget({ context, authorize }: Change<unknown>, reads: Ta
 /** The heads or tombstones of the target; all, or those of the change's keys. @throws StaleRead */
 export async function headsOf({ state }: Target, { heads }: TargetReads): Promise<ReadonlyMap<string, HeadRecord>> {
   if ('all' in heads) return byKey((await finishSnapshot(heads.all)).heads);
-  // The head was read before this environment was created, and is of an earlier one with these slugs.
+  // The head was read before this environment was created, and belongs to an earlier one with the same slugs.
   const older = [...heads.named.values()].find(({ revision }) => revision <= state.firstRevision);
   if (older === undefined) return heads.named;
   throw new StaleRead(`The head of ${older.key} is older than environment ${state.id}.`);
@@ -112,8 +112,8 @@ export async function withTombstones(
 }
 
 /**
- * A write requires that what was read is unchanged. An answer without a write must check it: heads that were read one by
- * one may not match the state, nor the source of a copy its target.
+ * A write is conditional on everything that was read. A response without a write has to check it instead: heads read
+ * one by one may not match the state, and the source of a copy may not match its target.
  * @throws ConditionFailed if the reads of the target don't match, DecisionOutdated if the source has changed
  */
 export async function requireOneMoment(
@@ -139,14 +139,14 @@ async function requireUnchanged(
   const heads = await readNamed(path, keys);
   const state = await find(stateAt(path));
   const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
-  // After an undo, the next change reuses the version number, with another token.
+  // After an undo, the next change reuses the version number, with a different token.
   const isSameHead = (one: HeadRecord | undefined, other: HeadRecord | undefined) =>
     one?.version === other?.version && one?.fence === other?.fence;
   if (isSame && keys.every(key => isSameHead(heads.get(key), before.get(key)))) return;
   throw new ConditionFailed([]);
 }
 
-/** An answer about a copy is right if neither end changed before both were read. */
+/** A response about a copy is correct if neither environment changed before both were read. */
 async function requireBothUnchanged(source: Source, path: EnvironmentPath, target: EnvironmentState): Promise<void> {
   const states = await readTogether({ source: stateAt(source.path), target: stateAt(path) });
   const isSame = (one: EnvironmentState | undefined, other: Pick<EnvironmentState, 'id' | 'revision'>) =>

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto';
 
 /*
  * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head. A change only
- * needs the heads that it replaces to update it. If a reader's heads don't match the digest in the state, it has seen items
- * of different changes. The digest does not protect against an attacker who writes to the table; the additional data of the
- * ciphertexts does.
+ * needs the heads that it replaces to update it. If a reader's heads don't match the digest in the state, it has read
+ * items from different changes. The digest does not protect against an attacker who writes to the table; the additional
+ * data of the ciphertexts does.
  *
- * A head's hash includes the fencing token of the change that wrote it. Dead heads are left out, so moving them does not
- * change the digest.
+ * A head's hash includes the fencing token of the change that wrote it. Dead heads are left out, so moving them does
+ * not change the digest.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;
 
-/** The digest of an environment without any secret. */
+/** The digest of an environment with no secrets. */
 export const emptyDigest = '0'.repeat(hexDigits);
 
 interface DigestedHead {

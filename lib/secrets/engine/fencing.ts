@@ -42,7 +42,7 @@ export function notRisen(read: Pick<Fenced, 'environmentId' | 'fence'>): Conditi
   return { id: equals(read.environmentId), fence: equals(read.fence) };
 }
 
-/** The most copies of the token, and so the most steps of a large change that run in parallel. */
+/** The maximum number of copies of the token, and so of parallel steps of a large change. */
 export const maximumFences = 8;
 
 /**

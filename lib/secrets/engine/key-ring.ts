@@ -61,7 +61,7 @@ export function keyRing(
 }
 
 /**
- * Checked before anything is done that must not be done twice, such as writing an audit entry.
+ * Call this before anything that must happen only once, such as writing an audit entry.
  * @throws StaleRead if the project, as it was read, lacks the data key of a value
  */
 export function requireKeys(ring: KeyRing, records: readonly Sealed[]): void {

@@ -48,7 +48,7 @@ function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefi
 
 /**
  * How long a lease must show no sign of life before it is taken over: three heartbeats. It is constant, so that changes
- * work again within five seconds of a crash, even after many.
+ * work again within five seconds of a crash, even after many crashes.
  */
 export const leaseMs = 3000;
 

@@ -20,7 +20,7 @@ export interface EnvironmentReads {
   changes: readonly RecordedChange[];
 }
 
-/** The secrets of an environment at one revision, with the means to open them. */
+/** The secrets of an environment at one revision, with the keys to decrypt them. */
 export interface LiveSecrets {
   project: ProjectRecord;
   state: EnvironmentState;
@@ -50,7 +50,7 @@ export async function beginRead(path: EnvironmentPath, revisions: readonly numbe
 
 /**
  * Passes a snapshot of an environment's secrets to `use`. Reads again if the items read don't belong together.
- * @param right what the caller must be allowed to do; `see` for answers that reveal no more than the template
+ * @param right what the caller must be allowed to do; `see` for responses that reveal no more than the template
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(

@@ -12,7 +12,7 @@ export function requireRevision(
   { revision: current, firstRevision }: Pick<EnvironmentState, 'revision' | 'firstRevision'>,
   revision: number,
 ): void {
-  // Revision 0 is empty in every environment, so that any revision can be compared with nothing.
+  // Revision 0 is empty in every environment, so any revision can be compared with an empty environment.
   if (revision === 0 || (revision >= firstRevision && revision <= current)) return;
   throw new ApiError('revision_not_found', `The environment has no revision ${revision}; it is at ${current}.`);
 }

@@ -48,8 +48,8 @@ export async function finishSnapshot({ path, state, page }: BegunSnapshot): Prom
   const read = [...page.items.slice(1), ...rest].map(item => headRecord.parse(item));
   let heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   if (!addUpTo(state.digest, heads)) {
-    // A key that was deleted since has no head any more. Without this step, a reader of many pages would hardly ever see
-    // one revision while keys are deleted one after another.
+    // A key deleted during the read no longer has a head. Without this step, a multi-page read would almost never
+    // resolve to one revision while keys are being deleted one after another.
     heads = await headsBefore(path, heads, await readChangesFrom(path, state.revision + 1), state);
   }
   // A current value can't be destroyed, so this version has been replaced since.
@@ -83,7 +83,7 @@ export async function headsBefore(
 
 type VersionId = Pick<VersionRecord, 'key' | 'version'>;
 
-/** Those of the versions that exist. */
+/** The requested versions that exist. */
 export async function readVersions(path: EnvironmentPath, wanted: readonly VersionId[]): Promise<VersionRecord[]> {
   const found = await readAll(wanted.map(({ key, version }) => at(versionRecord, path, key, version)));
   return found.filter(version => version !== undefined);

@@ -18,7 +18,7 @@ export async function readChangesFrom(path: EnvironmentPath, revision: number): 
 /** For the keys in one response. A single change may exceed it: keys that fit in an environment also fit in a response. */
 const maximumKeyBytes = 1_500_000;
 
-/** Up to `limit` changes before a revision, newest first; `isCut` if more would not fit in an answer. */
+/** Up to `limit` changes before a revision, newest first; `isCut` if more would not fit in a response. */
 export async function readChangesBefore(
   path: EnvironmentPath,
   before: number,

@@ -12,7 +12,7 @@ export function secretSizeBytes(key: string, value: string): number {
   return Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(value)) + bytesBesideKeyAndValue;
 }
 
-/** @throws payload_too_large if the values, of several revisions or environments, don't fit in one answer */
+/** @throws payload_too_large if the values, of several revisions or environments, don't fit in one response */
 export function requireFitting(heads: readonly HeadRecord[]): void {
   const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
   if (sizeBytes <= maxEnvironmentBytes) return;
@@ -25,10 +25,10 @@ export function requireFitting(heads: readonly HeadRecord[]): void {
   );
 }
 
-/** More than everything in an item except its key and value. */
+/** An upper bound on the size of an item without its key and value. */
 const itemOverheadBytes = 1000;
 
-/** An upper bound of the size of a head or version as an item of the table. */
+/** An upper bound on the size of a head or version as an item of the table. */
 export function headBytes({ key, sealed }: Pick<HeadRecord, 'key' | 'sealed'>): number {
   return (sealed?.length ?? 0) + 2 * key.length + itemOverheadBytes;
 }

@@ -12,14 +12,14 @@ import { increment, transactIfHolds, update } from '../../table/write.ts';
  * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
  */
 
-/** A writer goes ahead after this long without any progress of the queue. */
+/** A writer goes ahead after this long if the queue makes no progress. */
 const standstillMs = 1000;
 /** The assumed time per writer, until a waiting one has measured it. */
 const usualServiceMs = 20;
-/** How often the next in line asks. */
+/** How often the next writer in line polls. */
 const shortestPauseMs = 5;
 const longestPauseMs = 400;
-/** The share of its estimated wait that a writer sleeps: one that wakes too late delays all behind it. */
+/** The fraction of its estimated wait that a writer sleeps. Waking up late would delay every writer behind it. */
 const sleptShare = 0.7;
 const keptSeconds = 24 * 60 * 60;
 
@@ -63,7 +63,7 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
   return ticket;
 }
 
-/** Whether other writers wait, so that an attempt would only be in their way. */
+/** Whether other writers are waiting, so an attempt would only get in their way. */
 export function areWaiting(tickets: TicketsRecord | undefined): boolean {
   return tickets !== undefined && tickets.served < tickets.issued;
 }

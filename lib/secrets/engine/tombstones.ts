@@ -10,9 +10,9 @@ import { stateAt } from './fencing.ts';
 import { type BegunSnapshot, beginSnapshot } from './read-snapshot.ts';
 
 /*
- * The tombstone of a deleted key is apart from the heads, so readers don't pass it. A small change puts it in the
- * transaction that removes the head. A large change can't, because readers need its heads until it commits: it leaves dead
- * heads, which are moved afterwards. They are committed and not in the digest, so moving them is invisible.
+ * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A small change writes the tombstone
+ * in the transaction that removes the head. A large change can't, because readers need its heads until it commits: it
+ * leaves dead heads, which are moved afterwards. They are committed and not in the digest, so moving them is invisible.
  */
 
 export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
@@ -27,14 +27,16 @@ export async function findTombstones(path: EnvironmentPath, keys: readonly strin
   return found.filter(tombstone => tombstone !== undefined);
 }
 
-/** Two writes each, of the 100 that a transaction may have. */
+/** Each takes two of a transaction's 100 writes. */
 const movedPerTransaction = 45;
 const transactionsAtOnce = 8;
 /** Bounds how long one request takes. Later requests move the rest. */
 const movedAtOnce = 1000;
 const movingTimeMs = 3000;
 
-/** Moves dead heads to the tombstones. After a failure the next change continues, because the state still says so. */
+/**
+ * Moves dead heads to the tombstones. After a failure the next change continues, because the state still records them.
+ */
 export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<void> {
   try {
     await withDeadline(() => moveSome(path), movingTimeMs);

@@ -15,8 +15,8 @@ import { putTombstone } from './tombstones.ts';
 import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /**
- * Waits until no change is in progress, and undoes one whose writer is silent. Read everything again afterwards, because
- * the next change may have started.
+ * Waits until no change is in progress, and undoes one whose writer has gone silent. Read everything again afterwards,
+ * because the next change may have started.
  * @returns whether it was undone here
  * @throws temporarily_unavailable at the deadline; StaleRead if a key rotation has made the ring too old
  */
@@ -43,15 +43,15 @@ export async function waitForPendingChange(
   }
 }
 
-/** A change whose writer shows no sign of life, with all that a takeover requires to be unchanged. */
+/** A change whose writer has gone silent, with everything that must be unchanged for a takeover. */
 interface SilentChange {
   state: EnvironmentState;
   copies: readonly (FenceRecord | undefined)[];
 }
 
 /**
- * Waits until no change is in progress, or its writer has shown no sign of life for the duration of a lease. Signs of
- * life are rising numbers; only this process's clock measures how long they stand still.
+ * Waits until no change is in progress, or its writer has shown no sign of life for the duration of a lease. A sign of
+ * life is a counter that increases. How long it stays unchanged is measured by this process's clock alone.
  * @param id of the environment, if known
  * @returns the silent change, if any
  * @throws temporarily_unavailable at the deadline

@@ -28,7 +28,7 @@ export interface WritableChange extends RevisedChange {
   ring: KeyRing;
 }
 
-/** What the change copies was changed or destroyed since it was read. Only reading it again helps. */
+/** The values to copy were changed or destroyed after they were read, so they must be read again. */
 export class DecisionOutdated extends Error {
   override readonly name = 'DecisionOutdated';
 }
@@ -41,7 +41,7 @@ export class VersionTaken extends ConditionFailed {}
 
 /** Leaves room for the state, the revision, the audit entry and a check: a transaction has up to 100 writes. */
 const maximumWritesAtOnce = 90;
-/** A transaction may be 4 MB; the margin is for what is not measured. */
+/** A transaction may be 4 MB; the margin covers what isn't measured. */
 const maximumBytesAtOnce = 3_500_000;
 
 /** Whether the heads and their versions fit in one transaction. */
@@ -107,8 +107,8 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 }
 
 /**
- * Heads that were read one by one may be older than the state, which the commit requires to be unchanged, and even of a
- * change that was undone since. A deleted key may still have a dead head.
+ * Heads that were read one by one may be older than the state, which the commit requires to be unchanged, and may even
+ * belong to a change that has since been undone. A deleted key may still have a dead head.
  */
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
   const read = at(headRecord, path, head.key);
@@ -134,8 +134,8 @@ function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is 
 
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   const { path, heads, state, ring } = change;
-  // Heads come last because only they have to be undone. A version that never commits stays invisible until the key's next
-  // one overwrites it. A revision part that never commits has another token than the revision that does.
+  // Heads come last because only they have to be undone. A version that never commits stays invisible until the key's
+  // next one overwrites it. A revision part that never commits has a different token from the revision that does.
   const { steps, lanes } = planSteps([
     ...revisionWrites(change).parts,
     ...heads.map(head => putVersion(path, head)),
@@ -169,7 +169,7 @@ async function commit(
   const { condition: noneDestroyed, ...options } =
     change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
   await transact([
-    // Destroying values lowers this count without raising the token, so it is added to.
+    // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
     upsert(
       stateAt(path),
       { set: after, add: { valueCount: heads.filter(isLive).length } },
@@ -199,9 +199,9 @@ const recoveryTimeMs = 3000;
 /**
  * Returns if the change was committed although its writer got an error; otherwise throws the error.
  *
- * A request without an answer may still be executed. So this raises the fencing token first: if that succeeds, the change
- * was not and will not be committed. If it is rejected, the token has risen before, and the audit entry tells whether this
- * change raised it.
+ * A request that got no response may still be executed. So this raises the fencing token first: if that succeeds, the
+ * change was not and will not be committed. If it is rejected, the token has risen before, and the audit entry shows
+ * whether this change raised it.
  */
 async function requireCommitted<T>(
   change: WritableChange,

@@ -3,16 +3,19 @@ import { maximumWritesPerTransaction, transact, type Write } from '../../table/w
 import { checkFence, maximumFences } from './fencing.ts';
 import type { Lease } from './lease.ts';
 
-/** A write, or several that belong in the same step, with an upper bound of the items' size. */
+/** A write, or several that belong in the same step, with an upper bound on the items' size. */
 export interface SizedWrite {
   write: Write | readonly Write[];
   bytes: number;
 }
 
-/** One write of each transaction is the check of the fence. A step is a sign of life, so it must not take many seconds. */
+/**
+ * Each transaction spends one write on checking the fence. Each step also shows that the writer is alive, so it must
+ * not take many seconds.
+ */
 const maximumPerStep = { count: maximumWritesPerTransaction - 1, bytes: 256_000 };
 
-/** Divides the writes of a large change into steps, and says how many of these run in parallel. Pure. */
+/** Divides the writes of a large change into steps, and decides how many run in parallel. Pure. */
 export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; lanes: number } {
   const sizeOf = ({ write, bytes }: SizedWrite) => ({ count: [write].flat().length, bytes });
   const steps = chunksWithin(maximumPerStep, writes, sizeOf).map(step => step.flatMap(({ write }) => write));
@@ -20,9 +23,9 @@ export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; la
 }
 
 /**
- * Runs the steps in parallel lanes. A step is one transaction, which requires that the lease is still held. Each lane checks
- * its own copy of the fencing token, because DynamoDB cancels transactions that meet at one item (Developer Guide,
- * "Transaction conflict handling").
+ * Runs the steps in parallel lanes. A step is one transaction, which requires that the lease is still held. Each lane
+ * checks its own copy of the fencing token, because DynamoDB cancels concurrent transactions on the same item
+ * (Developer Guide, "Transaction conflict handling").
  * @throws ConditionFailed if the lease was taken over. When this returns or throws, no step is in progress.
  */
 export async function writeSteps(lease: Lease, steps: readonly Write[][], lanes: number): Promise<void> {
