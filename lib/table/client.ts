@@ -52,7 +52,7 @@ const peerTimeoutMs = 1000;
 
 const peerClients = new Map<string, DynamoDBDocumentClient>();
 
-/** For the one read in the other region, and kept like the table's client. */
+/** Used for the one read in the other region. Cached like the table's client. */
 function peerClient(region: string): DynamoDBDocumentClient {
   const known = peerClients.get(region);
   if (known !== undefined) return known;
@@ -80,7 +80,7 @@ function fenceWrites<Input, Output>(
 
 /**
  * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
- * response was lost is repeated without this: it may have been executed, and only the response tells.
+ * response was lost is repeated without this: it may have been executed, and only the response shows whether it was.
  */
 function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
   let wasRefused = false;

@@ -45,7 +45,7 @@ type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 export type Condition<R> = {
   readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
 } & { readonly pk?: Presence };
-/** Of a list, at least one condition must hold. */
+/** In a list, at least one condition must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
 export const equals = <const V>(value: V) => ({ op: '=', value }) as const;

@@ -68,7 +68,7 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
     const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), budget);
     items.push(...(answer.Responses?.[table] ?? []));
     const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
-    // A full answer (16 MB) also leaves keys unprocessed. Only one without any progress is a reason to wait.
+    // A full response (16 MB) also leaves keys unprocessed, so wait only if none were processed.
     if (left !== undefined && left.length === open.length) await pauseBeforeRetry(budget);
     open = left ?? [];
   }
@@ -87,7 +87,7 @@ export interface Range {
   pageSize?: number;
   /** Returns only these attributes of each item, but DynamoDB charges for all of it. */
   attributes?: readonly string[];
-  /** Reads at half the price, which may miss recent writes; strongly consistent unless set. */
+  /** Half the price, but may miss recent writes. Reads are strongly consistent unless this is set. */
   eventuallyConsistent?: boolean;
   startAfter?: Key | undefined;
 }

@@ -206,9 +206,9 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`. The retries inside an
- * attempt end at the same deadline.
- * @throws `temporarily_unavailable` if other changes always come first
+ * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`. The retries inside
+ * an attempt end at the same deadline.
+ * @throws `temporarily_unavailable` if other changes keep committing first
  */
 export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T> {
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));

@@ -3,7 +3,7 @@ import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../../contra
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** One audit entry. Never holds a value of a secret; keys are names. */
+/** One audit entry. Never contains a secret's value, only the names of keys. */
 export const auditRecord = entity({
   kind: 'audit',
   key: keys.auditEntry,

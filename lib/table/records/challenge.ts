@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** What a challenge can be used for. One of another purpose is not accepted. */
+/** What a challenge can be used for. A challenge for another purpose is rejected. */
 export const challengePurposes = ['log-in', 'passkey-log-in', 'step-up', 'new-passkey'] as const;
 
 /** An issued challenge. Answering removes it, so it is single-use. */
@@ -13,7 +13,7 @@ export const challengeRecord = entity({
     purpose: z.enum(challengePurposes),
     /** The user who may answer; `nobody` for a log-in with only a passkey, where the answer names the user. */
     userId: z.string(),
-    /** A changed password ends it. */
+    /** Changing the password invalidates it. */
     sessionEpoch: z.int(),
     expiresAt: ExpiresAt,
   }),

@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 import { at } from '../read.ts';
 import { upsert, type Write } from '../write.ts';
 
-/** The counts are spread over this many items, so that concurrent changes rarely meet at one. */
+/** The counts are spread over this many items, so that concurrent changes rarely conflict. */
 const platformCountShards = 16;
 
 /** One shard of the platform's counts. Only the sum of all shards is meaningful. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The count of a rate limit in its current window, which ends at `expiresAt`. */
+/** A rate limit's count in its current window, which ends at `expiresAt`. */
 export const rateRecord = entity({
   kind: 'rate',
   key: keys.rate,

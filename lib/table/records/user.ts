@@ -22,7 +22,7 @@ export const userRecord = entity({
      * with the removal of its last factor, so that no new token counts as created with one.
      */
     creations: z.int(),
-    /** Absent if there are none, so that conditions can tell what was read. */
+    /** Absent if there are none, so that conditions can check what was read. */
     passkeyCount: z.int().optional(),
     /** The authenticator app's secret, encrypted by KMS, and the time step of the last used code. */
     totp: z
