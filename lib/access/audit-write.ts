@@ -11,8 +11,8 @@ import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
 
 /**
- * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where promoted
- * secrets come from. `keys` are names of secrets; nothing here is ever a value.
+ * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where
+ * promoted secrets come from. `keys` are names of secrets; no secret value ever appears here.
  */
 export interface AuditFacts
   extends Pick<AuditRecord, 'action' | 'target' | 'environment' | 'revision' | 'message' | 'details' | 'from'> {

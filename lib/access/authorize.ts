@@ -25,7 +25,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   }
 }
 
-/** What a handler learns about an admitted caller, by the kind of its route's access rule. */
+/** What a handler receives about an admitted caller, by the kind of the route's access rule. */
 export interface Admitted {
   public: { principal?: undefined };
   optional: { principal: AccountPrincipal | undefined };

@@ -74,8 +74,9 @@ export class MemberAccess {
 
   /**
    * @param action what the member's role must allow there; `see` checks only the token's scope
-   * @throws environment_not_found if it is missing, being deleted, out of the token's scope, in another project than
-   * the one required before, or not the environment that its slug named when the request started; forbidden by role
+   * @throws environment_not_found if it is missing, being deleted, out of the token's scope, in a different project
+   * from the one required before, or not the environment that its slug named when the request started; forbidden by
+   * role
    */
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;

@@ -46,7 +46,7 @@ export function expiredSessionCookie(): string {
 
 function cookie(content: string, maxAgeSeconds: number): string {
   const parts = [`${sessionCookieName}=${content}`, 'Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly'];
-  // Partitioned (CHIPS): browsers that block third-party cookies still keep it, for the dashboard's site alone.
+  // Partitioned (CHIPS): browsers that block third-party cookies still keep it, for the dashboard's site only.
   if (settings().SESSION_COOKIE === 'cross-site')
     return [...parts, 'SameSite=None', 'Secure', 'Partitioned'].join('; ');
   parts.push('SameSite=Lax');

@@ -5,7 +5,7 @@ let commonPasswords: ReadonlySet<string> | undefined;
 
 /**
  * Rejects the most common leaked passwords, case-insensitively, as NIST SP 800-63B (5.1.1.2) requires. The list is
- * zxcvbn's, some 50,000.
+ * zxcvbn's, about 50,000 passwords.
  * @throws invalid_request naming `field`
  */
 export function refuseCommonPassword(field: string, password: string): void {

@@ -10,7 +10,7 @@ import { type IssuedToken, newToken, tokenWrite } from './new-token.ts';
 import { type ResolvedToken, resolveToken, scopeHolds, type WantedToken } from './token-scope.ts';
 import { listTokens } from './tokens.ts';
 
-/** Enough for all pipelines of one person, and few enough to list and revoke in one request. */
+/** Enough for all of one person's pipelines, and few enough to list and revoke in one request. */
 const maximumTokens = 100;
 
 /**

@@ -37,7 +37,7 @@ export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' |
 }
 
 /**
- * A link that removes an added factor again.
+ * A link that undoes the addition of a factor.
  * @returns its address, and the writes that make it valid and invalid
  */
 export async function newUndoLink(userId: string) {

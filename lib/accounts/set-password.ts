@@ -41,7 +41,7 @@ export async function readHeldTokens(userId: string): Promise<HeldTokens> {
 interface NewPassword {
   user: UserRecord;
   passwordHash: string;
-  /** Tokens to revoke with it: all that the user has, or none. */
+  /** Tokens to revoke along with it: all of the user's, or none. */
   held: HeldTokens | undefined;
   source: RequestSource;
   /** Other writes for the same transaction. */

@@ -8,9 +8,9 @@ import { newChallenge } from './challenge.ts';
 import { requestOptions } from './passkey-options.ts';
 
 /**
- * The error that asks for a second factor after a correct password, with a challenge that the answer must name. A step-up
- * accepts no recovery code; logging in with one gives a fresh session.
- * @param proved the writes that follow from the password, for the transaction that stores the challenge
+ * The error that asks for a second factor after a correct password, with a challenge that the answer must include. A
+ * step-up accepts no recovery code; to get a fresh session with one, log in again.
+ * @param proved the writes that a correct password allows, for the transaction that stores the challenge
  */
 export async function askForFactor(
   purpose: 'log-in' | 'step-up',

@@ -43,7 +43,7 @@ function descriptors(passkeys: readonly PasskeyRecord[]) {
   }));
 }
 
-/** Options to authenticate with one of the passkeys, or with any of this site if none is given. */
+/** Options to authenticate with one of the passkeys, or with any passkey for this site if none is given. */
 export async function requestOptions(
   challenge: string,
   passkeys: readonly PasskeyRecord[],

@@ -18,7 +18,7 @@ import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
-/** Enough for all devices of one person, and few enough to name them all in a challenge. */
+/** Enough for all of one person's devices, and few enough to list in a challenge. */
 const maximumPasskeys = 20;
 
 /** A challenge for a new passkey. @throws email_not_verified */

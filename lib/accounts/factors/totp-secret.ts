@@ -13,7 +13,7 @@ export async function openTotpSecret(sealed: Uint8Array, userId: string): Promis
   return kmsDecrypt(sealed, encryptionContext(userId));
 }
 
-/** Whether two sealed secrets are of one authenticator app. Sealing the same secret again gives other bytes. */
+/** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */
 export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boolean {
   return other !== undefined && Buffer.from(sealed).equals(other);
 }
