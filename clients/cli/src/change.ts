@@ -113,7 +113,7 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
   );
 }
 
-/** The service became unreachable. If it is back, one read tells whether the change was applied. */
+/** The service became unreachable. If it is back, one read shows whether the change was applied. */
 async function knownAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
   const { requestId, details, exitCode, code } = failureOf(error);
   const now = await environment.keys().catch(() => undefined);

@@ -36,7 +36,7 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
   const isTerminal = isatty(1);
   const hasColor = (stream: 1 | 2) => isatty(stream) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   const paint: Output['paint'] = (style, text, stream = 1) =>
-    // Streams are looked at here, and by the version of Node that runs in different ways there.
+    // `hasColor` has checked the stream. Node's own check differs between versions.
     hasColor(stream) ? styleText(style, text, { validateStream: false } as object) : text;
   const data = (text: string): void => writeAll(1, isTerminal ? forTerminal(text) : text);
   const warn = (line: string): void => writeAll(2, `${forTerminal(line)}\n`);

@@ -24,7 +24,7 @@ function withGlobalOptions(command: Command): Command {
     .helpOption('-h, --help', 'show this help');
 }
 
-/** The given options, of which the one nearest to the command counts, then the defaults. */
+/** The given options, then the defaults. If an option is given twice, the one nearest to the command wins. */
 export function flagsOf(command: Command): Record<string, unknown> {
   const flags: Record<string, unknown> = {};
   const given: Record<string, unknown> = {};

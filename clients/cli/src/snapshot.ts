@@ -23,7 +23,7 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
   const environment = await session.environment();
   if (revision !== undefined && offline)
-    throw new Failure(exitCodes.usage, 'usage', 'The cache holds the last pull only: --revision needs the service.');
+    throw new Failure(exitCodes.usage, 'usage', 'The cache only has the last pull: --revision needs the service.');
   if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);
   const { token: given } = await session.credential();
   const token = typeof given === 'string' ? given : await given();

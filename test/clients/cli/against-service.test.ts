@@ -335,7 +335,7 @@ describe('secrets', () => {
     await holdfast(['set', 'C'], 'all of \' " $x');
     const refused = await holdfast(['pull', '-f', 'docker', '-o', path]);
     expect([refused.code, refused.stdout]).toEqual([9, '']);
-    expect(refused.stderr).toMatch(/B holds a line break/);
+    expect(refused.stderr).toMatch(/B contains a line break/);
     const two = await holdfast(['pull', '-f', 'env']);
     expect([two.code, two.stdout]).toEqual([9, '']);
     expect(two.stderr).not.toContain('all of');

@@ -218,7 +218,7 @@ describe('run', () => {
 
   it('rejects a NUL, naming the key but not the value', async () => {
     values = { A: 'before\0after' };
-    expect(await run(['true'])).toMatchObject({ code: 125, stderr: expect.stringMatching(/^ {2}A holds a NUL/m) });
+    expect(await run(['true'])).toMatchObject({ code: 125, stderr: expect.stringMatching(/^ {2}A contains a NUL/m) });
     expect((await run(['true'])).stderr).not.toContain('before');
   });
 

@@ -25,7 +25,7 @@ export async function validate(session: Session, slug: string | undefined): Prom
     );
   }
   if (!valid)
-    throw new Failure(exitCodes.checkFailed, 'invalid', `${environment.slug} does not fit the project’s template.`);
+    throw new Failure(exitCodes.checkFailed, 'invalid', `${environment.slug} does not match the project’s template.`);
 }
 
 export async function listTemplate(session: Session): Promise<void> {

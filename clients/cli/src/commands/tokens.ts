@@ -71,7 +71,7 @@ export async function revokeToken(session: Session, tokenId: string): Promise<vo
   } catch (error) {
     const { exitCode, code, message, requestId, details } = failureOf(error);
     if (exitCode !== exitCodes.forbidden) throw error;
-    const hint = `A token revokes itself alone. The others: ${dashboardOf(session)}`;
+    const hint = `A token can only revoke itself. Revoke others in the dashboard: ${dashboardOf(session)}`;
     throw new Failure(exitCode, code, message, { requestId, details, hint });
   }
 }

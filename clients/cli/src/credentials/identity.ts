@@ -83,8 +83,8 @@ const replacedBeforeMs = 60_000;
 
 /**
  * GitLab gives a job one token, and the service accepts it only once, but a job may run several commands. So the token
- * from the exchange is cached, sealed with GitLab's token. A later job on the same machine has another one and can't
- * read it.
+ * from the exchange is cached, sealed with GitLab's token. A later job on the same machine has a different token and
+ * can't read it.
  */
 async function signInOnce(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
   const { url, organization, identity } = options;

@@ -1,8 +1,6 @@
 import { type Format, isBare, lines, nul } from './format.ts';
 
-/**
- * `env_file` of Docker Compose (compose-go). Only double quotes support escapes other than that of the quote itself.
- */
+/** For Docker Compose's `env_file` (compose-go). Only double quotes support escapes other than the quote itself. */
 export const compose: Format = {
   refuses: (_, value) => (value.includes('\0') ? nul : undefined),
   write: lines((key, value) => `${key}=${quoted(value)}`),

@@ -7,7 +7,7 @@ const longestLineBytes = 65_535;
 export const docker: Format = {
   refuses: (key, value) => {
     if (value.includes('\0')) return nul;
-    if (value.includes('\n')) return 'holds a line break';
+    if (value.includes('\n')) return 'contains a line break';
     if (value.endsWith('\r')) return 'ends with a carriage return';
     if (Buffer.byteLength(`${key}=${value}`) > longestLineBytes) {
       return `makes a line of more than ${longestLineBytes} bytes`;

@@ -6,7 +6,7 @@ export const dotenv: Format = {
     if (key === '__proto__') return droppedByReader;
     if (value.includes('\0')) return nul;
     if (quoted(value) === undefined)
-      return 'mixes quotes, backslashes and line breaks in a way that dotenv cannot hold';
+      return 'mixes quotes, backslashes and line breaks in a way that dotenv cannot represent';
     return undefined;
   },
   write: lines((key, value) => `${key}=${quoted(value)}`),

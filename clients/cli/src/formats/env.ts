@@ -2,8 +2,8 @@ import { droppedByReader, type Format, isBare, isName, lines, noncharacter, notA
 import { setByShell, shellVariables } from './shell-variables.ts';
 
 /**
- * Text that all dotenv dialects, POSIX shells, systemd and the service's own import read alike. Values that any of them
- * would read differently are rejected.
+ * Text that all dotenv dialects, POSIX shells, systemd and the service's own import read the same way. Values that any
+ * of them would read differently are rejected.
  */
 export const env: Format = {
   refuses: (key, value) => {
@@ -11,9 +11,9 @@ export const env: Format = {
     if (key === '__proto__') return droppedByReader;
     if (shellVariables.has(key)) return setByShell;
     if (value.includes('\0')) return nul;
-    if (value.includes('\r')) return 'holds a carriage return';
-    if (noncharacter.test(value)) return 'holds a Unicode noncharacter';
-    if (quoted(value) === undefined) return 'mixes quotes with characters that readers treat in different ways';
+    if (value.includes('\r')) return 'contains a carriage return';
+    if (noncharacter.test(value)) return 'contains a Unicode noncharacter';
+    if (quoted(value) === undefined) return 'mixes quotes with characters that readers interpret differently';
     return undefined;
   },
   write: lines((key, value) => `${key}=${quoted(value)}`),

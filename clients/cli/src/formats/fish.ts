@@ -8,7 +8,7 @@ const fishVariables: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A script for fish, to be read with `source`. */
+/** A fish script, loaded with `source`. */
 export const fish: Format = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;

@@ -49,7 +49,7 @@ export const isBare = (value: string): boolean => /^[A-Za-z0-9_./:@%+,-]*$/.test
 /** Unicode's noncharacters. */
 export const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
-export const nul = 'holds a NUL character, which no environment variable can';
+export const nul = 'contains a NUL character, which no environment variable can';
 export const notAName = 'is not a variable name: use letters, digits and _';
 /** Only `JSON.parse` keeps this key. Assigning to it sets the prototype of the reader's object. */
 export const droppedByReader = 'is dropped by the reader, which takes it for the prototype of an object';

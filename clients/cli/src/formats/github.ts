@@ -4,7 +4,7 @@ import { type Format, lines, nul } from './format.ts';
 export const github: Format = {
   refuses: (key, value) => {
     if (value.includes('\0')) return nul;
-    if (key === 'NODE_OPTIONS') return 'is refused by the runner';
+    if (key === 'NODE_OPTIONS') return 'is rejected by the runner';
     if (/^(?:GITHUB|RUNNER)_/.test(key)) return 'is a name that the runner sets itself';
     return undefined;
   },

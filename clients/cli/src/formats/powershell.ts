@@ -17,7 +17,7 @@ export const powershell: Format = {
       const other = first.get(key.toLowerCase());
       first.set(key.toLowerCase(), key);
       // Variable names are case-insensitive on Windows.
-      return other === undefined ? [] : [{ key, reason: `differs from ${other} by case alone` }];
+      return other === undefined ? [] : [{ key, reason: `differs from ${other} only in case` }];
     });
   },
   write: lines((key, value) => `\${env:${key}} = ${expressionOf(value)}`),

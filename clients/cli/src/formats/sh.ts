@@ -1,7 +1,7 @@
 import { type Format, isName, lines, notAName, nul } from './format.ts';
 import { setByShell, shellVariables } from './shell-variables.ts';
 
-/** A script for dash, bash, zsh, busybox and similar shells, to be read with `.` or `eval`. */
+/** A script for dash, bash, zsh, busybox and similar shells, loaded with `.` or `eval`. */
 export const sh: Format = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;
