@@ -77,7 +77,7 @@ const rollUp = { writeUnits: 6, ms: 60, memoryMb: 256 };
  */
 const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms: 300, memoryMb: 512 };
 
-/** A look that finds nothing: two eventually consistent queries of an empty range. */
+/** A check that finds nothing: two eventually consistent queries of an empty range. */
 const unfinishedWork = { readUnits: 1, ms: 30, memoryMb: 256 };
 
 /** The cost of a million operations, including the background work they trigger. */

@@ -12,9 +12,9 @@ import { uploadDashboard } from './upload-dashboard.ts';
 /*
  * `npm run deploy -- <installation> [--emergency] [option of cdk deploy …]`: checks the settings in
  * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
- * stacks, uploads the dashboard, and then uses the service once like a client. With `--emergency`, all requests move to the new versions at once
- * and no alarm stops them. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because the
- * pipeline runs `cdk diff` and waits for an approval first.
+ * stacks, uploads the dashboard, and then uses the service once, as a client would. With `--emergency`, all requests
+ * move to the new versions at once and no alarm stops them. On a terminal it asks before it broadens permissions.
+ * Elsewhere it never asks, because the pipeline runs `cdk diff` and waits for an approval first.
  */
 
 const root = join(import.meta.dirname, '../..');

@@ -18,7 +18,7 @@ export interface Side {
   config: Config;
 }
 
-/** What a check found: undefined if all is well, else what to do about it, in sentences. */
+/** The result of a check: undefined if all is well, otherwise sentences that say what to do. */
 type Finding = string | undefined;
 
 interface Check {
@@ -42,13 +42,13 @@ const ownSettings: ReadonlySet<string> = new Set<keyof Config>([
   'githubProvider',
 ]);
 
-/** A certificate that ends sooner than this was not renewed: ACM begins 60 days before the end. */
+/** A certificate that expires sooner than this was not renewed: ACM starts renewing 60 days before expiry. */
 const certificateDays = 30;
 const dayMs = 86_400_000;
 
 /**
- * Whether the waiting installation could serve at once, in the order in which to repair what is missing. All calls only
- * read.
+ * Whether the waiting installation could serve at once, in the order in which to fix what is missing. All calls are
+ * read-only.
  */
 export const failoverChecks: readonly Check[] = [
   { what: 'settings', run: ({ config }, waiting) => differences(config, waiting) },
@@ -173,7 +173,7 @@ async function checkParameters({ config, ...waiting }: Side): Promise<Finding> {
   );
   if (Names.length === 0) return undefined;
   const { region } = regionOf({ config, ...waiting });
-  // Without decryption: nobody needs to see the values.
+  // Not decrypted, because only the names are needed.
   const { InvalidParameters: missing = [] } = await new SSMClient({ region }).send(new GetParametersCommand({ Names }));
   if (missing.length === 0) return undefined;
   return `Missing in ${region}: ${missing.join(', ')}. Put them there as well, and again whenever they change.`;

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../plan/config.ts';
 import type { Deployed, DeployedSettings } from '../plan/deployed.ts';
 
 /**
- * What an installation runs at the moment, from the outputs of its stacks; undefined before its first deployment.
+ * What an installation currently runs, from the outputs of its stacks; undefined before its first deployment.
  * @throws ConfigError if that can't be read
  */
 export async function readDeployed(config: Pick<Config, 'name' | 'region'>): Promise<Deployed | undefined> {
@@ -12,7 +12,7 @@ export async function readDeployed(config: Pick<Config, 'name' | 'region'>): Pro
     const [api, edge] = await Promise.all([findStack(client, `${name}-api`), findStack(client, `${name}-edge`)]);
     if (api === undefined || isUnfinished(api)) return undefined;
     const settings = JSON.parse(outputOf(api, 'Deployed')) as DeployedSettings;
-    // Without an edge nothing sends a secret, so any version goes.
+    // Without an edge nothing sends a secret, so any version will do.
     const sent = edge === undefined || isUnfinished(edge) ? undefined : Number(outputOf(edge, 'EdgeSecretVersion'));
     return { ...settings, sentSecretVersion: sent ?? settings.edgeSecretVersion };
   });
@@ -72,7 +72,7 @@ async function findStack(client: CloudFormationClient, stackName: string): Promi
     const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
     return stacks[0];
   } catch (error) {
-    // CloudFormation has no error of its own for a stack that doesn't exist.
+    // CloudFormation has no specific error for a stack that doesn't exist.
     if (error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist')) {
       return undefined;
     }

@@ -3,9 +3,9 @@ import { readInstallation } from '../plan/installation-file.ts';
 import { failoverChecks } from './failover-checks.ts';
 
 /*
- * `npm run ready-for-failover -- <installation>`: checks whether the other installation of the same table could serve at
- * once, if the region of this one were lost. The other one of `production` is `production-standby`, and the other way
- * round. It only reads. Prints one line for each check; exit code 1 if something is missing or can't be checked.
+ * `npm run ready-for-failover -- <installation>`: checks whether the other installation of the same table could serve
+ * at once, if the region of this one were lost. The other one of `production` is `production-standby`, and vice versa.
+ * It only reads. Prints one line for each check; exit code 1 if something is missing or can't be checked.
  */
 
 const suffix = '-standby';
@@ -35,7 +35,7 @@ try {
   process.exitCode = 1;
 }
 
-/** A check that fails has not found that all is well. */
+/** A check that throws has not passed. */
 async function found(check: () => Promise<string | undefined> | string | undefined): Promise<string | undefined> {
   try {
     return await check();
