@@ -181,6 +181,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
       await button(again.page, 'Remove it').click();
       await again.page.getByText('A link works once, for 7 days.').waitFor();
       expect(await again.page.getByRole('alert').count()).toBe(1);
+      expect(await button(again.page, 'Remove it').count()).toBe(0);
     }
     Object.assign(wrong, await wrongsOf(again.page, 'undo-factor-refused'));
     await again.page.goto('/log-in');

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api.ts';
+import { call, Refusal } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession, logOut, session, signedIn, user } from '../../session.ts';
@@ -68,15 +68,20 @@ export function UndoFactor() {
         token of your account.
       </p>
       <Problem error={undo.error} />
-      {undo.error !== undefined && <p>A link works once, for 7 days.</p>}
-      <div class="actions">
-        <Button kind="danger" busy={undo.busy} onClick={() => void undo.run()}>
-          Remove it
-        </Button>
-      </div>
+      {isDeadLink(undo.error) && <p>A link works once, for 7 days.</p>}
+      {!isDeadLink(undo.error) && (
+        <div class="actions">
+          <Button kind="danger" busy={undo.busy} onClick={() => void undo.run()}>
+            Remove it
+          </Button>
+        </div>
+      )}
     </SignInPage>
   );
 }
+
+/** The link can't work any more, so that trying again is pointless. */
+const isDeadLink = (error: unknown) => error instanceof Refusal && error.code === 'invalid_token';
 
 export function AcceptInvitation() {
   const [found] = useState(takeFragmentToken);
