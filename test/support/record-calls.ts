@@ -12,8 +12,8 @@ export interface Recorder extends Conductor {
   calls: RecordedCall[];
 }
 
-/** Long enough that a call of the same round trip has started, unless a password is hashed before it. */
-const quietMs = 12;
+/** Long enough that a call of the same round trip has started, also while other tests use the processors. */
+const quietMs = 24;
 
 /**
  * Records the calls of one invocation, and sends them in round trips: one starts when no further call arrives, and all
