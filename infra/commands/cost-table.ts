@@ -139,9 +139,9 @@ export function idleCosts(): Readonly<Record<string, number>> {
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
     [`${watchedMetrics} metrics watched by alarms`]: watchedMetrics * prices.alarmMetricMonth,
-    'the secret of the edge': prices.secretMonth,
+    'edge secret': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
-    'looking for unfinished background work every five minutes':
+    'checking for unfinished background work every five minutes':
       looksPerMonth *
       (unfinishedWork.readUnits * prices.readUnit + invocation(unfinishedWork.ms, unfinishedWork.memoryMb)),
   };
@@ -158,16 +158,16 @@ export function renderCosts(counts: readonly OperationCounts[]): string {
   const idle = Object.entries(idleCosts());
   const sum = idle.reduce((total, [, amount]) => total + amount, 0);
   return [
-    '| A million times | table | functions | CloudFront | gateway, logs | KMS, SQS, SES | together |',
+    '| Per million | table | functions | CloudFront | gateway, logs | KMS, SQS, SES | total |',
     '|---|--:|--:|--:|--:|--:|--:|',
     ...rows,
     '',
-    '| A month without use | |',
+    '| An idle month | |',
     '|---|--:|',
     ...idle.map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
-    `| together | **${dollars(sum)}** |`,
+    `| total | **${dollars(sum)}** |`,
     '',
-    `Data: ${dollars(prices.tableGb)} a GB and month, and ${dollars(prices.recoveryGb)} for its recovery.`,
+    `Storage: ${dollars(prices.tableGb)} per GB-month, plus ${dollars(prices.recoveryGb)} for point-in-time recovery.`,
   ].join('\n');
 }
 

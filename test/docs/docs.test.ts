@@ -35,7 +35,7 @@ function chapter(path: string, heading: string): string {
 function rowsOf(text: string): string[][] {
   return [...text.matchAll(/^\| (.*) \|$/gm)]
     .map(match => (match[1] as string).split(/ \| /).map(cell => cell.trim()))
-    .filter(cells => !['Setting', 'operation', 'A million times'].includes(cells[0] ?? ''));
+    .filter(cells => !['Setting', 'operation', 'Per million'].includes(cells[0] ?? ''));
 }
 
 /** The anchor that GitHub gives a heading. */
@@ -244,11 +244,11 @@ describe('performance.md', () => {
     const printed = execFileSync('npm', ['run', '--silent', 'cost-table'], { cwd: root, encoding: 'utf8' }).split('\n');
     const written = chapter(page, '## Costs')
       .split('\n')
-      .filter(line => line.startsWith('|') || line.startsWith('Data:'));
+      .filter(line => line.startsWith('|') || line.startsWith('Storage:'));
     expect(written.length).toBeGreaterThan(10);
     expect(written.filter(line => !printed.includes(line))).toEqual([]);
     // The idle month must be complete, or its sum would be wrong.
-    const idle = printed.slice(printed.indexOf('| A month without use | |')).filter(line => line !== '');
+    const idle = printed.slice(printed.indexOf('| An idle month | |')).filter(line => line !== '');
     expect(written).toEqual(expect.arrayContaining(idle));
   });
 });

@@ -68,7 +68,7 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
     },
     {
       name: 'link',
-      description: 'use one environment in this directory',
+      description: 'link this directory to an environment',
       example: 'holdfast link acme/web-shop/dev',
       options: linkOptions,
       work: link,
@@ -121,7 +121,7 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
     },
     {
       name: 'push',
-      description: 'set every key of a file as one revision',
+      description: 'set every key in a file, as one revision',
       example: 'holdfast push .env --message "move the database"',
       options: pushOptions,
       work: push,
@@ -165,7 +165,7 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
     },
     {
       name: 'restore',
-      description: 'make a new revision that equals an earlier one',
+      description: 'restore an earlier revision, as a new one',
       example: 'holdfast restore 2 --dry-run',
       options: restoreOptions,
       work: restore,

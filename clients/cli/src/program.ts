@@ -93,6 +93,6 @@ export function describeCompletion(program: Command): void {
   const command = program
     .commandsGroup('Organize:')
     .command('completion <shell>')
-    .description('print a script that completes commands in zsh, bash, fish or powershell');
+    .description('print a completion script for zsh, bash, fish or powershell');
   addExample(command, 'holdfast completion bash > holdfast-completion.bash');
 }

@@ -316,7 +316,7 @@ describe('secrets', () => {
     expect((await holdfast(['history', 'A'])).stdout).toMatch(/\n1\t1\t.*\tdestroyed\n$/);
     expect(await holdfast(['unset', 'A', 'NOPE'])).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Not set anyway: NOPE/),
+      stderr: expect.stringMatching(/Not set in the first place: NOPE/),
     });
     expect((await holdfast(['unset', 'NOPE'])).code).toBe(5);
     expect(JSON.parse((await holdfast(['unset', 'B', '--json'])).stdout)).toMatchObject({

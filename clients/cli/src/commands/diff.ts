@@ -17,7 +17,7 @@ export const diffOptions = (command: Command): Command =>
   command
     .argument('[a]', 'an environment (dev), a revision of one (dev@17), or a file (./.env; - for standard input)')
     .argument('[b]', 'the same; see below for the defaults')
-    .option('--show-values', 'show the values too')
+    .option('--show-values', 'also show the values')
     .option('--exit-code', 'exit with 7 if anything differs')
     .addHelpText(
       'after',

@@ -13,7 +13,7 @@ import { readUserSettings, writeUserSettings } from '../settings/settings-file.t
 import { readStandardInput } from '../standard-input.ts';
 
 export const accessOption = () =>
-  new Option('--access <access>', 'access of the token').choices(['read', 'write', 'full']).default('write');
+  new Option('--access <access>', 'access level of the token').choices(['read', 'write', 'full']).default('write');
 
 interface Flags {
   browser: boolean;

@@ -38,6 +38,5 @@ export const messageOption = () =>
   new Option('-m, --message <text>', 'reason for the change, shown in the revision list and the audit log');
 export const ifRevisionOption = () =>
   new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0));
-export const cacheOption = () =>
-  new Option('--cache', 'keep an encrypted copy for use without a network (or HOLDFAST_CACHE=1)');
-export const offlineOption = () => new Option('--offline', 'read the cached copy, without any request');
+export const cacheOption = () => new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)');
+export const offlineOption = () => new Option('--offline', 'read the cached copy and send no requests');

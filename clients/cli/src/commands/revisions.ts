@@ -48,7 +48,7 @@ export async function revisions(
 export const historyOptions = (command: Command): Command =>
   command
     .argument('<key>', 'key of the secret', secretKey)
-    .option('--values', 'show the values too, which the audit log records');
+    .option('--values', 'also show the values; recorded in the audit log');
 
 export async function history(session: Session, key: string, flags: { values?: boolean }): Promise<void> {
   const answer = await (await session.environment()).history(key, given({ values: flags.values }));

@@ -22,7 +22,7 @@ export const runOptions = (command: Command): Command =>
     .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
     .option(
       '--allow-name <keys>',
-      'also pass these keys, although they can decide what code runs or whom it trusts',
+      'pass these keys even if they can control which code runs or whom it trusts',
       secretKeys,
     )
     .addOption(onlyOption())

@@ -107,6 +107,6 @@ export async function unset(session: Session, keys: readonly string[], flags: Wr
     });
   }
   if (session.output.json) return session.output.document(answer);
-  if (notFound.length > 0) session.output.warn(`Not set anyway: ${notFound.join(', ')}.`);
+  if (notFound.length > 0) session.output.warn(`Not set in the first place: ${notFound.join(', ')}.`);
   session.output.note(`${deleted.join(', ')} deleted; ${environment.slug} is at revision ${revision}.`);
 }

@@ -40,7 +40,7 @@ export async function listTemplate(session: Session): Promise<void> {
       pattern ?? '',
       description ?? '',
     ]),
-    'The template names no key. Add one: holdfast template add KEY',
+    'The template has no keys. Add one: holdfast template add KEY',
   );
 }
 
