@@ -20,7 +20,11 @@ export const proofs: readonly Proof[] = [
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'], env: {} },
   {
     name: 'browser',
-    files: ['test/clients/dashboard/flows.test.ts', 'test/clients/dashboard/management.test.ts'],
+    files: [
+      'test/clients/dashboard/flows.test.ts',
+      'test/clients/dashboard/management.test.ts',
+      'test/clients/dashboard/sign-in.test.ts',
+    ],
     env: {},
   },
   { name: 'bundles', files: ['test/infra/build/bundles.test.ts'], env: {} },
@@ -56,6 +60,12 @@ export const proofs: readonly Proof[] = [
       'test/functions/secrets/throughput.test.ts',
       'test/faults/races.test.ts',
     ],
+    env: {},
+  },
+  { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'], env: {} },
+  {
+    name: 'repair',
+    files: ['test/infra/repair/recount.test.ts', 'test/infra/repair/repair-environment.test.ts'],
     env: {},
   },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'], env: {} },

@@ -8,6 +8,5 @@ export const ownProcess: readonly string[] = [
   'test/bench/**/*.test.ts',
   'test/infra/build/bundles.test.ts',
   'test/lib/access/credential-key.test.ts',
-  'test/lib/metrics/service-check.test.ts',
   'test/lib/metrics/certificate-end.test.ts',
 ];

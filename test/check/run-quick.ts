@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chooseTests, importsIn } from './choose-tests.ts';
+import { print, report, run } from './run-command.ts';
 
 /*
  * `npm run check:quick`: types, style, and the tests nearest to what has changed since the branch left main, or since
@@ -11,7 +12,6 @@ import { chooseTests, importsIn } from './choose-tests.ts';
 /** More tests than this take longer than a minute. */
 const maximumTestFiles = 5;
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
 const git = (...args: string[]) =>
   execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
     .split('\n')
@@ -26,30 +26,6 @@ function baseRevision(): string {
     }
   }
   return 'HEAD';
-}
-
-interface Outcome {
-  title: string;
-  isGood: boolean;
-  output: string;
-  seconds: number;
-}
-
-function run(title: string, command: string, args: readonly string[]): Promise<Outcome> {
-  const startedAt = performance.now();
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-      });
-    }
-    child.once('error', reject);
-    child.once('close', code => {
-      resolve({ title, isGood: code === 0, output, seconds: Math.round((performance.now() - startedAt) / 1000) });
-    });
-  });
 }
 
 const base = baseRevision();
@@ -75,10 +51,7 @@ const outcomes = [
   ])),
   await run(`tests: ${chosen.join(' ')}`, 'vitest', ['run', ...chosen]),
 ];
-for (const { title, isGood, output, seconds } of outcomes) {
-  if (!isGood) print(output);
-  print(`${isGood ? 'passed' : 'FAILED'} in ${seconds} s: ${title}`);
-}
+for (const outcome of outcomes) report(outcome);
 if (left.length > 0) print(`left to npm run check: ${left.join(' ')}`);
 print('not run here: the other tests, promises, dead code, openapi.json (npm run check), proofs (npm run check:proof)');
 const failed = outcomes.filter(({ isGood }) => !isGood).length;
