@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 /*
  * AES-256-GCM. A sealed value is nonce (12 random bytes) | tag (16 bytes) | ciphertext. The additional data identifies
@@ -39,13 +39,16 @@ function additionalData(place: Place): Buffer {
   );
 }
 
-/** An overwritten key must never seal a value. @throws Error */
-function requireKey(dataKey: Uint8Array): void {
+/**
+ * A copy of the data key for one request or background step, in the form that Node's ciphers take four times faster
+ * than bytes. @throws Error if the key was overwritten, because such a key must never seal a value
+ */
+export function cipherKey(dataKey: Uint8Array): KeyObject {
   if (dataKey.every(byte => byte === 0)) throw new Error('The data key was overwritten before it was used.');
+  return createSecretKey(dataKey);
 }
 
-export function seal(value: string, dataKey: Uint8Array, place: Place): Uint8Array {
-  requireKey(dataKey);
+export function seal(value: string, dataKey: KeyObject, place: Place): Uint8Array {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', dataKey, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(place));
@@ -59,7 +62,7 @@ export class AlteredCiphertext extends Error {
 }
 
 /** @throws AlteredCiphertext if the ciphertext was not sealed for this place. It names the place, never the value. */
-export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): string {
+export function open(sealed: Uint8Array, dataKey: KeyObject, place: Place): string {
   // Without authTagLength, Node would accept shorter tags, and a 4-byte tag can be guessed.
   const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,

@@ -1,5 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { dataKey } from '../../crypto/data-keys.ts';
-import { open, type Place, seal } from '../../crypto/envelope.ts';
+import { cipherKey, open, type Place, seal } from '../../crypto/envelope.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { StaleRead } from './stale-read.ts';
@@ -29,7 +30,7 @@ export function keyRing(
   organizationId: string,
   project: Pick<ProjectRecord, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
 ): KeyRing {
-  const opened = new Map<number, Promise<Uint8Array>>();
+  const opened = new Map<number, Promise<KeyObject>>();
   const keyOf = (keyVersion: number) => {
     const known = opened.get(keyVersion);
     if (known !== undefined) return known;
@@ -37,7 +38,7 @@ export function keyRing(
     if (wrapped === undefined) {
       throw new StaleRead(`The project ${project.id} has no data key of version ${keyVersion}.`);
     }
-    const key = dataKey({ organizationId, projectId: project.id, keyVersion }, wrapped);
+    const key = dataKey({ organizationId, projectId: project.id, keyVersion }, wrapped).then(cipherKey);
     opened.set(keyVersion, key);
     return key;
   };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { open, type Place, seal } from '../../../lib/crypto/envelope.ts';
+import { cipherKey, open, type Place, seal } from '../../../lib/crypto/envelope.ts';
 
+const newKey = () => cipherKey(randomBytes(32));
 const place: Place = {
   organizationId: 'o',
   projectId: 'p',
@@ -14,7 +15,7 @@ const place: Place = {
 
 describe('sealing a value', () => {
   it('returns any text in its own place', () => {
-    const dataKey = randomBytes(32);
+    const dataKey = newKey();
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }).filter(text => text.isWellFormed()),
@@ -26,7 +27,7 @@ describe('sealing a value', () => {
   });
 
   it('fails in any other place', () => {
-    const dataKey = randomBytes(32);
+    const dataKey = newKey();
     const sealed = seal('value', dataKey, place);
     const others: Partial<Place>[] = [
       { organizationId: 'x' },
@@ -43,7 +44,7 @@ describe('sealing a value', () => {
   });
 
   it('fails if any byte was altered, and names the place but not the value', () => {
-    const dataKey = randomBytes(32);
+    const dataKey = newKey();
     const sealed = seal('canary-value', dataKey, place);
     for (let index = 0; index < sealed.length; index += 1) {
       const altered = Uint8Array.from(sealed);
@@ -53,14 +54,14 @@ describe('sealing a value', () => {
   });
 
   it('fails with another key and with a shortened tag', () => {
-    const dataKey = randomBytes(32);
+    const dataKey = newKey();
     const sealed = seal('value', dataKey, place);
-    expect(() => open(sealed, randomBytes(32), place)).toThrow(/belongs to another place/);
+    expect(() => open(sealed, newKey(), place)).toThrow(/belongs to another place/);
     expect(() => open(sealed.subarray(0, 20), dataKey, place)).toThrow();
   });
 
   it('never produces the same ciphertext twice', () => {
-    const dataKey = randomBytes(32);
+    const dataKey = newKey();
     expect(Buffer.from(seal('v', dataKey, place)).equals(Buffer.from(seal('v', dataKey, place)))).toBe(false);
   });
 });
