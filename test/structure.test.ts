@@ -132,7 +132,7 @@ const parts = [
     files: sdk,
     moduleOf: clientModuleOf,
     layers: [
-      ['openapi', 'share'],
+      ['api-types', 'share'],
       ['answers', 'errors'],
       ['environment-options', 'snapshot', 'transport'],
       ['identity', 'paged', 'request'],

@@ -5,7 +5,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 // Writes the types of every operation from openapi.json; with --check it writes nothing and fails if they are stale.
 
 const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
-const file = join(import.meta.dirname, 'src/openapi.ts');
+const file = join(import.meta.dirname, 'src/api-types.ts');
 
 /** Sample bodies would be half of the file. */
 function withoutExamples(content: { content?: Record<string, { example?: unknown; examples?: unknown }> }): void {

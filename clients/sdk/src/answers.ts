@@ -1,4 +1,4 @@
-import type { components } from './openapi.ts';
+import type { components } from './api-types.ts';
 
 type Schemas = components['schemas'];
 /** The answer of a write that is not a dry run. */

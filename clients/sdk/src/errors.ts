@@ -1,4 +1,4 @@
-import type { components } from './openapi.ts';
+import type { components } from './api-types.ts';
 
 /** The codes of the service, and the client's own for calls that the service did not answer. */
 export type ErrorCode =

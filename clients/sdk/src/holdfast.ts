@@ -1,8 +1,8 @@
 import type { DryRun, PromoteResult } from './answers.ts';
+import type { paths } from './api-types.ts';
 import { Environment } from './environment.ts';
 import type { CacheOptions, WriteOptions } from './environment-options.ts';
 import { identityToken, platformAssertion } from './identity.ts';
-import type { paths } from './openapi.ts';
 import { type Paged, paged } from './paged.ts';
 import {
   type GivenOptions,

@@ -1,4 +1,5 @@
 export type * from './answers.ts';
+export type { components, paths } from './api-types.ts';
 export type { Environment } from './environment.ts';
 export type {
   CacheOptions,
@@ -29,7 +30,6 @@ export {
   identityToken,
   platformAssertion,
 } from './identity.ts';
-export type { components, paths } from './openapi.ts';
 export type { Paged } from './paged.ts';
 export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import type { paths } from './openapi.ts';
+import type { paths } from './api-types.ts';
 import { fillPath, type Method, type Operation, type Query } from './transport.ts';
 
 type OperationOf<M extends Method, P extends keyof paths> = paths[P][Lowercase<M>];
