@@ -17,7 +17,7 @@ import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
  */
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;
-  await count(verificationMails(user.id));
+  await count(verificationMails(user.email));
   const link = await newVerificationLink(user.id);
   await transact([link.write]);
   try {

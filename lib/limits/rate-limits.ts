@@ -78,8 +78,8 @@ export const passwordResetsOfNetwork = /* @__PURE__ */ limit<[network: string]>(
   hour,
 );
 
-/** Enough for a user whose e-mail does not arrive, and too few to flood someone else's mailbox. */
-export const verificationMails = /* @__PURE__ */ limit<[userId: string]>('verification', () => 20, hour);
+/** Anyone can register somebody else's address, so it gets as few e-mails as from invitations. */
+export const verificationMails = /* @__PURE__ */ limit('verification', () => 5, day, normalizeEmail);
 
 /** Invitations sent by an organization. */
 export const invitationsFrom = /* @__PURE__ */ limit<[organizationId: string]>(

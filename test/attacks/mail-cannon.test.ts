@@ -55,6 +55,20 @@ describe('e-mails to strangers', () => {
     expect((await api.mails()).filter(({ to }) => to.toLowerCase() === victim)).toHaveLength(5);
   });
 
+  it('are limited to five a day that ask an unverified address to verify itself, besides the one on registration', async () => {
+    const person = await seedPerson();
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => api.post('/auth/send-verification', {}, person.session)),
+    );
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.error.code).toBe('rate_limited');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3600);
+    expect((await api.mails()).filter(({ to }) => to === person.email)).toHaveLength(5);
+  });
+
   it('are limited per organization and day', async () => {
     const person = await verified();
 
