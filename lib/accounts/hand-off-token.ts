@@ -7,8 +7,9 @@ import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { handOffRecord } from '../table/records/hand-off.ts';
 import { organizationRecord } from '../table/records/organization.ts';
+import { sessionRecord } from '../table/records/session.ts';
 import { userRecord } from '../table/records/user.ts';
-import { put, remove, transact } from '../table/write.ts';
+import { check, put, remove, transact } from '../table/write.ts';
 import { issueToken } from './create-token.ts';
 import type { IssuedToken } from './new-token.ts';
 import { resolveToken, type WantedToken } from './token-scope.ts';
@@ -26,7 +27,8 @@ export async function offerHandOff(
   wanted: WantedToken & { codeChallenge: string },
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
-  const { userId, user } = principal;
+  const { userId, user, credential } = principal;
+  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, wanted), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
@@ -34,6 +36,7 @@ export async function offerHandOff(
     ...facts,
     userId,
     sessionEpoch: user.sessionEpoch,
+    sessionHash: credential.hash,
     codeChallenge: wanted.codeChallenge,
     orgSlug: organization?.slug ?? null,
     expiresAt,
@@ -44,7 +47,7 @@ export async function offerHandOff(
 
 /**
  * Second step: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed
- * password uses up the code.
+ * password uses up the code, and it ends with the session that requested it.
  * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended in the meantime
  */
 export async function takeHandOff(
@@ -67,12 +70,14 @@ export async function takeHandOff(
     log.account('handoff_refused', { userId: user.id, ip: source.ip });
     throw invalidCode();
   }
-  const { orgSlug, expiresAt: _, ...facts } = handOff;
+  const { orgSlug, sessionHash, expiresAt: _, ...facts } = handOff;
+  const session = at(sessionRecord, user.id, sessionHash);
+  const stillSignedIn = check(session, { if: isThere, refused: invalidCode });
   // Read after the account, so that the condition on the account covers this read.
   const live = await listTokens(user.id);
   const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
   if (orgSlug !== null && organization === undefined) throw invalidCode();
-  return issueToken({ source, log }, { user, live, facts, organization }, [useUp]);
+  return issueToken({ source, log }, { user, live, facts, organization }, [useUp, stillSignedIn]);
 }
 
 const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

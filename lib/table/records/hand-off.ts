@@ -11,6 +11,8 @@ export const handOffRecord = entity({
     userId: z.string(),
     /** Ending the sessions of this epoch also ends the code. */
     sessionEpoch: z.int(),
+    /** The session that requested the code, which ends with it. */
+    sessionHash: z.string(),
     /** Whether the session used a second factor; the token inherits that. */
     secondFactor: z.boolean(),
     codeChallenge: z.string(),

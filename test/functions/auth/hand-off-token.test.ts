@@ -6,8 +6,9 @@ import { at, list, queryItems } from '../../../lib/table/read.ts';
 import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
+import { type Api, sessionOf, startApi } from '../../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 
 let api: Api;
 let person: Person;
@@ -100,6 +101,35 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect((await api.post('/auth/change-password', change, someone.session)).status).toBe(200);
 
     expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
+  });
+
+  it.each<[string, (someone: Person) => Promise<unknown>]>([
+    ['logs out', someone => api.post('/auth/logout', {}, someone.session)],
+    [
+      'is ended from a list',
+      async someone => {
+        const { sessions } = (await api.get('/auth/sessions', someone.session)).body;
+        const { id } = sessions.find(({ current }: { current: boolean }) => current);
+        await expectStatus(api.delete(`/auth/sessions/${id}`, someone.session), 200);
+      },
+    ],
+    ['steps up', someone => expectStatus(api.post('/auth/step-up', { password: testPassword }, someone.session), 200)],
+  ])('is invalidated when the session that requested it %s, for a limited token too', async (_, end) => {
+    const someone = await seedPerson();
+    const codes = [
+      await offer({}, someone.session),
+      await offer({ organizationId: someone.organization.id }, someone.session),
+    ];
+    const logIn = api.post('/auth/login', { email: someone.email, password: testPassword });
+    const kept = await offer({}, sessionOf(await expectStatus(logIn, 200)));
+    await end(someone);
+
+    for (const { code, codeVerifier } of codes) {
+      const answer = await take(code, codeVerifier);
+      expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_token']);
+    }
+    expect(await list(tokenRecord, ranges.tokens(someone.user.id))).toEqual([]);
+    expect((await take(kept.code, kept.codeVerifier)).status).toBe(201);
   });
 
   it('stores neither the code nor a token', async () => {
