@@ -63,7 +63,7 @@ export type Access =
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
-  | { kind: 'admin' };
+  | { kind: 'admin'; fresh?: 'always' };
 
 export type TableAction =
   | 'GetItem'

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { atMostAsOpenAs, type EnvironmentType } from '../contracts/fields/environment-type.ts';
+import { atMostAsOpenAs, type EnvironmentType, isMoreOpen } from '../contracts/fields/environment-type.ts';
 import { hasFreshRights, type Role } from '../contracts/fields/role.ts';
 import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
 import type { Environment } from '../contracts/projects/project.ts';
@@ -42,7 +42,7 @@ export async function createEnvironment(
     // People may still write secrets under a slug they know, which only readers of the last type should see. Checked
     // before each attempt, because the role may have changed.
     const lastType = used.retired?.type;
-    const opens = lastType !== undefined && !atMostAsOpenAs(lastType).includes(wanted.type);
+    const opens = lastType !== undefined && isMoreOpen(wanted.type, lastType);
     if (opens && !hasFreshRights(access.member.role)) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
       throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : slugTaken();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
+import { isMoreOpen } from '../contracts/fields/environment-type.ts';
 import type { createProject as contract } from '../contracts/projects/create-project.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
@@ -10,16 +11,17 @@ import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { at, readAll } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { firstRevisionAfter, retiredProjectRecord } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
 import { put, transact } from '../table/write.ts';
 import { environmentView, projectView } from './project-view.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
- * @throws plan_limit_exceeded; slug_taken
+ * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the last one under its
+ * slug in an earlier project
  */
 export async function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
   const { organization } = context;
@@ -31,6 +33,7 @@ export async function createProject(context: MemberContext, wanted: BodyOf<typeo
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
+  context.requireFresh(used.retired !== undefined && (await opensAnEnvironment(organization.slug, slug)));
   const { maxProjects, maxEnvironmentsPerProject } = effectiveLimits(organization, configs).effective;
   if (!isUnlimited(maxEnvironmentsPerProject) && maxEnvironmentsPerProject < firstEnvironments.length) {
     throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
@@ -66,4 +69,12 @@ export async function createProject(context: MemberContext, wanted: BodyOf<typeo
     project,
     environments.map(({ environment, state }) => environmentView(environment, state)),
   );
+}
+
+/** Whether somebody who couldn't read an environment of the erased project could read the new one under its slug. */
+async function opensAnEnvironment(orgSlug: string, project: string): Promise<boolean> {
+  const retired = await readAll(
+    firstEnvironments.map(({ slug }) => at(retiredEnvironmentRecord, orgSlug, project, slug)),
+  );
+  return firstEnvironments.some(({ type }, index) => isMoreOpen(type, retired[index]?.type ?? type));
 }

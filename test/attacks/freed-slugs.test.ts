@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { at, find } from '../../lib/table/read.ts';
 import { environmentRecord } from '../../lib/table/records/environment.ts';
+import { projectRecord } from '../../lib/table/records/project.ts';
 import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
 import { put, transact } from '../../lib/table/write.ts';
-import { type Answer, type Api, createToken, startApi } from '../support/api.ts';
+import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { Person } from '../support/people.ts';
@@ -44,6 +45,50 @@ async function free(slug: string, type: string): Promise<void> {
   await expectStatus(create(slug, type), 201);
   await deleteEnvironment(slug, type);
 }
+
+describe('a slug that an earlier project had', () => {
+  const projects = () => `/projects/${place.owner.organization.id}`;
+  const createProject = (slug: string, as: Caller) => api.post(projects(), { name: slug, slug }, as);
+
+  /** Creates a project, changes types in it, and deletes it; resolves when the slug is free. */
+  async function freeProject(slug: string, types: Readonly<Record<string, string>>): Promise<void> {
+    await expectStatus(createProject(slug, place.owner.session), 201);
+    for (const [env, type] of Object.entries(types)) {
+      const path = `${projects()}/${slug}/environments/${env}`;
+      await expectStatus(api.patch(path, { type }, place.owner.session), 200);
+    }
+    await expectStatus(api.delete(`${projects()}/${slug}`, place.owner.session), 200);
+    const project = at(projectRecord, place.owner.organization.slug, slug);
+    await vi.waitFor(async () => expect(await find(project)).toBeUndefined(), { timeout: 10_000, interval: 50 });
+  }
+
+  it.each([
+    ['dev', 'staging'],
+    ['dev', 'production'],
+    ['staging', 'production'],
+  ])('whose %s was a %s environment is only reused in a fresh session, or by a token', async (env, type) => {
+    const slug = `${env}-was-${type}`;
+    await freeProject(slug, { [env]: type });
+    const token = await createToken(api, place.owner);
+    for (const as of [place.owner, people.admin]) {
+      await ageSession(as, 601);
+      expect(codeOf(await createProject(slug, as.session))).toBe('403 step_up_required');
+      await ageSession(as, 0);
+    }
+    await ageSession(place.owner, 601);
+    await expectStatus(createProject(slug, token), 201);
+    await ageSession(place.owner, 0);
+    await expectStatus(api.delete(`${projects()}/${slug}`, place.owner.session), 200);
+  });
+
+  it('is reused in any session if no environment becomes more open', async () => {
+    await freeProject('as-it-was', { production: 'development' });
+    await ageSession(people.admin, 601);
+
+    expect((await createProject('as-it-was', people.admin.session)).status).toBe(201);
+    await ageSession(people.admin, 0);
+  });
+});
 
 describe('a slug that an earlier environment had', () => {
   it.each([

@@ -6,7 +6,7 @@ import { routes } from '../../lib/contracts/routes.ts';
 import { at } from '../../lib/table/read.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { transact, update } from '../../lib/table/write.ts';
-import { type Answer, type Api, startApi } from '../support/api.ts';
+import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -67,6 +67,15 @@ describe('the contracts', () => {
     const always = routes.filter(({ access }) => 'fresh' in access && access.fresh === 'always');
 
     expect(always.map(({ operationId }) => operationId)).toEqual(expect.arrayContaining(final));
+  });
+
+  it('require one wherever a platform administrator changes something', () => {
+    const changing = routes.filter(({ access, method }) => access.kind === 'admin' && method !== 'GET');
+
+    expect(changing.map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining(['update-organization', 'update-plan']),
+    );
+    expect(changing.filter(route => !isFresh(route))).toEqual([]);
   });
 });
 
@@ -195,6 +204,32 @@ describe('an old session', () => {
     expect(body.environment).toMatchObject({ name: 'Renamed', type });
     await old();
     expect((await api.patch(environment, { name: 'Again', type }, owner.session)).status).toBe(200);
+  });
+});
+
+describe('an old session of a platform administrator', () => {
+  it('can look at plans and limits but can’t change them; the administrator’s full token can', async () => {
+    const [admin, { organization }] = await Promise.all([seedPerson({ isAdmin: true }), seedPerson()]);
+    const path = `/admin/orgs/${organization.id}`;
+    const changes = [
+      (as: Caller) => api.patch(path, { limitOverrides: { auditRetentionDays: 0 } }, as),
+      (as: Caller) => api.patch(path, { plan: 'enterprise' }, as),
+      (as: Caller) => api.put('/admin/plans/enterprise', { limits: { maxWebhooks: 7 } }, as),
+    ];
+    const token = await createToken(api, admin);
+    const state = async () => [
+      (await expectStatus(api.get(path, admin.session), 200)).body,
+      (await expectStatus(api.get('/admin/plans', admin.session), 200)).body,
+    ];
+    await ageSession(admin, 601);
+    const before = await state();
+
+    for (const change of changes) expect(codeOf(await change(admin.session))).toBe('403 step_up_required');
+
+    expect(await state()).toEqual(before);
+    for (const change of changes) await expectStatus(change(token), 200);
+    await ageSession(admin, 0);
+    for (const change of changes) await expectStatus(change(admin.session), 200);
   });
 });
 

@@ -548,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs twice creates only one project.
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs twice creates only one project. Reusing the slug of a deleted project needs a fresh session if one of the three environments then is more open than the project’s last one of that slug.
          */
         post: operations["create-project"];
         delete?: never;
@@ -4859,8 +4859,10 @@ export interface components {
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
          *     `admin_required`: The caller is not a platform administrator.
+         *
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
-        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired: {
+        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -4869,7 +4871,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required";
+                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required" | "step_up_required";
                     };
                 };
             };
@@ -6828,7 +6830,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -9074,7 +9076,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9139,7 +9141,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
             404: components["responses"]["PlanNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -13,7 +13,7 @@ export const updateOrganization = contract({
   description:
     'Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. ' +
     'A downgrade deletes nothing; it only prevents further growth.',
-  access: { kind: 'admin' },
+  access: { kind: 'admin', fresh: 'always' },
   body: z
     .strictObject({
       plan: PlanName.optional().meta({ description: 'The new plan.' }),

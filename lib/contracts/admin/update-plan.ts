@@ -10,7 +10,7 @@ export const updatePlan = contract({
   description:
     'Sets some or all of a plan’s limits. They apply to every organization on the plan without an override; ' +
     'other limits stay as they are.',
-  access: { kind: 'admin' },
+  access: { kind: 'admin', fresh: 'always' },
   body: z.strictObject({
     limits: z
       .strictObject(perLimit(LimitValue.optional()))

@@ -14,6 +14,11 @@ export function atMostAsOpenAs(type: EnvironmentType): readonly EnvironmentType[
   return environmentTypes.slice(environmentTypes.indexOf(type));
 }
 
+/** Whether `type` admits readers that `before` did not. */
+export function isMoreOpen(type: EnvironmentType, before: EnvironmentType): boolean {
+  return environmentTypes.indexOf(type) < environmentTypes.indexOf(before);
+}
+
 /** The roles table of the specification: which roles can read and write secrets in which type of environment. */
 export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
   {
