@@ -25,14 +25,14 @@ export async function createToken(context: AccountContext, wanted: WantedToken):
 
 interface TokenOrder extends ResolvedToken {
   user: UserRecord;
-  /** The user's tokens, read after the account. */
+  /** The user's tokens, which must be read after the account. */
   live: readonly TokenRecord[];
 }
 
 /**
- * Writes a new token while its user has room for it and still has the password that the request was made under. The
- * token loses its second-factor flag if the user has removed the factor in the meantime. A token limited to an
- * organization is recorded in that organization's audit log, any other in the log of account events.
+ * Writes a new token, provided its user is below the limit and the password has not changed since the request was
+ * authenticated. The token loses its second-factor flag if the user has removed the factor in the meantime. A token
+ * limited to an organization is recorded in that organization's audit log, any other in the log of account events.
  * @param others other writes of the same transaction
  * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended in the meantime
  */

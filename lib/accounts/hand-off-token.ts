@@ -19,7 +19,7 @@ const codeLifetimeSeconds = 60;
 
 /**
  * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin
- * that issued it. If a site at another address lures a user here, no client will redeem the code there.
+ * that issued it. If another site lures a user here, the origin keeps clients from redeeming the code at that site.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(

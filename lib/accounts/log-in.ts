@@ -17,7 +17,7 @@ type Credentials = BodyOf<typeof contract>;
 
 /**
  * Starts a session. An unknown e-mail address and a wrong password cost the same work and get the same response. Once
- * the limit of failures is reached, a correct password is refused like a wrong one.
+ * the failure limit is reached, a correct password is rejected like a wrong one.
  * @throws rate_limited, invalid_credentials; second_factor_required with a challenge after a correct password
  */
 export async function logIn(

@@ -27,7 +27,10 @@ export async function newVerificationLink(userId: string): Promise<NewLink> {
   };
 }
 
-/** A link that resets the account's password. Earlier links stay valid; otherwise anyone could end them by asking. */
+/**
+ * A link that resets the account's password. Earlier links stay valid; otherwise anyone could invalidate them by
+ * requesting a new one.
+ */
 export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): Promise<NewLink> {
   const { secret, hash } = createCredential(id);
   return {
@@ -38,7 +41,7 @@ export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' |
 
 /**
  * A link that undoes the addition of a factor.
- * @returns its address, and the writes that make it valid and invalid
+ * @returns its address, and the writes that make it valid and that invalidate it
  */
 export async function newUndoLink(userId: string) {
   const { secret, hash } = createCredential(userId);
@@ -73,7 +76,7 @@ export async function openVerificationLink(token: string): Promise<{ user: UserR
 }
 
 /**
- * The account that a reset link's token belongs to. Raising its epoch uses the link up, with all others.
+ * The account that a reset link's token belongs to. Raising its epoch uses up the link and all others.
  * @throws invalid_token if it is unknown, used or expired, or the password has changed since
  */
 export async function openResetLink(token: string): Promise<UserRecord> {

@@ -7,8 +7,8 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 
 /**
- * Changes the user's display name and the copies that member lists show. Each organization's copy is a write of its
- * own; sending the same name again completes a change that was interrupted.
+ * Changes the user's display name and the copies that member lists show. Each organization's copy is written
+ * separately; sending the same name again completes an interrupted change.
  */
 export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
   const memberships = await list(membershipRecord, ranges.memberships(user.id));

@@ -77,9 +77,9 @@ interface EndedSessions {
   user: UserRecord;
   held: HeldTokens | undefined;
   source: RequestSource;
-  /** What else changes on the account, as it is now, and the other writes of the transaction. */
+  /** What else to change on the account, given its current state, and the other writes of the transaction. */
   decide: (user: UserRecord) => Promise<{ set: FactorsGone['set'] & { passwordHash?: string }; writes: Write[] }>;
-  /** The error if there is no such account any more. */
+  /** The error if the account no longer exists. */
   gone: () => Error;
 }
 

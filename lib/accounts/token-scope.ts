@@ -23,7 +23,8 @@ export interface ResolvedToken {
 }
 
 /**
- * Finds what the token is limited to, as far as the user can see it. Two round trips, or none without a limit.
+ * Looks up the organization, project and environment that the token is limited to, if the user can see them. Takes two
+ * round trips, or none for a token without limits.
  * @throws organization_not_found, project_not_found, environment_not_found
  */
 export async function resolveToken(principal: AccountPrincipal, wanted: WantedToken): Promise<ResolvedToken> {

@@ -11,8 +11,7 @@ import { transact, update } from '../table/write.ts';
 import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
 
 /**
- * Mails a verification link, which replaces any earlier one. It does nothing if the address is verified
- * already.
+ * Mails a verification link, which replaces any earlier one. Does nothing if the address is already verified.
  * @throws rate_limited; temporarily_unavailable if SES does not accept the mail
  */
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {

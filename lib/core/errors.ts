@@ -31,7 +31,8 @@ export class ApiError extends Error {
 }
 
 /**
- * As many as an import has keys. A hostile body can have a million problems, which would not fit in a Lambda response.
+ * The most keys that an import can have. A hostile body can have a million problems, which would not fit in a Lambda
+ * response.
  */
 const maximumProblems = 1000;
 /** Paths may contain names that the caller chose. */
@@ -65,7 +66,10 @@ export function environmentNotFound(): ApiError {
   return new ApiError('environment_not_found', 'There is no such environment in this project.');
 }
 
-/** The refusal of a change under maintenance. The log has it as `reason`, by which the deployment counts refusals. */
+/**
+ * The message for changes rejected during maintenance. It is logged as `reason`, which the deployment uses to count
+ * them.
+ */
 export const maintenanceMessage =
   'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.';
 

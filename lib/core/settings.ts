@@ -83,7 +83,10 @@ const readers = {
   MAINTENANCE: flag,
   /** The region that the function runs in, which Lambda sets. */
   AWS_REGION: optionalText,
-  /** The other region with a replica of the table. Then only one of the two serves, which an item of the table names. */
+  /**
+   * The other region with a replica of the table. If set, only one of the two regions serves, and an item in the table
+   * names it.
+   */
   PEER_REGION: optionalText,
   /** The region that serves until the table names one. */
   FIRST_REGION: optionalText,
@@ -98,7 +101,7 @@ const readers = {
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
   /** How long a session counts as recently authenticated. */
   STEP_UP_FRESH_SECONDS: seconds(600),
-  /** How many organizations a user can own before creating another one is refused. */
+  /** The number of organizations a user can own before creating another one is rejected. */
   ORGANIZATIONS_PER_USER: limit(20),
   /** Invitations per organization; -1 also lifts the limit on invitations per address. */
   INVITATION_LIMIT_PER_DAY: limit(100),

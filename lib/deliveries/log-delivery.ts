@@ -19,7 +19,10 @@ export interface Outcome {
 
 type Logged = Pick<DeliveryMessage, 'deliveryId' | 'webhookId' | 'createdAt'> & { event: DeliveredEventName };
 
-/** Writes the result of sending. Only the process that recorded the start of the delivery may call it, so it overwrites. */
+/**
+ * Writes the result of sending. Only the process that recorded the start of the delivery may call this, so it
+ * overwrites unconditionally.
+ */
 export async function logDelivery(message: Logged, outcome: Outcome): Promise<void> {
   await putAlone(entryOf(message, outcome));
 }

@@ -3,7 +3,7 @@ import { countIdentitiesEnded, identityEndings } from '../organizations/members/
 import { retryOnConditionFailed, transact } from '../table/write.ts';
 import { requireIdentity } from './read-identities.ts';
 
-/** Deletes the identity. Its tokens are invalid without it. @throws identity_not_found */
+/** Deletes the identity, which also invalidates its tokens. @throws identity_not_found */
 export async function deleteIdentity(context: MemberContext, identityId: string): Promise<void> {
   await retryOnConditionFailed(async () => {
     const identity = await requireIdentity(context, identityId);

@@ -55,7 +55,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
       known: at(issuerKeysRecord, claimed.iss),
       failed: toRead(failures),
     }),
-    // Read now, because the token's MAC requires it.
+    // Loaded now because the token's MAC needs it.
     issuingKey(),
   ]);
   if (organization?.status !== 'active' || identity === undefined || identity.issuer !== claimed.iss) {
@@ -98,7 +98,7 @@ interface Assertion {
 interface Proving {
   subjectToken: string;
   identity: IdentityRecord;
-  /** The issuer's keys, as far as the table has them. */
+  /** The issuer's keys, if the table has them. */
   known: IssuerKeysRecord | undefined;
   mayFetch: boolean;
   failures: Counter;

@@ -105,8 +105,8 @@ async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): 
 }
 
 /**
- * Has the keys fetched by the one function that may connect to customers' hosts. A failed call counts like an issuer
- * that doesn't respond: the next call is made in a minute.
+ * Has the keys fetched by the one function that may connect to customers' hosts. A failed call is treated like an
+ * unresponsive issuer: the next call is made after a minute.
  */
 async function askForKeys(issuer: string, log: Log): Promise<FetchedKeys> {
   try {

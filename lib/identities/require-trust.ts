@@ -8,7 +8,7 @@ type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
 
 /**
  * Checks an identity's issuer and claims against rules that not even owners may relax.
- * @throws invalid_request if nothing may be fetched from such an issuer URL, or if strangers could satisfy the claims
+ * @throws invalid_request if the service must not fetch from that issuer URL, or if strangers could satisfy the claims
  */
 export function requireTrust({ issuer, claims, jwks }: Trust): void {
   const problems = [

@@ -1,7 +1,7 @@
 /**
  * Issuers that sign tokens for all their customers under one URL, by host, with the claims that identify the customer.
- * Other claims don't: any account on the platform can have a branch of the same name. Sources: the platforms'
- * references for their OpenID Connect tokens.
+ * Other claims don't identify it: any account on the platform can have a branch of the same name. Sources: the
+ * platforms' references for their OpenID Connect tokens.
  */
 const ownerClaims: Readonly<Record<string, readonly string[]>> = {
   'token.actions.githubusercontent.com': [

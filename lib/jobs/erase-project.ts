@@ -68,7 +68,7 @@ interface Owner<R extends Erasable> {
   noteOf(erased: R): Write;
 }
 
-/** Records the slug and last type of an environment, also of one that is erased with its project. */
+/** Records the slug and last type of an environment, including one that is erased with its project. */
 function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRecord): Write {
   return put(at(retiredEnvironmentRecord, orgSlug, project, slug), { retiredAt: new Date().toISOString(), type });
 }

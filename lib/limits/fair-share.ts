@@ -22,7 +22,7 @@ interface Share {
   pending: number;
 }
 
-/** For one minute of the clock, by the organization's id and by its slug, because paths contain either. */
+/** For the current clock minute, by the organization's id and by its slug, because paths contain either. */
 const shares = new Map<string, Share>();
 /** Counters with a full step to add to the shared count. */
 const due = new Set<Share>();

@@ -97,8 +97,8 @@ export const invitationsTo = /* @__PURE__ */ limit(
 );
 
 /**
- * Exchanges whose assertion could not be verified, per organization. Forged assertions use up nothing that its members
- * need, and beyond the limit they no longer make the service contact an issuer for its keys.
+ * Exchanges whose assertion could not be verified, per organization. Forged assertions don't use up any other limit,
+ * and above this one they no longer make the service contact an issuer for its keys.
  */
 export const failedExchanges = /* @__PURE__ */ limit<[organizationSlug: string]>(
   'failed-exchanges',
@@ -111,7 +111,7 @@ export const failedExchanges = /* @__PURE__ */ limit<[organizationSlug: string]>
  */
 export const recordedRefusals = /* @__PURE__ */ limit<[identityId: string]>('identity-refusals', () => 100, hour);
 
-/** Requests of an organization's own callers in one minute of the clock. */
+/** Requests of an organization's own callers in one clock minute. */
 export const requestsOfOrganization = /* @__PURE__ */ limit<[organizationId: string, minuteOfClock: number]>(
   'requests',
   () => settings().REQUESTS_PER_MINUTE,

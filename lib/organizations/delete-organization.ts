@@ -27,7 +27,7 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
       update(
         at(organizationRecord, slug),
         { set: { status: 'deleting' } },
-        // The platform's count and the directory are changed by what was read.
+        // The updates to the platform's count and the directory are based on what was read.
         { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) } },
       ),
       remove({ key: keys.directoryBySlug(slug) }),

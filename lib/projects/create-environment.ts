@@ -18,8 +18,8 @@ import { environmentView } from './project-view.ts';
 
 /**
  * Adds an environment to a project.
- * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for a slug that an environment had before, unless
- * the type is at most as open as it had last or the member is an owner or admin, who then needs a fresh session
+ * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for the slug of an erased environment, unless
+ * the new type is no more open than the old one or the member is an owner or admin, who then needs a fresh session
  * (step_up_required)
  */
 export async function createEnvironment(
@@ -39,8 +39,8 @@ export async function createEnvironment(
   const createdAt = new Date().toISOString();
   const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
   return retryWithFreshRead(found, findProject, async project => {
-    // People may still write secrets under a slug they know, which only readers of the last type should see. Checked
-    // before each attempt, because the role may have changed.
+    // Users may still write secrets to a slug they know, and only users who could read the old type should see those.
+    // Checked before each attempt, because the role may have changed.
     const lastType = used.retired?.type;
     const opens = lastType !== undefined && isMoreOpen(wanted.type, lastType);
     if (opens && !hasFreshRights(access.member.role)) {

@@ -14,8 +14,8 @@ import { retryWithFreshRead, transact, transactIfHolds, update, type Write } fro
 import type { FoundProject } from './read-projects.ts';
 
 /**
- * Reads the project before its environments. If the project's count is unchanged at the deletion, no environment was
- * added that the list lacks, even if the count itself has drifted.
+ * Reads the project before its environments. If the project's count is unchanged at the deletion, no environment has
+ * been added since the list was read, even if the count itself has drifted.
  */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
@@ -29,7 +29,7 @@ function fitsTogether({ project, environments }: FoundProject): boolean {
 
 const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 
-/** How many environments fit in the deleting transaction beside its other five writes. */
+/** How many environments fit in the deleting transaction alongside its other five writes. */
 const environmentsAtOnce = 90;
 
 /**

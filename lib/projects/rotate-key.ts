@@ -18,7 +18,7 @@ import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
 import { type FoundProject, findProject } from './read-projects.ts';
 
-/** How many environments fit in the transaction beside the project and the audit entry. */
+/** How many environments fit in the transaction alongside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
 
 /**
@@ -74,8 +74,8 @@ interface Content {
 }
 
 /**
- * With more environments than fit in the transaction, only their states are needed, and a call reads a hundred of them.
- * Otherwise a query for each, because it also finds what was never committed.
+ * If there are more environments than fit in the transaction, only their states are needed, and one call reads a
+ * hundred of them. Otherwise, each environment is queried, which also finds items that were never committed.
  */
 async function readContents(orgSlug: string, environments: readonly EnvironmentRecord[]): Promise<Content[]> {
   if (environments.length <= maximumEnvironmentsAtOnce) {

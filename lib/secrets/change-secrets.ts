@@ -59,7 +59,7 @@ export async function changeSecrets<Answer>(
         if (!isRefused && !isStale(error)) throw error;
         if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take();
         else await backOff(budget, error, isRefused ? ticket.pauseMs : undefined);
-        // Re-authorization runs in parallel with the reads, which nothing uses before it.
+        // Re-authorization runs in parallel with the reads, whose results nothing uses until it has finished.
         const keys = error instanceof VersionTaken ? 'all' : reads.keys;
         [reads] = await Promise.all([readTarget(path, keys), reauthorize()]);
       }
@@ -111,7 +111,7 @@ async function requireNobodyFirst(
   { state, ring }: Target,
 ): Promise<void> {
   if (state.pending !== undefined) {
-    // A writer that has already waited for a dead writer doesn't also wait for its ticket.
+    // A writer that has already waited for a crashed writer doesn't also wait for its ticket.
     if (await waitForPendingChange(path, state, ring, log)) ticket.hasWaited = true;
     throw new ConditionFailed([]);
   }

@@ -25,7 +25,8 @@ function newClient(): DynamoDBDocumentClient {
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   );
-  // It passes every item read and written to a logger that we don't set, at half a millisecond for 100 secrets.
+  // This middleware passes every item to a logger, even though none is set, which takes half a millisecond per 100
+  // secrets.
   made.middlewareStack.remove('loggerMiddleware');
   made.middlewareStack.addRelativeTo(reauthorizeRetries, {
     name: reauthorizedRetries,
@@ -36,25 +37,26 @@ function newClient(): DynamoDBDocumentClient {
   return made;
 }
 
-/** Whether this region serves; always, unless the table has a replica elsewhere. */
+/** Whether this region is the serving one. Always true unless the table has a replica in another region. */
 export function isServingRegion(): Promise<boolean> {
   return servesHere({ own: tableClient(), peerIn: peerClient });
 }
 
 /**
- * For everything that reads or writes for tenants. A write checks by itself, but then it waits for the result.
- * @throws temporarily_unavailable if the other region serves
+ * Call this before reading or writing tenants' data. Writes also check it themselves, but then have to wait for the
+ * result.
+ * @throws temporarily_unavailable if the other region is serving
  */
 export async function requireServingRegion(): Promise<void> {
   if (!(await isServingRegion())) throw servedElsewhere();
 }
 
-/** The other region must not delay requests when it is the one that is lost. */
+/** An outage of the other region must not delay requests in this one. */
 const peerTimeoutMs = 1000;
 
 const peerClients = new Map<string, DynamoDBDocumentClient>();
 
-/** Used for the one read in the other region. Cached like the table's client. */
+/** The client for the single read from the other region. Cached like the table's client. */
 function peerClient(region: string): DynamoDBDocumentClient {
   const known = peerClients.get(region);
   if (known !== undefined) return known;
@@ -68,7 +70,7 @@ function peerClient(region: string): DynamoDBDocumentClient {
   return made;
 }
 
-/** No write leaves a region that doesn't serve, whichever function sends it. */
+/** Blocks every write from a region that isn't serving, whichever function sends it. */
 function fenceWrites<Input, Output>(
   next: (args: Input) => Promise<Output>,
   { commandName = '' }: { commandName?: string },
@@ -82,7 +84,8 @@ function fenceWrites<Input, Output>(
 
 /**
  * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
- * response was lost is repeated without this: it may have been executed, and only the response shows whether it was.
+ * response was lost is retried without re-authorization: it may have been executed, and only the next response can
+ * tell.
  */
 function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
   let wasRefused = false;

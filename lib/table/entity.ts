@@ -9,8 +9,8 @@ export interface Key {
 export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * One kind of item. Every item has its kind (`kind`) and format version (`v`). Reading validates it, and converts older
- * formats with `upgrades` (index 0 converts the oldest one).
+ * One kind of item. Every item stores its kind (`kind`) and format version (`v`). Reading validates the item and
+ * converts older formats with `upgrades` (index 0 upgrades the oldest one).
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;
@@ -58,5 +58,5 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
 /** Bytes as DynamoDB returns them. */
 export const Bytes = z.custom<Uint8Array>(value => value instanceof Uint8Array);
 
-/** Epoch seconds after which DynamoDB removes the item, with a delay, so readers must check it too. */
+/** Epoch seconds after which DynamoDB removes the item. Removal is delayed, so readers must check this too. */
 export const ExpiresAt = z.int().nonnegative();

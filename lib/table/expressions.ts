@@ -5,7 +5,7 @@
 
 type Name<R> = keyof R & string;
 
-/** Whether an attribute is a map, so that a path may lead into it. */
+/** Whether an attribute is a map that a path can lead into. */
 type IsMap<V> = V extends readonly unknown[] | Uint8Array | ReadonlySet<unknown>
   ? false
   : V extends object
@@ -29,7 +29,7 @@ export type ValueAt<R, P extends string> = P extends keyof R
 /** The paths to values of one type. */
 type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
 
-/** A test of an attribute of type `V`. Only numbers and texts have an order. */
+/** A test of an attribute of type `V`. Only numbers and strings can be ordered. */
 export type Test<V> =
   | { readonly op: '='; readonly value: Exclude<V, undefined> }
   | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
@@ -39,13 +39,13 @@ type SetTest<Element> = { readonly op: 'includes'; readonly value: Element };
 type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 
 /**
- * Tests by path; all must hold. An item exists if its `pk` does. Declare this type for a condition that is built apart
- * from its write, because TypeScript finds unknown names only in literals.
+ * Tests by path; all must hold. An item exists if its `pk` does. Annotate conditions that are built separately from
+ * their write with this type, because TypeScript only reports unknown names in literals.
  */
 export type Condition<R> = {
   readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
 } & { readonly pk?: Presence };
-/** In a list, at least one condition must hold. */
+/** At least one condition in a list must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
 export const equals = <const V>(value: V) => ({ op: '=', value }) as const;
@@ -55,7 +55,7 @@ export const greaterThan = <const V extends number | string>(value: V) => ({ op:
 export const atLeast = <const V extends number | string>(value: V) => ({ op: '>=', value }) as const;
 export const exists = { op: 'exists' } as const;
 export const absent = { op: 'absent' } as const;
-/** Of a set. */
+/** Whether a set contains the value. */
 export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
 
 /** The item does not exist yet. */
@@ -70,8 +70,8 @@ export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Co
 }
 
 /**
- * One attribute whose name is chosen at run time. Its type is checked for every possible name, provided that the type of
- * the names is derived from the record: TypeScript finds unknown names only in literals.
+ * One attribute whose name is chosen at run time. The value's type is checked for every possible name, provided the
+ * type of the name is derived from the record: TypeScript only reports unknown names in literals.
  */
 export function attribute<N extends string, V>(name: N, value: V): { readonly [Chosen in N]: V } {
   return { [name]: value } as { readonly [Chosen in N]: V };
@@ -89,7 +89,7 @@ export interface Changes<R> {
   readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
 }
 
-/** Conditions and changes of any record, already checked as `Conditions` and `Changes`. */
+/** Conditions and changes for any record, already checked as `Conditions` and `Changes`. */
 export type AnyConditions = AnyCondition | readonly AnyCondition[];
 type AnyCondition = Readonly<Record<string, AnyTest | readonly AnyTest[] | undefined>>;
 interface AnyTest {
@@ -173,7 +173,7 @@ function updateText(changes: AnyChanges, { path, value }: Placeholders): string 
     .join(' ');
 }
 
-/** The members that have a value. */
+/** The entries whose value is not undefined. */
 function entriesOf<T>(of: Readonly<Record<string, T | undefined>>): [string, T][] {
   return Object.entries(of).filter((entry): entry is [string, T] => entry[1] !== undefined);
 }

@@ -13,14 +13,13 @@ import type { Key } from './entity.ts';
  *                                    PASSKEY#<hash of its id>     one per passkey
  *                                    LINK#verify-email            the account's one valid verification link
  *                                    LINK#reset-password#<hash>   one per reset link
- *                                    LINK#undo-factor#<hash>      one per link that removes a factor again
+ *                                    LINK#undo-factor#<hash>      one per link that undoes the addition of a factor
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
- *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
- *   PASSKEY#<hash of its id>         PASSKEY                      → userId; gives a passkey one account at most
- *   CHALLENGE#<hash>                 CHALLENGE                    what a log-in, a step-up or a new passkey must answer
- *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
- *   RATE#<limit>#<subject>           RATE                         the tries in the current window
- *   ORG#<orgSlug>                    ORG                          the organization, with its counters
+ * EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mail addresses unique PASSKEY#<hash
+ * of its id>         PASSKEY                      → userId; ties a passkey to at most one account CHALLENGE#<hash>
+ * CHALLENGE                    a challenge for a log-in, a step-up or a new passkey HANDOFF#<hash> HANDOFF a
+ * dashboard-to-CLI code RATE#<limit>#<subject>           RATE attempts in the current window ORG#<orgSlug> ORG the
+ * organization, with its counters
  *                                    MEMBER#<userId>              a member
  *                                    INVITATION#<id>              a pending invitation
  *                                    PROJECT#<project>            a project with its wrapped data keys
@@ -29,21 +28,19 @@ import type { Key } from './entity.ts';
  *                                    WEBHOOK#<webhookId>          a webhook
  *                                    IDENTITY#<identityId>        an identity; its tokens and its side of the membership are
  *                                                                 in USER#<identityId>, like a user's
- *                                    RETIRED#<project>            a slug that an erased project had
- *                                    RETIRED#<project>#<env>      a slug that an erased environment had
- *   ISSUER#<hash of the issuer>      ISSUER                       the keys of an issuer of identities' tokens
- *   ASSERTION#<hash>                 ASSERTION                    a token of an issuer that was used
- *   ORGID#<orgId>                    ORG                          → orgSlug
- *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
- *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
- *   INVITATION#<hash>                INVITATION                   → the invitation
- *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
+ *                                    RETIRED#<project>            the slug of an erased project
+ *                                    RETIRED#<project>#<env>      the slug of an erased environment
+ * ISSUER#<hash of the issuer>      ISSUER                       the signing keys of an identity's token issuer
+ * ASSERTION#<hash>                 ASSERTION                    an issuer's token that has been used ORGID#<orgId> ORG
+ * → orgSlug RETIRED#<hash of orgSlug>        RETIRED                      the slug of an erased organization ORGS
+ * SLUG#<slug>, NAME#<name>#…   the directory for administrators INVITATION#<hash>                INVITATION → the
+ * invitation ENV#<orgSlug>#<project>#<env>    HEAD the environment's state, not a secret: revision, counts,
  *                                                                 change in flight; sorts before every HEAD#<key>
  *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
- *                                    REVISION#<n>#<part>          what a change did; part 0 comes with its commit. Sorts after
+ *                                    REVISION#<n>#<part>          what a change did; part 0 is written by its commit. Sorts after
  *                                                                 the state, so erasing in order stops the writers first
- *                                    TICKETS                      the order of writers that wait for each other
+ *                                    TICKETS                      the queue of waiting writers
  *                                    TOMBSTONE#<key>              the newest deletion of a key. Sorts after the heads, so that
  *                                                                 erasing in order leaves nothing to move here
  *                                    VERSION#<key>#<n>            one version, immutable
@@ -51,16 +48,14 @@ import type { Key } from './entity.ts';
  *   DELIVERY#<deliveryId>            DELIVERY                     a started delivery, so that it happens at most once
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
- *                                    COUNT#<action>               how many entries of that action there are
- *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped key of the MAC in sessions and tokens
- *   PLANS                            PLANS                        the runtime plan configs
- *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
- *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
- *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
- *   SERVINGREGION                    SERVINGREGION                the region that serves, of a table with replicas
- *   UNFINISHED                       <id>                         background work on that organization, project or environment
- *   METRICS#<day>                    <hour>#<route>               request metrics
- *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that was counted
+ *                                    COUNT#<action>               the number of entries with that action
+ * CREDENTIALKEY                    CREDENTIALKEY                the wrapped MAC key of sessions and tokens PLANS PLANS
+ * the runtime plan configs CUSTOMER#<customerId>            CUSTOMER the payment provider's customer → organization
+ * PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that has been handled PLATFORM
+ * COUNT#<shard>                counters of users, organizations and projects SERVINGREGION SERVINGREGION the serving
+ * region of a table with replicas UNFINISHED                       <id> unfinished background work on that
+ * organization, project or environment METRICS#<day>                    <hour>#<route> request metrics
+ * METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that has been counted
  */
 
 /** The slugs that address an environment, as in a request's path. */
@@ -139,7 +134,7 @@ export const keys = {
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
-/** A partition, or its items of one kind. */
+/** Ranges: a partition, or its items of one kind. */
 export const ranges = {
   sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
@@ -154,12 +149,12 @@ export const ranges = {
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
-  /** Of the organization: slugs of projects and of environments. */
+  /** The retired slugs of the organization's projects and environments. */
   retiredSlugs: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
-  /** From this slug on, in order. Slugs contain nothing that sorts after a tilde. */
+  /** From this slug on, in order. No character of a slug sorts after a tilde. */
   directoryFromSlug: (from: string) => ({ pk: 'ORGS', between: [`SLUG#${from}`, 'SLUG#~'] as const }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */

@@ -85,7 +85,7 @@ export interface Range {
   newestFirst?: boolean;
   /** The most items per page; DynamoDB also ends a page at 1 MB. */
   pageSize?: number;
-  /** Returns only these attributes of each item, but DynamoDB charges for all of it. */
+  /** Returns only these attributes of each item. DynamoDB still charges for the whole item. */
   attributes?: readonly string[];
   /** Half the price, but may miss recent writes. Reads are strongly consistent unless this is set. */
   eventuallyConsistent?: boolean;
@@ -132,7 +132,7 @@ export async function queryPage(range: Range): Promise<Page> {
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
-/** The pages of a range as raw items, each read when it is asked for. */
+/** The pages of a range as raw items, read on demand. */
 export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   let startAfter = range.startAfter;
   do {
@@ -149,7 +149,7 @@ export async function queryItems(range: Range): Promise<Item[]> {
   return items;
 }
 
-/** The records of one kind among raw items. */
+/** Picks the items of one kind and parses them as records. */
 export function ofKind<R>(entity: AnyEntity<R>, items: readonly Item[]): R[] {
   return items.filter(({ kind }) => kind === entity.kind).map(item => entity.parse(item));
 }

@@ -43,7 +43,7 @@ export function withReauthorization<T>(check: () => Promise<void>, work: () => T
 
 /**
  * Runs all attempts of one transaction. Once a response is lost, the caller is not re-authorized: the transaction may
- * have been executed and may even have ended the caller's own rights. Only the next response tells.
+ * have been executed and may even have ended the caller's own rights. Only the next response can tell.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
   const around = authorizations.getStore();
@@ -99,7 +99,9 @@ export async function reauthorize(): Promise<void> {
   await withoutReauthorization(reauthorization.check);
 }
 
-/** DynamoDB rejected the request without executing it: it throttles, or a transaction is in progress on the item. */
+/**
+ * DynamoDB rejected the request without executing it: it is throttling, or a transaction on the item is in progress.
+ */
 const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

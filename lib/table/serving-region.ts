@@ -7,12 +7,12 @@ import { type ServingRegion, servingRegionRecord } from './records/serving-regio
 import { sendPatiently } from './retry.ts';
 
 /*
- * Conditions and transactions hold within one region, so only one region of a global table may write. An item names it.
- * A region that returns from an outage may not have received that item yet, so each process reads it in both regions
- * (decision 31).
+ * Conditions and transactions only apply within one region, so only one region of a global table may write. An item
+ * names that region. A region that returns from an outage may not have received that item yet, so each process reads it
+ * in both regions (decision 31).
  */
 
-/** How long a process relies on what it read. `infra/commands/move-service.ts` waits for it. */
+/** How long a process relies on what it read. `infra/commands/move-service.ts` waits this long. */
 export const reliedOnMs = 60_000;
 
 interface Clients {
@@ -53,7 +53,7 @@ export function servedElsewhere(): ApiError {
 }
 
 async function read(own: DynamoDBDocumentClient, peer: string, peerClient: DynamoDBDocumentClient): Promise<Known> {
-  // From before the read: what is read may change while it is on its way.
+  // Measured from before the read, because the item may change while the response is on its way.
   const until = Date.now() + reliedOnMs;
   const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer, peerClient)]);
   return { servesHere: newestRegion(items, requiredSetting('FIRST_REGION')) === requiredSetting('AWS_REGION'), until };

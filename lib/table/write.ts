@@ -136,9 +136,9 @@ function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined 
 }
 
 /**
- * Puts one item without a transaction, at half the price. A repeated or late attempt puts the item again, so only this
- * write may use its key, which needs a random part. The condition that the item is new could only refuse such a repeat, so it is
- * not sent.
+ * Puts one item without a transaction, at half the price. A repeated or late attempt puts the item again, so no other
+ * write may use its key, which therefore needs a random part. The condition that the item is new could only reject such
+ * a repeat, so it is not sent.
  */
 export async function putAlone({ kind, item }: Write): Promise<void> {
   if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
@@ -147,8 +147,8 @@ export async function putAlone({ kind, item }: Write): Promise<void> {
 }
 
 /**
- * Adds to a number of an item, which is created if needed, and returns the new item, as no transaction can. If an answer
- * is lost, the SDK adds again, so use it only for counts that may be slightly too high.
+ * Adds to a number in an item, creating it if needed, and returns the new item, which a transaction can't do. If a
+ * response is lost, the SDK adds again, so use this only for counts that may be slightly too high.
  */
 export async function increment<R>(
   read: Read<R>,
@@ -214,7 +214,7 @@ export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T>
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
-/** The same, except that the first attempt decides on `known`, which the request has already read. */
+/** The same, except that the first attempt uses `known`, which the request has already read. */
 export function retryWithFreshRead<Read, T>(
   known: Read,
   readAgain: () => Promise<Read>,

@@ -32,7 +32,8 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
 const loggedAtMost = 80;
 
 /**
- * The writes that remove a webhook's log, for the transaction that deletes the webhook: only it leads to the entries.
+ * The writes that remove a webhook's log, for the transaction that deletes the webhook. Without the webhook, its
+ * entries could not be found.
  */
 export async function removeLog(webhookId: string): Promise<Write[]> {
   const { items } = await queryPage({

@@ -10,7 +10,7 @@ import { requestOptions } from './passkey-options.ts';
 /**
  * The error that asks for a second factor after a correct password, with a challenge that the answer must include. A
  * step-up accepts no recovery code; to get a fresh session with one, log in again.
- * @param proved the writes that a correct password allows, for the transaction that stores the challenge
+ * @param proved the writes that follow from a correct password, for the transaction that stores the challenge
  */
 export async function askForFactor(
   purpose: 'log-in' | 'step-up',

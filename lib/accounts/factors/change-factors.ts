@@ -40,7 +40,7 @@ interface Change {
 }
 
 interface Addition extends Change {
-  /** What is added, as the link in the e-mail names it. */
+  /** The added factor, as the link in the e-mail identifies it. */
   added: Factor;
   /** The writes that undo `writes`. */
   undo: readonly Write[];
@@ -122,7 +122,7 @@ export async function renewRecoveryCodes(context: AccountContext): Promise<strin
   return (await changeFactors(context, 'recovery_codes_renewed', decide, { limits })) ?? [];
 }
 
-/** One change of an account's factors, retried until it is made. */
+/** One change to an account's factors, retried until it succeeds. */
 interface Order {
   what: FactorChange;
   limits?: readonly Counter[];

@@ -24,7 +24,7 @@ export async function allFactorsGone(user: UserRecord): Promise<FactorsGone> {
 /**
  * Removes one factor, if the account still has it, and the recovery codes created with it or later.
  * @param change the number of the change that added the factor
- * @param passkey what is stored under the factor's credential
+ * @param passkey the passkey stored under the factor's credential id
  */
 export function factorGone(
   user: UserRecord,

@@ -4,7 +4,10 @@ import type { Mail } from '../../mail/compose-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 
-/** Tells the user about a completed change, unless `counting` rejects at the limit of mails. A failure is only logged. */
+/**
+ * Tells the user about a completed change, unless `counting` rejects because the mail limit is reached. A failure is
+ * only logged.
+ */
 export async function mailUnlessRefused(
   log: Log,
   { id, email }: Pick<UserRecord, 'id' | 'email'>,

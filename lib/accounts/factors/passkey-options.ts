@@ -56,7 +56,7 @@ export async function requestOptions(
   };
 }
 
-/** Options to create a passkey on an authenticator that has none of the account's yet. */
+/** Options to create a passkey on an authenticator that doesn't have one for the account yet. */
 export async function creationOptions(
   challenge: string,
   { id, email, name }: UserRecord,

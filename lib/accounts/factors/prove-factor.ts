@@ -56,7 +56,10 @@ export async function proveFactor(
   return [...requireRoom(presented.wrong), write];
 }
 
-/** Anyone guessing codes knows the password, so we mail its owner once a window's guesses are used up. */
+/**
+ * Anyone guessing codes already knows the password, so the account's owner gets an e-mail once a window's guesses are
+ * used up.
+ */
 async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;

@@ -20,8 +20,8 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
 }
 
 /**
- * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could still
- * send this invitation. Invitations count towards the limit of members, so no limit is checked here. The same
+ * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
+ * still send this invitation. Invitations already count towards the member limit, so it isn't checked here. The same
  * transaction uses up the token.
  * @throws invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
@@ -69,7 +69,7 @@ export async function acceptInvitation(
   return { organization, member };
 }
 
-/** A condition on the inviter's role: one that may invite with the role `invited`. */
+/** The condition that the inviter's role may invite members with the role `invited`. */
 function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
   return roles.filter(role => mayInvite(role, invited)).map(role => ({ role: equals(role) }));
 }

@@ -2,7 +2,7 @@ import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
 
 /**
- * The id of an address's invitation to an organization. It is always the same, so concurrent invitations of one address
+ * The id of an address's invitation to an organization. It is always the same, so concurrent invitations to one address
  * write the same item, and one replaces the other. Pure.
  */
 export function invitationId(organizationId: string, email: string): string {

@@ -33,8 +33,8 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 }
 
 /**
- * Invites an address, replacing any earlier invitation of it, and mails the link. Removes expired invitations, so that
- * they do not count towards the limit.
+ * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. Removes expired invitations so
+ * that they don't count towards the limit.
  * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
  * step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
@@ -88,8 +88,8 @@ function newInvitation(
 }
 
 /**
- * The writes that store the invitation, replace an older one of the same address and remove expired ones, if the limit
- * of members allows it.
+ * The writes that store the invitation, replace an older one for the same address and remove expired ones, if the
+ * member limit allows it.
  * @throws plan_limit_exceeded
  */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {

@@ -9,7 +9,7 @@ import { type OrganizationRecord, organizationRecord } from '../../table/records
 import { type WebhookRecord, webhookRecord } from '../../table/records/webhook.ts';
 import { remove, retryOnConditionFailed, transact, update, type Write } from '../../table/write.ts';
 
-/** What a member created that does not end with the membership. */
+/** What a member created that outlives the membership. */
 export interface Left {
   identities: Pick<IdentityRecord, 'id' | 'name'>[];
   webhooks: Pick<WebhookRecord, 'id' | 'url'>[];

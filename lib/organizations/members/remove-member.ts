@@ -18,7 +18,7 @@ import { invitationRemoval } from './invite-member.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 
-/** The organization's members, and its identities if some are to end. */
+/** The organization's members, and its identities if the member's should end too. */
 interface BeforeRemoval {
   roster: Roster;
   identities: readonly IdentityRecord[];

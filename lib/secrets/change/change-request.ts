@@ -27,7 +27,7 @@ export interface ChangeRequest<Answer> extends ChangeOptions {
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
-/** A request while it is read for, decided, written and announced. */
+/** A request with everything that reading, deciding, writing and announcing it need. */
 export interface Change<Answer> extends ChangeRequest<Answer> {
   context: MemberContext;
   path: EnvironmentPath;

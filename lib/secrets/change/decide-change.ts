@@ -127,7 +127,7 @@ function newHeads(
   ];
 }
 
-/** What the decision does, in its order. Pure. */
+/** What the decision does, in the order of the decision. Pure. */
 function planOf(
   { puts, deletions, unchanged = [], skipped = [] }: Decision<unknown>,
   before: ReadonlyMap<string, HeadRecord>,

@@ -49,7 +49,7 @@ export function changedDigest(digest: string, removed: Iterable<DigestedHead>, a
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
-/** Whether the digest was made from exactly these heads. */
+/** Whether the digest was computed from exactly these heads. */
 export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
   return digestOf(heads) === digest;
 }

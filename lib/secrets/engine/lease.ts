@@ -39,7 +39,7 @@ function pendingOf({ revision, fences, heartbeat }: Lease): NonNullable<Environm
   return { revision: revision + 1, fences, heartbeat };
 }
 
-/** The lease that the state shows. */
+/** The lease recorded in the state. */
 function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefined {
   const { pending, revision } = state;
   if (pending === undefined) return undefined;

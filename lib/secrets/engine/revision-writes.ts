@@ -9,7 +9,7 @@ import { put, type Write } from '../../table/write.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';
 
-/** What is recorded of a change. */
+/** What is recorded about a change. */
 export interface RevisedChange {
   path: EnvironmentPath;
   state: EnvironmentState;

@@ -23,7 +23,7 @@ const longestPauseMs = 400;
 const sleptShare = 0.7;
 const keptSeconds = 24 * 60 * 60;
 
-/** A writer that was served meets few others. */
+/** A writer that has been served competes with few others. */
 const pauseWhenServedMs = 3;
 
 /** One writer's place in the queue. */

@@ -72,7 +72,7 @@ export function contentAfter(content: Content) {
   return { ...sizeAfter(content), digest: changedDigest(state.digest, replaced, heads) };
 }
 
-/** Whether the change leaves dead heads. The state then says so, until they are moved. Pure. */
+/** Whether the change leaves dead heads. If so, the state records that until they are moved. Pure. */
 export function leavesDeadHeads(heads: readonly HeadRecord[]): boolean {
   return !fitsOneTransaction(heads) && heads.some(head => !isLive(head));
 }
@@ -197,7 +197,7 @@ function whileNoneDestroyed(state: EnvironmentState) {
 const recoveryTimeMs = 3000;
 
 /**
- * Returns if the change was committed although its writer got an error; otherwise throws the error.
+ * Returns if the change was committed even though its writer got an error; otherwise throws the error.
  *
  * A request that got no response may still be executed. So this raises the fencing token first: if that succeeds, the
  * change was not and will not be committed. If it is rejected, the token has risen before, and the audit entry shows

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A token of an issuer that was exchanged or refused. It is kept until the token is too old to be used. */
+/** An issuer's token that has been exchanged or rejected. Kept until the token is too old to be used. */
 export const assertionRecord = entity({
   kind: 'assertion',
   key: keys.assertion,

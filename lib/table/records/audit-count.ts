@@ -3,8 +3,8 @@ import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /**
- * The number of entries of one action up to `countedTo`, by the day they expire. Expired entries are no longer counted,
- * even if DynamoDB has not removed them yet.
+ * The number of entries of one action up to `countedTo`, grouped by the day they expire. Expired entries are no longer
+ * counted, even if DynamoDB has not removed them yet.
  */
 export const auditCountRecord = entity({
   kind: 'auditCount',
@@ -12,7 +12,7 @@ export const auditCountRecord = entity({
   schema: z.object({
     /** Sort key of the newest counted entry. */
     countedTo: z.string(),
-    /** Days since the epoch, or `never` → entries. */
+    /** The number of entries per expiry day: days since the epoch, or `never`. */
     byExpiryDay: z.record(z.string(), z.int()),
   }),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The wrapped key of the MAC in sessions and tokens. One item, made with the first session or token. */
+/** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */
 export const credentialKeyRecord = entity({
   kind: 'credentialKey',
   key: keys.credentialKey,

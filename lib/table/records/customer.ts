@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The payment provider's customer → organization. Made with the customer, erased with the organization. */
+/**
+ * Maps a customer at the payment provider to the organization. Created with the customer, erased with the organization.
+ */
 export const customerRecord = entity({
   kind: 'customer',
   key: keys.customer,

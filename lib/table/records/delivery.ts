@@ -3,7 +3,7 @@ import { DeliveredEventName } from '../../contracts/fields/events.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The result of a delivery. Its key has the event's time, so the queued message is enough to build it. */
+/** The result of a delivery. Its key contains the event's time, so it can be built from the queued message alone. */
 export const deliveryRecord = entity({
   kind: 'delivery',
   key: keys.delivery,
@@ -20,7 +20,7 @@ export const deliveryRecord = entity({
 
 export type DeliveryRecord = ReturnType<typeof deliveryRecord.parse>;
 
-/** Records that a delivery has started. Put before sending, and only once, so a delivery happens at most once. */
+/** Records that a delivery has started. Written only once, before sending, so a delivery happens at most once. */
 export const deliveryClaimRecord = entity({
   kind: 'deliveryClaim',
   key: keys.deliveryClaim,

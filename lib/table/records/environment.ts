@@ -7,9 +7,9 @@ import { keys } from '../keys.ts';
 /*
  * An environment is two items, created in one transaction and erased together:
  * - its description, in the partition of its organization, so that one Query lists the environments of a project.
- * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision. Every
- *   change of the secrets writes it. It has a copy of the type.
- * Both have the environment's id, which writes under its slugs require to be the one that was read.
+ * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision.
+ *   Every change to the secrets writes it. It holds a copy of the type. Both store the environment's id, and writes
+ *   that address it by slug require that the id has not changed since it was read.
  */
 
 /** The description. */
@@ -31,25 +31,27 @@ export const environmentRecord = entity({
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/** The description belongs to this environment, which is not being erased. */
+/** Holds if the description belongs to this environment and it is not being erased. */
 export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
   return { id: equals(id), status: equals('active') };
 }
 
-/** A large change in progress. Its heads and versions are stamped `revision`, and invisible until it commits. */
+/**
+ * A large change in progress. Its heads and versions are stamped with `revision` and are invisible until it commits.
+ */
 const pendingChange = z.object({
   revision: z.int(),
-  /** How many copies of the fencing token there are, as items of `fenceRecord`. */
+  /** The number of copies of the fencing token, each stored as a `fenceRecord`. */
   fences: z.int(),
-  /** Rises while its writer is alive. */
+  /** Keeps increasing while its writer is alive. */
   heartbeat: z.int(),
   /** Its writer can't continue, so the next one takes over at once. */
   abandoned: z.literal(true).optional(),
 });
 
 /**
- * The state, which every change of the environment's secrets writes. Raising `revision` here makes a whole change visible.
- * It sorts before the heads, so it comes first in the Query that reads them all (`ranges.environmentHeads`).
+ * The state, which every change to the environment's secrets writes. Raising `revision` here makes a whole change
+ * visible. It sorts before the heads, so it comes first in the Query that reads them all (`ranges.environmentHeads`).
  * `lib/secrets/engine/README.md` explains how its parts work together.
  */
 export const environmentStateRecord = entity({
@@ -63,20 +65,25 @@ export const environmentStateRecord = entity({
     projectId: z.string(),
     organizationId: z.string(),
     revision: z.int(),
-    /** The revision at its creation, without secrets: above every revision of earlier environments with these slugs. */
+    /**
+     * Its revision when it was created, without secrets. Higher than any revision of earlier environments with these
+     * slugs.
+     */
     firstRevision: z.int(),
     secretCount: z.int(),
-    /** JSON-encoded keys and values plus 256 bytes per key, as limited to 4 MiB. */
+    /** JSON-encoded keys and values plus 256 bytes per key. The limit is 4 MiB. */
     sizeBytes: z.int(),
     /** Values in the history: versions that are neither deletions nor destroyed. */
     valueCount: z.int(),
     /** Nothing may be written under an older data key. */
     keyVersion: z.int(),
-    /** Order-independent digest of the live heads (see `digest.ts`): proves that a read is of one revision. */
+    /**
+     * Order-independent digest of the live heads (see `digest.ts`): proves that a read returned exactly one revision.
+     */
     digest: z.string(),
     /** Changes up to this revision may have left dead heads, which still have to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
-    /** The fencing token. It only rises: with every change, takeover, undo and key rotation. */
+    /** The fencing token. Every change, takeover, undo and key rotation raises it. */
     fence: z.int(),
     pending: pendingChange.optional(),
     status: z.enum(['active', 'deleting']),
@@ -86,8 +93,8 @@ export const environmentStateRecord = entity({
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 
 /**
- * One of several copies of the fencing token, which exist only during a large change. Its parallel steps each require
- * another copy, because transactions that meet at one item cancel each other.
+ * One of several copies of the fencing token, which exist only during a large change. Each of its parallel steps
+ * requires a different copy, because concurrent transactions on the same item cancel each other.
  */
 export const fenceRecord = entity({
   kind: 'fence',
@@ -102,14 +109,14 @@ export const fenceRecord = entity({
 
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
-/** The queue of an environment's writers. Only advice: the fencing token decides what is written. */
+/** The queue of an environment's writers. Advisory only: the fencing token decides what is written. */
 export const ticketsRecord = entity({
   kind: 'tickets',
   key: keys.tickets,
   schema: z.object({
     /** The number of the newest ticket. */
     issued: z.int(),
-    /** The number of the last ticket whose writer is done. */
+    /** The number of the last ticket whose writer has finished. */
     served: z.int().default(0),
     expiresAt: ExpiresAt,
   }),

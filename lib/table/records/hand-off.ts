@@ -9,7 +9,7 @@ export const handOffRecord = entity({
   key: keys.handoff,
   schema: z.object({
     userId: z.string(),
-    /** Ending the sessions of this epoch also ends the code. */
+    /** Ending the sessions of this epoch also invalidates the code. */
     sessionEpoch: z.int(),
     /** The session that requested the code, which ends with it. */
     sessionHash: z.string(),

@@ -10,7 +10,7 @@ const rights = {
   role: z.enum(identityRoles),
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
-  /** Renewed when the conditions for its tokens change; tokens with an earlier one are no longer valid. */
+  /** Renewed when the conditions for its tokens change; tokens issued under an earlier one are no longer valid. */
   trustId: z.string(),
   createdAt: z.string(),
 };

@@ -11,13 +11,13 @@ const billingState = z.object({
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
-  /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
+  /** The provider's `created` time of the newest applied event of each subscription, in epoch seconds. */
   eventTimes: z.record(z.string(), z.int()),
 });
 
 export type BillingState = z.output<typeof billingState>;
 
-/** An organization with the counters that its limits are enforced on (see `lib/plans`). */
+/** An organization with the counters that its limits are checked against (see `lib/plans`). */
 export const organizationRecord = entity({
   kind: 'organization',
   key: keys.organization,
@@ -42,7 +42,7 @@ export const organizationRecord = entity({
     billing: billingState.optional(),
     /** When an administrator last set `plan`, or 0; older provider events don't change it. */
     planChangedAtMs: z.int(),
-    /** Refuses sessions and tokens without a second factor. */
+    /** Rejects sessions and tokens without a second factor. */
     requireSecondFactor: z.boolean(),
   }),
 });

@@ -15,7 +15,9 @@ export const projectRecord = entity({
     description: z.string().nullable(),
     keyVersion: z.int(),
     wrappedKeys: z.record(z.string(), Bytes),
-    /** `failed`: its background work was given up. The next rotation may begin, and also re-encrypts its values. */
+    /**
+     * `failed`: its background work was abandoned. Another rotation may begin, and will also re-encrypt these values.
+     */
     rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
     environmentCount: z.int(),
     /** The first revision of its environments (see `retired-slug.ts`). */

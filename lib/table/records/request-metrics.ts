@@ -12,7 +12,7 @@ const requestCounts = z.object({
   expiresAt: ExpiresAt,
 });
 
-/** Explicit, because the type that `catchall` infers makes every attribute a bucket. */
+/** Declared explicitly because the type that `catchall` infers would make every attribute a bucket. */
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
 /**
@@ -25,7 +25,7 @@ export const routeHourRecord = entity({
   schema: requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
 });
 
-/** A counted batch of log records. The log delivers each batch at least once, but it must count once. */
+/** A counted batch of log records. The log delivers each batch at least once, but it must be counted only once. */
 export const countedBatchRecord = entity({
   kind: 'countedBatch',
   key: keys.countedBatch,

@@ -8,9 +8,10 @@ import { find, type Read } from '../read.ts';
 import { check, type Write } from '../write.ts';
 
 /*
- * A slug whose owner was erased may be used again, while clients still hold entity tags of its environments. So an item
- * records that the slug was used. It has no revision, and for an organization not even the plain slug. An environment's
- * also has its last type: readers of that type must not read what writers of the old environment still send to the slug.
+ * The slug of an erased resource can be reused while clients still hold ETags of its environments, so an item records
+ * that the slug was used. It holds no revision and, for an organization, not even the plain slug. The item of an
+ * environment also holds its last type, because clients of the old environment may still write to the slug, and users
+ * who could not read the old type must not read those values.
  */
 
 const schema = z.object({ retiredAt: z.string() });
@@ -23,7 +24,7 @@ export const retiredEnvironmentRecord = entity({
   kind: 'retiredSlug',
   key: keys.retiredEnvironment,
   schema: schema.extend({
-    /** The last type; items without one count as the least open type. */
+    /** The last type. Items without one count as the most restricted type. */
     type: EnvironmentType.default('production'),
   }),
 });
@@ -33,12 +34,12 @@ export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.reti
 
 interface FirstRevision<Note> {
   /**
-   * Where environments under the slug begin to count revisions: 0 for a slug that was never used; otherwise the time in
+   * The revision that environments under the slug start from: 0 for a slug that was never used; otherwise the time in
    * epoch milliseconds, which is above every earlier revision because no environment changes a thousand times a second.
    */
   firstRevision: number;
   /**
-   * The condition, for the transaction that takes the slug, that the slug was not freed since this was read. It fails with
+   * A condition for the transaction that takes the slug: the slug has not been freed since this was read. It fails with
    * slug_taken, because the slug was taken at that time.
    */
   stillHolds: Write[];

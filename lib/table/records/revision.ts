@@ -8,7 +8,7 @@ const keyVersions = z.array(z.tuple([z.string(), z.int()]));
 
 const changedKeys = {
   revision: z.int(),
-  /** The fencing token of the change. Parts with another one belong to a change that never committed. */
+  /** The fencing token of the change. Parts with a different one belong to a change that never committed. */
   fence: z.int(),
   created: keyVersions,
   updated: keyVersions,
@@ -22,9 +22,9 @@ export const revisionRecord = entity({
   oldestFormat: 2,
   schema: z.object({
     ...changedKeys,
-    /** How many items of `revisionPartRecord` have the keys that don't fit here. */
+    /** The number of `revisionPartRecord` items that hold the keys that don't fit here. */
     parts: z.int(),
-    /** The digest of the live heads after the change: proves that a read of this revision is right. */
+    /** The digest of the live heads after the change: proves that a read of this revision is correct. */
     digest: z.string(),
     /** The id of its audit entry. */
     changeId: z.string(),

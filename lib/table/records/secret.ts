@@ -8,14 +8,14 @@ const stamped = {
   key: z.string(),
   version: z.int(),
   revision: z.int(),
-  /** The fencing token of the change that wrote it; no other change of the environment has the same. */
+  /** The fencing token of the change that wrote it; every change to the environment has a different one. */
   fence: z.int(),
 };
 
 /** The value, unless the version is a deletion or was destroyed. */
 const valued = {
   deleted: z.literal(true).optional(),
-  /** Its value was removed from the table. Never on the newest version, so only heads of past revisions have it. */
+  /** Its value was removed from the table. Never set on the newest version, so only heads of past revisions have it. */
   destroyed: z.literal(true).optional(),
   sealed: Bytes.optional(),
   keyVersion: z.int().optional(),

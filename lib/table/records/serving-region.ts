@@ -9,7 +9,7 @@ export const servingRegionRecord = entity({
   schema: z.object({
     /** null while the service moves: no region serves. */
     region: z.string().nullable(),
-    /** Rises with every write, so that the newer of two replicas' items is known. */
+    /** Every write increments it, which shows which of two replicas has the newer item. */
     epoch: z.int(),
     changedAt: z.string(),
   }),

@@ -10,16 +10,16 @@ export const sessionRecord = entity({
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),
-    /** Accurate to an hour. */
+    /** Accurate to the hour. */
     lastUsedAt: z.string(),
-    /** The address of the last such use. */
+    /** The IP address of that last use. */
     ip: z.string(),
     userAgent: z.string(),
     /** When its user last authenticated. */
     provedAt: z.string(),
     /** Whether that included a second factor. */
     secondFactor: z.boolean(),
-    /** The restored table in which the session began; absent in the installation's own. */
+    /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
     expiresAt: ExpiresAt,
   }),

@@ -4,8 +4,8 @@ import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /**
- * A CLI token. If it is limited to an organization, it also has the membership under which it was created, and becomes
- * invalid for good when that ends, even if its user joins again.
+ * A CLI token. If it is limited to an organization, it also records the membership under which it was created, and
+ * becomes invalid permanently when that ends, even if its user joins again.
  */
 export const tokenRecord = entity({
   kind: 'token',

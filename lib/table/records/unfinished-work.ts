@@ -7,24 +7,26 @@ import { put, remove, type Write } from '../write.ts';
 
 /**
  * Records background work that is not finished: written in the transaction that starts the work and removed in the one
- * that ends it, so it exists exactly as long as the work does. Whatever happens to the job in the queue, the work is
- * not forgotten. There is at most one per organization, project or environment: a deletion replaces a rotation.
+ * that ends it, so it exists exactly as long as the work does. So the work is not forgotten even if the queue loses its
+ * job. There is at most one per organization, project or environment: a deletion replaces a rotation.
  *
- * All of them are in one partition, so there is next to nothing to read. DynamoDB splits it when it is busy, because
- * ids are random.
+ * All of these items share one partition, so finding them takes one small read. The ids are random, so DynamoDB can
+ * split the partition under load.
  */
 export const unfinishedWorkRecord = entity({
   kind: 'unfinishedWork',
   key: keys.unfinishedWork,
   schema: z.object({
-    /** How the work starts, without a cursor. */
+    /** The job that starts the work, without a cursor. */
     job: LastingJob,
     /** Epoch milliseconds. Until then, its job is expected to be in the queue. */
     dueAtMs: z.int(),
   }),
 });
 
-/** A job runs a second or two after its change, and then records that it exists. */
+/**
+ * By then the job has normally run: it starts a second or two after its change, and first records that it is queued.
+ */
 const firstDueAfterMs = 5 * 60_000;
 
 /** Belongs in the transaction that starts the work. */
@@ -37,7 +39,7 @@ export function endWork(id: string): Write {
   return remove({ key: keys.unfinishedWork(id) });
 }
 
-/** The id of what the job works on. */
+/** The id of the resource that the job works on. */
 export function subjectOf(job: LastingJob): string {
   switch (job.type) {
     case 'erase-organization':

@@ -13,13 +13,13 @@ export const userRecord = entity({
     email: z.string(),
     name: z.string(),
     emailVerified: z.boolean(),
-    /** Functions have no right to write this attribute; only an operator's command sets it. */
+    /** Functions have no permission to write this attribute; only an operator's command sets it. */
     isAdmin: z.boolean().optional(),
     passwordHash: z.string(),
     sessionEpoch: z.int(),
     /**
-     * Raised with each token and organization that the account creates, so that parallel requests can't exceed a limit, and
-     * with the removal of its last factor, so that no new token counts as created with one.
+     * Incremented when the account creates a token or an organization, so that parallel requests can't exceed a limit,
+     * and when its last factor is removed, so that no new token counts as created with a factor.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
@@ -73,5 +73,5 @@ export const emailRecord = entity({
   schema: z.object({ userId: z.string() }),
 });
 
-/** Read instead of an unknown account, so that both cases make the same calls. */
+/** Read in place of an unknown account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';

@@ -15,10 +15,10 @@ export const webhookRecord = entity({
     orgSlug: z.string(),
     url: z.string(),
     events: z.array(EventName),
-    /** The limits as the request named them. */
+    /** The scope, as the request named it. */
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
-    /** The same limits with slugs, for pings. `project` is set even if the request named only the environment. */
+    /** The same scope with slugs, for pings. `project` is set even if the request named only the environment. */
     project: place.nullable(),
     environment: place.nullable(),
     active: z.boolean(),
