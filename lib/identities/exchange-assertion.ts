@@ -9,7 +9,8 @@ import type { exchangeAssertion as contract } from '../contracts/identities/exch
 import { ApiError } from '../core/errors.ts';
 import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
-import { failedExchanges, recordedRefusals } from '../limits/rate-limits.ts';
+import { networkOf } from '../limits/network.ts';
+import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { assertionRecord } from '../table/records/assertion.ts';
@@ -62,7 +63,8 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
     throw invalidAssertion();
   }
   const mayFetch = !isReached(failures, failed);
-  const proven = await prove(context, { subjectToken, identity, known, mayFetch, failures });
+  const fetches = [keyFetches(organizationSlug), keyFetchesOfNetwork(networkOf(context.source.ip))];
+  const proven = await prove(context, { subjectToken, identity, known, mayFetch, fetches, failures });
   const assertion = { organization, identity, proven, subjectToken };
   const tooBroad = claimsProblem(identity.issuer, identity.claims);
   if (tooBroad !== undefined) {
@@ -101,6 +103,8 @@ interface Proving {
   /** The issuer's keys, if the table has them. */
   known: IssuerKeysRecord | undefined;
   mayFetch: boolean;
+  /** Count fetches of keys. */
+  fetches: readonly Counter[];
   failures: Counter;
 }
 
@@ -111,16 +115,17 @@ interface Proving {
  */
 async function prove(
   { log, source }: RequestContext,
-  { subjectToken, identity: { id, issuer, jwks }, known, mayFetch, failures }: Proving,
+  { subjectToken, identity: { id, issuer, jwks }, known, mayFetch, fetches, failures }: Proving,
 ): Promise<JWTPayload> {
   const expected = { issuer, audience: audienceOf(id) };
+  const fetching = { log, counters: fetches };
   try {
-    const stored = () => (mayFetch ? currentKeys(issuer, known, log) : usableKeys(known));
+    const stored = () => (mayFetch ? currentKeys(issuer, known, fetching) : usableKeys(known));
     const fetched = jwks === null ? await stored() : undefined;
     let proven = await verifyAssertion(subjectToken, expected, (fetched ?? jwks)?.keys ?? []);
     if (proven === undefined && fetched !== undefined && mayFetch) {
       // The issuer may have changed its keys since.
-      const renewed = await renewedKeys(issuer, fetched, log);
+      const renewed = await renewedKeys(issuer, fetched, fetching);
       proven = await verifyAssertion(subjectToken, expected, renewed?.keys ?? []);
       if (proven === undefined && isBeingFetched(renewed)) throw issuerUnavailable(renewed);
     }

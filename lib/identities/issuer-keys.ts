@@ -3,10 +3,11 @@ import { ApiError } from '../core/errors.ts';
 import { invokeFunction } from '../core/invoke-function.ts';
 import type { Log } from '../core/logger.ts';
 import { requiredSetting } from '../core/settings.ts';
+import { type Counter, countOne } from '../limits/count.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import { transactIfHolds, update, upsert } from '../table/write.ts';
+import { retryOnConditionFailed, transact, transactIfHolds, update, upsert } from '../table/write.ts';
 import { type FetchedKeys, fetchTimeoutMs, maximumAnswerBytes, readFetchedKeys } from './fetched-keys.ts';
 
 /*
@@ -23,18 +24,28 @@ const askingTimeoutMs = fetchTimeoutMs + 3000;
 /** A fetch that has not finished by then never will: its process died. */
 const fetchEndsMs = askingTimeoutMs + 2000;
 
+/** A request that may have to fetch keys. */
+interface Fetching {
+  log: Log;
+  /** Count the fetch before it starts. */
+  counters: readonly Counter[];
+}
+
 /**
  * The keys that can be used now, fetched if those in the table are too old. Only the request that fetches waits for the
  * issuer, so an unresponsive one delays a single request per minute.
- * @throws issuer_unavailable
+ * @throws issuer_unavailable; rate_limited if too many keys are being fetched and none are known
  */
 export async function currentKeys(
   issuer: string,
   known: IssuerKeysRecord | undefined,
-  log: Log,
+  fetching: Fetching,
 ): Promise<IssuerKeysRecord> {
   if (known !== undefined && Date.now() - known.fetchedAtMs < freshMs) return known;
-  const renewed = await renewedKeys(issuer, known, log);
+  const renewed = await renewedKeys(issuer, known, fetching).catch(error => {
+    if (error instanceof ApiError && error.code === 'rate_limited' && usableKeys(known) !== undefined) return known;
+    throw error;
+  });
   const usable = usableKeys(renewed);
   if (usable === undefined) throw issuerUnavailable(renewed);
   return usable;
@@ -69,30 +80,47 @@ export function usableKeys(known: IssuerKeysRecord | undefined): IssuerKeysRecor
  * The keys after a fetch that started later than `known` was read.
  * @returns what is in the table, without waiting, if there was such a fetch within the last minute or another request
  * is fetching
+ * @throws rate_limited
  */
 export async function renewedKeys(
   issuer: string,
   known: IssuerKeysRecord | undefined,
-  log: Log,
+  { log, counters }: Fetching,
 ): Promise<IssuerKeysRecord | undefined> {
   if (known !== undefined && Date.now() - known.triedAtMs < betweenFetchesMs) return known;
   const fetchId = randomUUID();
-  if (await beginFetch(issuer, known, fetchId)) await endFetch(issuer, fetchId, await askForKeys(issuer, log));
+  if (await beginFetch(issuer, known, fetchId, counters))
+    await endFetch(issuer, fetchId, await askForKeys(issuer, log));
   return find(at(issuerKeysRecord, issuer));
 }
 
-/** Whether this process does the fetch. */
-function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, fetchId: string): Promise<boolean> {
+/** Whether this process does the fetch, which then counts. @throws rate_limited */
+async function beginFetch(
+  issuer: string,
+  known: IssuerKeysRecord | undefined,
+  fetchId: string,
+  counters: readonly Counter[],
+): Promise<boolean> {
   const triedAtMs = Date.now();
   const expiresAt = Math.ceil((triedAtMs + staleMs) / 1000);
-  return transactIfHolds([
-    upsert(
-      at(issuerKeysRecord, issuer),
-      { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
-      { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) } },
-    ),
-  ]);
+  const begin = upsert(
+    at(issuerKeysRecord, issuer),
+    { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
+    {
+      if: known === undefined ? isNew : { fetchId: equals(known.fetchId) },
+      refused: () => new OtherFetchBegun(),
+    },
+  );
+  try {
+    await retryOnConditionFailed(() => transact([begin, ...counters.flatMap(countOne)]));
+    return true;
+  } catch (error) {
+    if (error instanceof OtherFetchBegun) return false;
+    throw error;
+  }
 }
+
+class OtherFetchBegun extends Error {}
 
 async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): Promise<void> {
   const endedAtMs = Date.now();

@@ -107,6 +107,24 @@ export const failedExchanges = /* @__PURE__ */ limit<[organizationSlug: string]>
 );
 
 /**
+ * Fetches of issuers' keys, per organization. Each makes an exchange wait for a host that a customer chose, so it counts
+ * when it starts. Strangers can't use this up: an organization has at most 50 identities, and the keys of an issuer are
+ * fetched at most once a minute.
+ */
+export const keyFetches = /* @__PURE__ */ limit<[organizationSlug: string]>(
+  'key-fetches',
+  () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 60),
+  minute,
+);
+
+/** Per network, because one person may have many organizations. */
+export const keyFetchesOfNetwork = /* @__PURE__ */ limit<[network: string]>(
+  'key-fetches-address',
+  () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 120),
+  minute,
+);
+
+/**
  * Audit entries about rejected assertions: anyone who can get genuine ones for an audience could fill the audit log.
  */
 export const recordedRefusals = /* @__PURE__ */ limit<[identityId: string]>('identity-refusals', () => 100, hour);

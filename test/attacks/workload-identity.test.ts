@@ -4,12 +4,14 @@ import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
+import type { Counter } from '../../lib/limits/count.ts';
+import { keyFetches, keyFetchesOfNetwork } from '../../lib/limits/rate-limits.ts';
 import { isThere } from '../../lib/table/expressions.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { identityRecord } from '../../lib/table/records/identity.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { ConditionFailed, remove, transact, update } from '../../lib/table/write.ts';
+import { ConditionFailed, put, remove, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, createProject } from '../support/api.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import {
@@ -777,6 +779,82 @@ describe('failing exchanges', () => {
       expect(codeOf(await exchange(unknown, await own.token(unknown), grace))).toBe('429 rate_limited');
       expect(own.fetches('discovery')).toBe(0);
       expect(codeOf(await exchange(others, await forged(others)))).toBe('401 invalid_assertion');
+    } finally {
+      vi.unstubAllEnvs();
+      forgetSettings();
+      await own.stop();
+    }
+  });
+});
+
+describe('exchanges that wait for an issuer', () => {
+  it.each<[string, () => Counter, (index: number) => Person]>([
+    ['organization', () => keyFetches(grace.organization.slug), () => grace],
+    ['network', () => keyFetchesOfNetwork('127.0.0.1'), index => [ada, grace][index % 2] as Person],
+  ])('are limited per %s before they wait', async (_, counterOf, ownerOf) => {
+    let release = (_problem: { problem: string }) => {};
+    const released = new Promise<{ problem: string }>(resolve => {
+      release = resolve;
+    });
+    let waiting = 0;
+    const wait = () => {
+      waiting += 1;
+      return released;
+    };
+    const silent = await Promise.all(
+      [0, 1, 2, 3].map(async index => {
+        const [url, of] = [`https://${randomUUID()}.example.com`, ownerOf(index)];
+        otherFetches.set(url, wait);
+        const id = await makeIdentity({}, { of, at: { url } });
+        const token = await signToken({ url }, issuer.keys[0] as SigningKey, id);
+        return () => exchange(id, token, of);
+      }),
+    );
+    const known = await makeIdentity({}, { of: grace });
+    await tokenFor(await makeIdentity());
+    vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
+    forgetSettings();
+    const { item, bound } = counterOf();
+    expect(bound).toBeLessThanOrEqual(120);
+    await transact([put(item, { tries: bound - 2, expiresAt: now() + 60 })]);
+    const first = silent.slice(0, 2).map(send => send());
+    try {
+      await vi.waitFor(() => expect(waiting).toBe(2), { timeout: 4000 });
+
+      const refused = await Promise.all(silent.slice(2).map(send => send()));
+
+      expect(refused.map(codeOf)).toEqual(['429 rate_limited', '429 rate_limited']);
+      for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(waiting).toBe(2);
+      expect(codeOf(await exchange(known, await issuer.token(known), grace))).toBe('201 ok');
+    } finally {
+      release({ problem: 'the test ended' });
+      await Promise.all(first);
+      await transact([remove(item)]);
+      vi.unstubAllEnvs();
+      forgetSettings();
+    }
+  });
+
+  it('go on with keys that are known but old if too many wait', async () => {
+    const own = await startIssuer();
+    const id = await makeIdentity({}, { of: grace, at: own });
+    await expectStatus(exchange(id, await own.token(id), grace), 201);
+    await letPass(own.url, 11 * 60_000);
+    const counter = keyFetches(grace.organization.slug).item;
+    vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
+    forgetSettings();
+    try {
+      await transact([put(counter, { tries: 60, expiresAt: now() + 60 })]);
+      const before = own.fetches('discovery');
+      expect(codeOf(await exchange(id, await own.token(id), grace))).toBe('201 ok');
+      expect(codeOf(await exchange(id, await own.token(id, {}, { header: { kid: 'new' } }), grace))).toBe(
+        '429 rate_limited',
+      );
+      expect(own.fetches('discovery')).toBe(before);
+      await transact([put(counter, { tries: 60, expiresAt: now() - 1 })]);
+      expect(codeOf(await exchange(id, await own.token(id), grace))).toBe('201 ok');
+      expect(own.fetches('discovery')).toBe(before + 1);
     } finally {
       vi.unstubAllEnvs();
       forgetSettings();
