@@ -184,6 +184,7 @@ describe('the hand-off', () => {
     const variants: ((page: URL, issued: { code: string; iss: string }) => URL)[] = [
       (page, issued) => callbackOf(page, issued, [['iss', issued.iss]]),
       (page, issued) => callbackOf(page, issued, [['iss', 'https://evil.example']]),
+      (page, issued) => callbackOf(page, { ...issued, iss: 'https://$(id).example' }),
       (page, issued) => callbackOf(page, { ...issued, iss: '' }),
       (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}.evil.example` }),
       (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}/` }),
@@ -191,7 +192,9 @@ describe('the hand-off', () => {
     for (const variant of variants) {
       const { started, page } = await beginLogin();
       await fetch(variant(page, await confirm(page)));
-      expect((await started.ended).code).toBe(3);
+      const { code, stderr } = await started.ended;
+      expect(code).toBe(3);
+      expect(stderr).not.toContain('$(');
     }
     const { started, page } = await beginLogin(['--no-browser'], true);
     const { code: bare } = await confirm(page);

@@ -197,6 +197,19 @@ describe('an address in a committed file', () => {
       expect((await pull([], { HOLDFAST_URL: url })).code).toBe(2);
     }
   });
+
+  it.each(['https://evil.example/;id', 'https://$(id).example', 'https://evil.example/a|b', "https://e.example/'&id"])(
+    'can’t put a command into the hint to paste: %s',
+    async url => {
+      cli.file('.holdfast.json', JSON.stringify({ ...place, url }));
+      for (const command of [['pull'], ['login', '--with-token']]) {
+        const { code, stderr } = await cli.run(command, { env: { HOLDFAST_TOKEN: 'a-token' }, input: 'a-token' });
+        expect(code).toBe(2);
+        expect(stderr).toContain('characters that shells treat specially');
+        expect(stderr).not.toMatch(/HOLDFAST_URL=|--url http/);
+      }
+    },
+  );
 });
 
 describe('a credential', () => {

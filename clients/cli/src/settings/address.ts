@@ -6,6 +6,9 @@ export function addressOf(text: string, source: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw usage(`The address of ${source} must be http or https, without credentials, query and fragment.`);
   }
+  if (!isPlain(url.href)) {
+    throw usage(`The address of ${source} contains characters that shells treat specially.`);
+  }
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && process.env.HOLDFAST_INSECURE_HTTP !== '1') {
     throw usage(
       `${url.origin} (${source}) is not encrypted: others could read the token and values in transit.`,
@@ -16,6 +19,12 @@ export function addressOf(text: string, source: string): string {
 }
 
 export const originOf = (address: string): string => new URL(address).origin;
+
+/**
+ * Whether an address means the same pasted into a shell as read. Hints name addresses in commands, and a repository or a
+ * server may have chosen the address.
+ */
+export const isPlain = (address: string): boolean => /^[\w:/.[\]%~+@-]+$/.test(address);
 
 /** @param hostname of a `URL`, which writes every IPv4 address as four numbers */
 export function isLoopback(hostname: string): boolean {

@@ -5,7 +5,7 @@ import type { ResponseBody } from '@holdfast/sdk';
 import { connect } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
-import { originOf } from '../settings/address.ts';
+import { isPlain, originOf } from '../settings/address.ts';
 import type { Terminal } from '../terminal.ts';
 import { openBrowser } from './browser.ts';
 
@@ -61,7 +61,7 @@ function requireIssuer({ issuers }: IssuedCode, url: string): void {
   const [issuer] = issuers;
   const origin = originOf(url);
   if (issuers.length === 1 && issuer === origin) return;
-  const named = issuers.length === 1 && URL.canParse(issuer ?? '') ? new URL(issuer ?? '').origin : undefined;
+  const named = issuers.length === 1 ? namedOrigin(issuer) : undefined;
   throw new Failure(
     exitCodes.signIn,
     'wrong_issuer',
@@ -75,6 +75,12 @@ function requireIssuer({ issuers }: IssuedCode, url: string): void {
           : `If you trust ${named}: holdfast login --url ${named}. If you did not expect it, do not continue.`,
     },
   );
+}
+
+function namedOrigin(issuer: string | undefined): string | undefined {
+  if (issuer === undefined || !URL.canParse(issuer)) return undefined;
+  const { origin } = new URL(issuer);
+  return isPlain(origin) ? origin : undefined;
 }
 
 async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {
