@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { configNames, readConfig } from '../../infra/plan/config.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
+import { claimsOfOwner } from '../../lib/identities/shared-issuers.ts';
 import { keys, ranges } from '../../lib/table/keys.ts';
 import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
 
@@ -251,4 +252,15 @@ describe('performance.md', () => {
     const idle = printed.slice(printed.indexOf('| An idle month | |')).filter(line => line !== '');
     expect(written).toEqual(expect.arrayContaining(idle));
   });
+});
+
+it('lists the claims that identify the owner at each shared issuer', () => {
+  const items = chapter('docs/workload-identity.md', '## Shared issuers').replaceAll(/\n +/g, ' ');
+  const named = (list = '') => [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const documented = [...items.matchAll(/^- (.+): (.+)$/gm)].flatMap(([, issuers, claims]) =>
+    named(issuers).map(issuer => [issuer, named(claims)] as const),
+  );
+
+  expect(documented.length).toBeGreaterThan(15);
+  expect(documented.map(([issuer]) => [issuer, claimsOfOwner(issuer)])).toEqual(documented);
 });

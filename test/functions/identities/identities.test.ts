@@ -157,6 +157,19 @@ describe('an identity', () => {
     ['https://accounts.google.com', { sub: '1134' }, { email_verified: 'true', hd: 'acme.example' }],
     ['https://oidc.vercel.com', { owner_id: 'team_7' }, { environment: 'production' }],
     ['https://agent.buildkite.com', { organization_slug: 'acme' }, { pipeline_slug: 'deploy' }],
+    [
+      'https://oidc.circleci.com',
+      { 'oidc.circleci.com/org-id': '7c5f' },
+      { 'oidc.circleci.com/vcs-origin': 'github.com/acme/shop', 'oidc.circleci.com/vcs-ref': 'refs/heads/main' },
+    ],
+    ['https://oidc.codefresh.io', { account_id: '5f30' }, { scm_repo_url: 'https://github.com/acme/shop' }],
+    ['https://oidc.cirrus-ci.com', { owner: 'acme' }, { repository_visibility: 'private', sub: 'x' }],
+    ['https://identity.depot.dev', { org_id: '4q2c' }, { ref: 'refs/heads/main' }],
+    ['https://federation.namespaceapis.com', { tenant_id: 'tenant_7' }, { instance_id: 'x' }],
+    ['https://oidc.modal.com', { workspace_id: 'ac-12345' }, { app_name: 'deploy', environment_name: 'main' }],
+    ['https://api.pulumi.com/oidc', { sub: 'pulumi:deploy:org:acme:project:shop' }, { scope: 'write' }],
+    ['https://api.pulumi.com/oidc/', { '/sub': 'pulumi:deploy:org:acme:project:shop' }, { scope: 'write' }],
+    ['https://scalr.io', { sub: 'account:acme:environment:prod:workspace:shop' }, { workspace: 'shop' }],
   ];
   it.each(shared)('for a shared issuer (%s) must identify the owner: %o, not %o', async (issuer, bound, loose) => {
     const made = await expectStatus(create({ issuer, claims: bound }), 201);
