@@ -33,7 +33,9 @@ try {
   for (const notice of [...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
   const dashboard = await buildDashboard();
   process.exitCode = deploy(installation, rollout, options);
-  if (process.exitCode === 0) {
+  if (process.exitCode === 0 && isOnlyPrepared(options)) {
+    process.stderr.write('The change sets were prepared and not executed, so nothing was uploaded or checked.\n');
+  } else if (process.exitCode === 0) {
     await uploadDashboard(config, await readFilesBucket(config), dashboard);
     process.exitCode = smoke(config);
   }
@@ -70,8 +72,13 @@ function deploy(installation: string, rollout: Rollout, options: readonly string
   return status ?? 1;
 }
 
+/** Whether `cdk deploy` is asked to stop before it changes anything. */
+function isOnlyPrepared(options: readonly string[]): boolean {
+  return /(^| )(--no-execute|--execute[= ]false|(--method|-m)[= ]prepare-change-set)( |$)/.test(options.join(' '));
+}
+
 /** Checks that the new deployment works from outside. */
-function smoke({ checkParameter, maintenance }: Config): number {
+function smoke({ checkParameter, maintenance, region }: Config): number {
   if (maintenance) {
     process.stderr.write(
       'The deployment was not checked from outside, because under maintenance no secret can be set.\n',
@@ -83,6 +90,7 @@ function smoke({ checkParameter, maintenance }: Config): number {
     return 0;
   }
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'smoke.ts'), checkParameter], {
+    env: { ...process.env, ...(region === undefined ? {} : { AWS_REGION: region }) },
     stdio: 'inherit',
   });
   return status ?? 1;

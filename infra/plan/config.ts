@@ -139,9 +139,8 @@ const Config = z
         error: `must be one of ${retentionDays.join(', ')}`,
       })
       .default(90),
-    logLevel: z
-      .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], { error: 'must be DEBUG, INFO, WARN or ERROR' })
-      .default('INFO'),
+    /** At most WARN: refusals under maintenance are logged at that level, and the alarms subtract them. */
+    logLevel: z.enum(['DEBUG', 'INFO', 'WARN'], { error: 'must be DEBUG, INFO or WARN' }).default('INFO'),
     /**
      * Requests per second and burst, for each route and all callers together. API Gateway rejects more with 429, before
      * any organization's share is counted. The default follows from that share.

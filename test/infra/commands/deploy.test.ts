@@ -20,6 +20,7 @@ const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@ho
 /** CloudFormation's responses, by stack: outputs, or undefined for a stack that doesn't exist. */
 let stacks: Record<string, Record<string, string> | undefined>;
 let refusal: string | undefined;
+/** Stands in for CloudFormation and SSM. */
 let cloudFormation: Server;
 let directory: string;
 
@@ -54,9 +55,18 @@ let uploaded: { path: string; mediaType: string | undefined; sizeBytes: number }
 let refusedFile: string | undefined;
 let bucket: Server;
 
+/** The regions in which the check's account was looked up. */
+let parameterRegions: (string | undefined)[];
+
 beforeAll(async () => {
   cloudFormation = createServer((request, response) => {
     void text(request).then(form => {
+      // Nothing is stored there: the check fails after it asked.
+      if (request.headers['x-amz-target'] === 'AmazonSSM.GetParameter') {
+        parameterRegions.push(request.headers.authorization?.split('/')[2]);
+        response.writeHead(400).end('{"__type":"ParameterNotFound"}');
+        return;
+      }
       const { status, body } = answerOf(new URLSearchParams(form).get('StackName') ?? '');
       response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     });
@@ -85,6 +95,7 @@ beforeEach(() => {
   refusal = undefined;
   refusedFile = undefined;
   uploaded = [];
+  parameterRegions = [];
   stacks = deployedWith(settings);
   directory = mkdtempSync(join(tmpdir(), 'deploy-'));
   // What would be deployed with an account.
@@ -129,6 +140,7 @@ async function deploy(
         AWS_SECRET_ACCESS_KEY: 'test',
         AWS_ENDPOINT_URL_CLOUDFORMATION: addressOf(cloudFormation),
         AWS_ENDPOINT_URL_S3: addressOf(bucket),
+        AWS_ENDPOINT_URL_SSM: addressOf(cloudFormation),
         AWS_MAX_ATTEMPTS: '1',
       },
     },
@@ -181,6 +193,23 @@ describe('a deployment', () => {
     expect(code).toBe(1);
     expect(said).toContain(`the dashboard could not be uploaded to ${filesBucket}: Access Denied`);
     expect(uploaded.map(({ path }) => path)).not.toContain(`/${filesBucket}/index.html`);
+  });
+
+  test.each([['--no-execute'], ['--method', 'prepare-change-set'], ['--method=prepare-change-set']])(
+    'that is only prepared uploads and checks nothing: %s %s',
+    async (...options) => {
+      const { code, said, asked } = await deploy({ ...settings, checkParameter: '/holdfast/check' }, ...options);
+      expect(code).toBe(0);
+      expect(asked).toContain(options.join(' '));
+      expect(said).toContain('prepared and not executed, so nothing was uploaded or checked');
+      expect(uploaded).toEqual([]);
+      expect(parameterRegions).toEqual([]);
+    },
+  );
+
+  test('is checked in the installation’s region, whatever the shell’s is', async () => {
+    await deploy({ ...settings, region: 'ap-south-1', checkParameter: '/holdfast/check' });
+    expect(parameterRegions).toEqual(['ap-south-1']);
   });
 
   test('that CloudFormation rolls back uploads nothing', async () => {
