@@ -4,8 +4,8 @@ import type { TokenRecord } from '../table/records/token.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Whether the id in a credential is an identity's: a UUID of version 8, while those of users are of version 4. This only
- * saves a read. It grants no right: the stored token and identity do.
+ * Whether the id in a credential belongs to an identity (a UUID of version 8) rather than to a user (version 4). This
+ * only saves a read; the rights come from the stored token and identity.
  */
 export function isIdentityId(id: string): boolean {
   return id[14] === '8';

@@ -10,8 +10,8 @@ type KnownProject = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type KnownEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /**
- * What a caller may do in an organization: the member's role ∩ the token's scope. It remembers what it was asked, so that
- * the chain can reject the answer of a handler that forgot to ask.
+ * What a caller may do in an organization: the member's role ∩ the token's scope. It records which checks were made, so
+ * that the chain can reject the response of a handler that forgot one.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
@@ -36,7 +36,7 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** Takes over the current role and scope of a caller who was re-authorized. */
+  /** Adopts the current role and scope of a re-authorized caller. */
   renew({ member, principal }: Pick<MemberAccess, 'member' | 'principal'>): void {
     this.#member = member;
     this.#principal = principal;

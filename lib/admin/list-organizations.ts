@@ -12,7 +12,7 @@ type OrganizationPage = AnswerOf<typeof contract>;
 /** How many organizations are counted in parallel. More would only wait for the client's connections. */
 const countedAtOnce = 50;
 
-/** More would not fit in a response, and counting their usage would take longer than a request may. */
+/** More would not fit in a response, and counting their usage would take too long for one request. */
 const maximumWithoutPages = 10_000;
 
 function askForPages(total: number): ApiError {

@@ -10,7 +10,7 @@ import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 
 /**
  * Sets some of a plan's limits for all organizations on the plan. The new limits apply to creations from now on. The
- * change concerns no single organization's audit log, so it is written to the service's log.
+ * change doesn't belong in any one organization's audit log, so it is written to the service's log.
  * @throws plan_not_found
  */
 export async function updatePlan(

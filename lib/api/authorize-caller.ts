@@ -65,7 +65,10 @@ export function authorization<Kind extends Access['kind']>(
   };
 }
 
-/** Nothing is read for a caller in a region that doesn't serve either: a credential may have been revoked in the other. */
+/**
+ * A region that isn't serving reads nothing for the caller either: the credential may have been revoked in the other
+ * region.
+ */
 async function inServingRegion(work: () => Promise<void>): Promise<void> {
   await requireServingRegion();
   await work();

@@ -30,7 +30,7 @@ type Path = `/v1/${string}`;
 
 type Route = `${Method} ${Path}`;
 
-/** The access a bearer token needs for a route; `session` refuses every token. */
+/** The access a bearer token needs for a route; `session` rejects every token. */
 export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 
 /** How narrowly a token may be limited and still use a route; a narrower token gets `insufficient_scope`. */
@@ -113,7 +113,7 @@ export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 /** The uses of the KMS key. The encryption context names the use of each call. */
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
-/** A function that does something for other functions that their own roles must not allow. */
+/** A function that other functions invoke for something that their own roles must not allow. */
 export type InvokedFunction = 'fetch-issuer-keys';
 
 /**

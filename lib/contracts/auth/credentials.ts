@@ -46,7 +46,7 @@ export const LinkToken = text(1, 512).meta({
   example: 'EXAMPLE-verification-token-0000',
 });
 
-/** Sessions and tokens are marked under the installation's credential key, which the first request creates. */
+/** Sessions and tokens include a MAC under the installation's credential key, which the first request creates. */
 export const issuing = ['GenerateDataKey', 'Decrypt'] as const;
 
 export const cookieHeader = {

@@ -9,7 +9,7 @@ export const EnvironmentType = z.enum(environmentTypes).meta({
 });
 export type EnvironmentType = z.infer<typeof EnvironmentType>;
 
-/** The types that are at most as open as `type`, itself included. */
+/** The types that are at most as open as `type`, including `type` itself. */
 export function atMostAsOpenAs(type: EnvironmentType): readonly EnvironmentType[] {
   return environmentTypes.slice(environmentTypes.indexOf(type));
 }
