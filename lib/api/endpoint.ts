@@ -30,7 +30,7 @@ interface Behaviour<C extends Contract, Fetched> {
 }
 
 /**
- * Creates an endpoint's Lambda handler: the only chain there is. Each step takes the results of the steps before it, so
+ * Creates an endpoint's Lambda handler. There is no other request chain. Each step takes the results of earlier steps, so
  * omitting a step does not compile. Every error is rendered in the one error shape.
  */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {

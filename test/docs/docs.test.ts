@@ -213,7 +213,7 @@ describe('operations.md', () => {
           .replace(/^holdfast-/, '')
           .replace(/^(Deployment)-.*/, '$1'),
       );
-    const sections = [...chapter(page, '## When an alarm rings').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
+    const sections = [...chapter(page, '## When an alarm goes off').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
     expect(sections.toSorted()).toEqual([...new Set(alarms), 'KeyInDanger', 'BackupFailed'].toSorted());
   });
 });

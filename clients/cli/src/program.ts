@@ -92,7 +92,8 @@ export function createProgram(): Command {
 export function describeCompletion(program: Command): void {
   const command = program
     .commandsGroup('Organize:')
-    .command('completion <shell>')
-    .description('print a completion script for zsh, bash, fish or powershell');
+    .command('completion')
+    .argument('<shell>', 'zsh, bash, fish or powershell')
+    .description('print a completion script for your shell');
   addExample(command, 'holdfast completion bash > holdfast-completion.bash');
 }

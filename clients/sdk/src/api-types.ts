@@ -548,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs twice creates only one project. Reusing the slug of a deleted project needs a fresh session if one of the three environments then is more open than the project’s last one of that slug.
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs twice creates only one project. Reusing the slug of a deleted project requires a fresh session if more roles could read one of the three environments than before.
          */
         post: operations["create-project"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom environment
-         * @description Adds an environment to the project. Its type determines which roles can read and write its secrets. The default is `production`, which only owners and admins can read. Available to all members, but only owners and admins may reuse an earlier environment’s slug with a more open type than that environment last had, with a fresh session.
+         * @description Adds an environment to the project. Its type determines which roles can read and write its secrets. The default is `production`, which only owners and admins can read. Available to all members. Reusing the slug of a deleted environment with a type that more roles can read is limited to owners and admins and requires a fresh session.
          */
         post: operations["create-environment"];
         delete?: never;
@@ -1599,7 +1599,7 @@ export interface components {
              */
             unchanged: string[];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -1770,7 +1770,7 @@ export interface components {
              */
             notFound: string[];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -1886,7 +1886,7 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change to its secrets.
                  * @example 17
                  */
                 revision: number;
@@ -1899,7 +1899,7 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change to its secrets.
                  * @example 17
                  */
                 revision: number;
@@ -2219,7 +2219,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -2281,19 +2281,19 @@ export interface components {
             /** @description The versions whose values were destroyed. */
             destroyed: number[];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
         };
         DiffRevisionsResponse: {
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             from: number;
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             to: number;
@@ -2407,7 +2407,7 @@ export interface components {
              */
             type: "development" | "staging" | "production";
             /**
-             * @description Increases by one with each accepted change of the environment’s secrets.
+             * @description Increases by one with each accepted change to the environment’s secrets.
              * @example 17
              */
             revision: number;
@@ -2877,7 +2877,7 @@ export interface components {
              */
             unchanged: string[];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -3004,7 +3004,7 @@ export interface components {
             /** @description The secrets without values, in key order. */
             keys: components["schemas"]["SecretSummary"][];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -3685,7 +3685,7 @@ export interface components {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -3875,7 +3875,7 @@ export interface components {
              */
             restored: number;
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -3949,10 +3949,10 @@ export interface components {
             /** @description Who wrote this version. */
             updatedBy: components["schemas"]["UserReference"];
         };
-        /** @description One accepted change of an environment’s secrets. */
+        /** @description One accepted change to an environment’s secrets. */
         SecretRevision: {
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -4003,7 +4003,7 @@ export interface components {
                  */
                 slug: string;
                 /**
-                 * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+                 * @description The environment’s revision. It increases by one with each accepted change to its secrets.
                  * @example 17
                  */
                 revision: number;
@@ -4138,7 +4138,7 @@ export interface components {
             /** @description False if the secret already had this value. No version or event is created then. */
             changed: boolean;
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;
@@ -4149,7 +4149,7 @@ export interface components {
             /** @description False if the secret already had this value. No version or event is created then. */
             changed: boolean;
             /**
-             * @description The environment’s revision. It increases by one with each accepted change of its secrets.
+             * @description The environment’s revision. It increases by one with each accepted change to its secrets.
              * @example 17
              */
             revision: number;

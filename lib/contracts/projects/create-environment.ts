@@ -11,10 +11,10 @@ export const createEnvironment = contract({
   summary: 'Create a custom environment',
   description:
     'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
-    'default is `production`, which only owners and admins can read. Available to all members, but only owners ' +
-    'and admins may reuse an earlier environment’s slug with a more open type than that environment last had, with a ' +
-    'fresh session.',
-  // To reuse a slug with a more open type, which is like changing the type of the earlier environment.
+    'default is `production`, which only owners and admins can read. Available to all members. Reusing the slug of a ' +
+    'deleted environment with a type that more roles can read is limited to owners and admins and requires a fresh ' +
+    'session.',
+  // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),

@@ -11,9 +11,9 @@ export const createProject = contract({
   description:
     'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If ' +
     'the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs ' +
-    'twice creates only one project. Reusing the slug of a deleted project needs a fresh session if one of the three ' +
-    'environments then is more open than the project’s last one of that slug.',
-  // Reusing a slug with a more open type is like changing the type of the earlier environment.
+    'twice creates only one project. Reusing the slug of a deleted project requires a fresh ' +
+    'session if more roles could read one of the three environments than before.',
+  // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),

@@ -12,7 +12,7 @@ export const Environment = z
     type: EnvironmentType,
     revision: z
       .int()
-      .meta({ description: 'Increases by one with each accepted change of the environment’s secrets.', example: 17 }),
+      .meta({ description: 'Increases by one with each accepted change to the environment’s secrets.', example: 17 }),
     secretCount: z.int().meta({ description: 'The number of secrets, excluding deleted ones.', example: 42 }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })

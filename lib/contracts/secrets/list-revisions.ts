@@ -29,7 +29,7 @@ export const SecretRevision = z
       .meta({ description: 'The environment and revision that a promotion copied from.' }),
     restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
   })
-  .meta({ id: 'SecretRevision', description: 'One accepted change of an environment’s secrets.' });
+  .meta({ id: 'SecretRevision', description: 'One accepted change to an environment’s secrets.' });
 
 export const listRevisions = contract({
   operationId: 'list-revisions',

@@ -122,7 +122,7 @@ export async function invite(
   });
   // The response contains the invitation token, which admits anyone who has it. Only the mail carries it.
   if (session.output.json) session.output.document({ invitation });
-  else session.output.note(`${email} is invited as ${role}; the mail holds the link.`);
+  else session.output.note(`${email} is invited as ${role}; the e-mail contains the link.`);
 }
 
 export const auditOptions = (command: Command): Command =>
