@@ -52,8 +52,8 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry. It belongs in the transaction of the change it records, or is sent before values leave
- * the service. The entry's expiry follows from the retention of the organization's current plan.
+ * The write of one audit entry. It belongs in the transaction of the change it records. For a read, send it before
+ * values leave the service. The entry's expiry follows from the retention of the organization's current plan.
  */
 export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,

@@ -36,7 +36,7 @@ export interface Admitted {
 
 const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 
-/** Who is admitted at all; `requireRights` then checks what they may do. */
+/** Decides who is admitted at all. `requireRights` then checks what they may do. */
 const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
   public: () => ({}),
   optional: caller => {

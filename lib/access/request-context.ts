@@ -6,7 +6,7 @@ import type { AuditFacts } from './audit-write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';
 
-/** What every operation knows of its request: where it comes from, and its log. */
+/** What every operation knows about its request: where it came from, and its log. */
 export interface RequestContext {
   readonly source: RequestSource;
   readonly log: Log;

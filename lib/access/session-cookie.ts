@@ -22,8 +22,9 @@ interface StoredSession {
 }
 
 /**
- * When a stored session ends, in epoch seconds. A session belongs to the table in which it started: in a table restored
- * from a backup, those from before would include sessions that were ended after the backup.
+ * When a stored session ends, in epoch seconds. A session belongs to the table in which it started: a table restored
+ * from a backup also contains sessions that were ended after the backup, so sessions from before the restore are
+ * invalid there.
  */
 export function endOfSession({ createdAt, expiresAt, restoredTable }: StoredSession): number {
   if (restoredTable !== settings().RESTORED_TABLE) return 0;

@@ -41,5 +41,4 @@ export async function newSession(
   };
 }
 
-export const sessionEnded = () =>
-  new ApiError('unauthenticated', 'This session has ended in the meantime. Sign in again.');
+export const sessionEnded = () => new ApiError('unauthenticated', 'This session has ended. Sign in again.');

@@ -22,7 +22,7 @@ export async function listSessions(context: AccountContext): Promise<Session[]> 
 }
 
 /**
- * Ends one of the caller's own sessions at once, this one included.
+ * Ends one of the caller's own sessions immediately, even the current one.
  * @throws session_not_found
  */
 export async function endSession(context: AccountContext, sessionId: string): Promise<void> {

@@ -118,7 +118,7 @@ async function readAccount(userId: string, withTokens: boolean): Promise<Account
   return { user, held: withTokens ? await readHeldTokens(userId) : undefined };
 }
 
-/** The writes that revoke each token: its own, and the audit entry of the organization that it is limited to. */
+/** The writes that revoke each token: its removal, and an audit entry if it is limited to an organization. */
 async function revocationsOf(
   user: UserRecord,
   held: HeldTokens | undefined,

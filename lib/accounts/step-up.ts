@@ -59,7 +59,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   return { freshUntil, cookie: session.cookie };
 }
 
-/** The factor that was sent, with what it is verified against. @throws invalid_token, rate_limited */
+/** The factor that was sent, along with the data to verify it against. @throws invalid_token, rate_limited */
 async function readFactor(
   user: UserRecord,
   { totp, challenge = '', passkey: assertion }: Sent,

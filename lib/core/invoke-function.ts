@@ -12,7 +12,7 @@ interface Invocation {
   /** Its name or ARN. */
   functionName: string;
   event: object;
-  /** For all attempts. The function may have run more than once. */
+  /** The limit for all attempts together. The function may have run more than once. */
   timeoutMs: number;
   maximumAnswerBytes: number;
 }

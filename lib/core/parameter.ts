@@ -10,7 +10,10 @@ function parameterClient(): SSMClient {
   return client;
 }
 
-/** How long a function caches a value: warm functions rarely wait for SSM, and a rotated secret takes effect soon. */
+/**
+ * How long a function caches a value: long enough that warm functions rarely wait for SSM, and short enough that a
+ * rotated secret takes effect soon.
+ */
 const cacheMs = 5 * 60_000;
 const cached = new Map<string, { value: Promise<string | undefined>; readAt: number }>();
 

@@ -89,7 +89,7 @@ function isSecret(name: string, insideError: boolean): boolean {
   return secretNames.has(lower) || (lower === 'code' && !insideError);
 }
 
-/** JSON leaves these members out. */
+/** The members that `JSON.stringify` leaves out. */
 function membersOfError(error: Error): object {
   const { name, message, stack, cause } = error;
   return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };

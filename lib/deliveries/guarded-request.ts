@@ -70,7 +70,10 @@ export async function guardedRequest<T>(
   }
 }
 
-/** All addresses of the host. If one is not allowed, none is used: an honest receiver's name has no such address. */
+/**
+ * All addresses of the host. If one of them is not allowed, none is used: the name of an honest receiver has no such
+ * address.
+ */
 async function allowedAddresses(host: string, sending: Sending, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   const addresses = await untilAborted((sending.resolve ?? resolveName)(host, signal), signal);

@@ -64,7 +64,7 @@ export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[],
       const { deliveryId, webhookId, orgSlug } = message;
       log.error('a webhook delivery could not be queued', cause, { deliveryId, webhookId, orgSlug });
       try {
-        // The queue may have accepted it, although its answer was lost.
+        // The queue may have accepted it even though its response was lost.
         await logUnsent(message, 'it could not be queued');
       } catch (error) {
         log.error('a failed webhook delivery could not be logged', error, { deliveryId, webhookId, orgSlug });

@@ -151,11 +151,11 @@ async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget
   return eraseEach(members, keysOf, budget, fence);
 }
 
-/** The last step is one transaction: from here on the slug is free, and recorded as used before. */
+/** The last step is one transaction: after it, the slug is free and recorded as used. */
 async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<void> {
   const customerId = billing?.customerId ?? null;
   const customer = customerId === null ? undefined : at(customerRecord, customerId);
-  // The customer may belong to another organization by now; then its pointer stays.
+  // The customer may belong to another organization by now. In that case, its pointer stays.
   const isOwn = customer !== undefined && (await find(customer))?.organizationId === id;
   await transact([
     remove(at(organizationRecord, slug), isBeingErased(id)),

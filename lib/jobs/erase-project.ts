@@ -56,7 +56,7 @@ interface Erasable {
   status: 'active' | 'deleting';
 }
 
-/** Something with a slug inside an organization, and how to erase it. */
+/** A project or environment, and how to erase it. */
 interface Owner<R extends Erasable> {
   job: EraseProject | EraseEnvironment;
   item: Read<R>;
@@ -87,7 +87,7 @@ async function eraseOwner<R extends Erasable>({ job, item, id, ...erasure }: Own
   await removeLimitedWebhooks(job, erasure.isLimitedTo);
   const isDone = await unlessErased(async () => {
     if (!(await erasure.eraseBelow(check(erasable, isBeingErased(id))))) return false;
-    // The last step is one transaction: from here on the slug is free, and recorded as used before.
+    // The last step is one transaction: after it, the slug is free and recorded as used.
     await transact([remove(erasable, isBeingErased(id)), endWork(id), erasure.noteOf(owner)]);
     return true;
   });

@@ -28,7 +28,7 @@ export interface Counter {
   readonly bound: number;
   readonly windowSeconds: number;
   readonly item: Read<RateRecord>;
-  /** Whether the table still has an ended window, as far as is known. DynamoDB deletes expired items late. */
+  /** Whether the stored window had ended when it was last read. DynamoDB deletes expired items late. */
   isEnded?: boolean;
 }
 
@@ -82,13 +82,13 @@ function whileThereIsRoom(counter: Counter) {
   return { if: room, refused: (stored: Stored) => rateLimited(counter, stored) };
 }
 
-/** What to read of a counter for the two functions below: nothing if it is unlimited. */
+/** The read that the two functions below need; undefined for an unlimited counter. */
 export function toRead({ bound, item }: Counter): Read<RateRecord> | undefined {
   return bound < 0 ? undefined : item;
 }
 
 /**
- * Refuses an attempt before any work is done, based on the counter as read. The writes above make the final decision.
+ * Rejects an attempt before any work is done, based on the counter as read. The writes above make the final decision.
  * @throws rate_limited
  */
 export function refuseEarly(counter: Counter, stored: Stored): void {

@@ -37,11 +37,11 @@ const Cursor = z.object({
   after: z.string().optional(),
   /** The environment's revision when its walk started; anything written later is under the new key anyway. */
   revision: z.coerce.number().default(0),
-  /** Values in the history that this walk has passed. */
+  /** Values in the history that this walk has visited. */
   passed: z.coerce.number().default(0),
   /** Items that this walk has re-encrypted. */
   changed: z.coerce.number().default(0),
-  /** Items of this walk that no key decrypts. */
+  /** Items on this walk that no key can decrypt. */
   damaged: z.coerce.number().default(0),
 });
 type Cursor = z.infer<typeof Cursor>;
@@ -147,7 +147,7 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
       damaged += done.filter(result => result === 'damaged').length;
     }
     cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
-    // By order and not by position, because the environment may have been erased in the meantime.
+    // Finds the next slug by order rather than position, because the environment may have been erased in the meantime.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;
@@ -183,7 +183,7 @@ async function reEncrypt(
         { if: { sealed: equals(found) } },
       ),
     ]);
-    // Otherwise it was replaced since it was read and, because of the fence, under the new key.
+    // Otherwise, the item has been replaced since it was read. Because of the fence, that used the new key.
     return isDone ? 're-encrypted' : 'nothing to do';
   } catch (error) {
     // A damaged item must not block the end of this rotation, or the next one.
@@ -194,8 +194,8 @@ async function reEncrypt(
 }
 
 /**
- * Ends a rotation after one of its steps failed for good, so that another can start. All data keys stay; the next
- * rotation re-encrypts what this one left.
+ * Ends a rotation after one of its steps has failed permanently, so that another can start. All data keys stay; the
+ * next rotation re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
   await transactIfHolds([

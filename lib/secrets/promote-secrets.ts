@@ -22,7 +22,7 @@ interface PromotionReads {
   target: ChangeReads;
 }
 
-/** Reads both ends, in parallel with authentication. */
+/** Reads both environments, in parallel with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
   { from, to, keys }: Promotion,

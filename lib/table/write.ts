@@ -123,7 +123,7 @@ function isTransientCancellation(error: unknown): boolean {
   return !codes.includes('ConditionalCheckFailed') && codes.some(code => transientReasons.has(code));
 }
 
-/** The error of a transaction with a condition that did not hold. */
+/** The error for a transaction with a condition that did not hold. */
 function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const reasons = error.CancellationReasons ?? [];

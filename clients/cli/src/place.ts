@@ -94,7 +94,7 @@ const slugsOf = (all: readonly { id: string; slug: string }[], limit: Limit): st
   all.filter(one => limit == null || one.id === limit).map(({ slug }) => slug);
 
 async function pick(terminal: Terminal, member: PlaceMember, choices: readonly string[]): Promise<string> {
-  // A slug becomes part of questions and of file names, whatever server it comes from.
+  // Slugs appear in prompts and file names, so they are checked, whatever server they come from.
   for (const choice of choices) checkSlug(choice, `The service’s ${member}`);
   const [only] = choices;
   if (only !== undefined && choices.length === 1) return only;

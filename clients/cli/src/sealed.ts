@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Text that can only be read with the secret that sealed it (AES-256-GCM with a key from HKDF). */
+/** Text that can only be read with the secret that sealed it (AES-256-GCM, with a key derived by HKDF). */
 export interface Sealed {
   salt: string;
   nonce: string;

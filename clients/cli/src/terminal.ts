@@ -36,7 +36,7 @@ async function readLine(question: string, hidden: boolean): Promise<string> {
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
-  // Print the prompt only after echo is off. It may name directories and what a server answered.
+  // Print the prompt only after echo is off. It may contain names of directories and text from a server.
   process.stderr.write(forTerminal(question));
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {

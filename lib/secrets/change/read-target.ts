@@ -19,7 +19,7 @@ import type { Change, Source } from './change-request.ts';
 /** The heads that a change reads: those of its keys, with their tombstones, or all. */
 type Keys = readonly string[] | 'all';
 
-/** Up to this many keys, single reads cost less than a Query over a large environment. */
+/** For up to this many keys, single reads cost less than a Query of a large environment. */
 const maximumNamedKeys = 40;
 
 /** The environment to change, read before its caller is authorized. */

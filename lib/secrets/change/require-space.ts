@@ -43,14 +43,16 @@ function environmentFull(details: { sizeBytes?: number }): ApiError {
   );
 }
 
-/** Wide enough that measuring a size to within a few hundred bytes takes thousands of revisions, all audited. */
+/**
+ * Large enough that measuring a size to within a few hundred bytes takes thousands of revisions, all of them audited.
+ */
 const maximumHiddenBytes = 512 * 1024;
 
 /**
- * How far below its size limit an environment counts as full for a writer who may not read it. With an exact limit,
- * such a writer could measure the values to the byte in dry runs, which leave no trace. The amount is the same for all
- * requests at a revision, so repeating them reveals nothing, and nobody outside can compute it: a wrapped data key
- * never leaves the service. Pure.
+ * For a writer who may not read an environment, how far below its size limit it already counts as full. With an exact
+ * limit, such a writer could measure the values to the byte in dry runs, which leave no trace. The amount is the same
+ * for all requests at a revision, so repeating them reveals nothing, and nobody outside can compute it: a wrapped data
+ * key never leaves the service. Pure.
  */
 export function hiddenBytes(
   { keyVersion, wrappedKeys }: Pick<ProjectRecord, 'keyVersion' | 'wrappedKeys'>,

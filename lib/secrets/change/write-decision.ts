@@ -50,8 +50,8 @@ export async function writeDecision(
 }
 
 /**
- * A response that lists unchanged keys confirms their values to the caller although no change is audited. So it gets
- * its own audit entry, like a comparison of two environments.
+ * A response that lists unchanged keys confirms their values to the caller, even though no change is audited. So it
+ * gets its own audit entry, like a comparison of two environments.
  */
 export async function recordComparison(
   { context }: Change<unknown>,

@@ -114,7 +114,7 @@ export async function resolveHeads(
   return [...resolved.values()].filter(head => head !== undefined);
 }
 
-/** The version as a head, as it was while it was the newest. */
+/** The head that the version was while it was the newest one. */
 export function headOf(version: VersionRecord): HeadRecord {
   const { keyCreatedAt, createdAt, createdBy, ...same } = version;
   return { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy };

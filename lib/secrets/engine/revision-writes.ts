@@ -27,7 +27,7 @@ export interface RevisedChange {
 
 /** For the keys in one item: far below DynamoDB's 400 KB, and several fit in one step of a large change. */
 const maximumBytesPerPart = 100_000;
-/** A number and the overhead of a list entry. */
+/** Room for a version number and the overhead of a list entry. */
 const bytesBesideKey = 16;
 
 /**

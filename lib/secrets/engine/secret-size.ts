@@ -4,7 +4,7 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 /** A pull without `limit` must fit in Lambda's response limit of 6 MB, even base64-encoded. */
 export const maxEnvironmentBytes = 4 * 1024 * 1024;
 
-/** For the other members of a secret in a pull. */
+/** Room for the other members of a secret in a pull. */
 const bytesBesideKeyAndValue = 256;
 
 /** A secret's share of its environment's size limit: key and value as JSON, and a flat 256 bytes for the rest. */

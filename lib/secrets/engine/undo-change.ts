@@ -105,7 +105,7 @@ async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
   }
 }
 
-/** Takes a head back to the version below it. */
+/** Restores a head to the version below it. */
 async function restoring(
   head: HeadRecord,
   before: VersionRecord | undefined,

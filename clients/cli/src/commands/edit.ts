@@ -120,7 +120,7 @@ async function openEditor(command: string, file: string): Promise<void> {
           new Failure(
             exitCodes.other,
             'editor_failed',
-            `The editor ended with ${signal ?? code}; nothing was changed.`,
+            `The editor exited with ${signal ?? code}; nothing was changed.`,
           ),
         );
     });

@@ -37,7 +37,7 @@ export async function link(session: Session, text: string | undefined, flags: Gi
   if (output.json) output.document({ path, ...chosen, ...url });
   else
     output.note(
-      `${path} names ${chosen.organization}/${chosen.project}/${chosen.environment}. It holds no secret: commit it.\nNext: holdfast push .env, or holdfast run -- COMMAND`,
+      `${path} names ${chosen.organization}/${chosen.project}/${chosen.environment}. It contains no secrets, so you can commit it.\nNext: holdfast push .env, or holdfast run -- COMMAND`,
     );
 }
 

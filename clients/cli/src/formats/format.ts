@@ -52,4 +52,4 @@ export const noncharacter = /\p{Noncharacter_Code_Point}/u;
 export const nul = 'contains a NUL character, which no environment variable can';
 export const notAName = 'is not a variable name: use letters, digits and _';
 /** Only `JSON.parse` keeps this key. Assigning to it sets the prototype of the reader's object. */
-export const droppedByReader = 'is dropped by the reader, which takes it for the prototype of an object';
+export const droppedByReader = 'is dropped by the reader, which mistakes it for the prototype of an object';

@@ -103,7 +103,7 @@ export const dangerousNames: readonly DangerousNames[] = [
     except: words('CARGO_REGISTRY_TOKEN'),
   },
   {
-    why: 'is a setting that npm or another package manager obeys',
+    why: 'is a setting of npm or another package manager',
     patterns: words(
       `npm_config_* npm_execpath npm_node_execpath pnpm_config_* PNPM_HOME YARN_* PIP_* PIPENV_* POETRY_REPOSITORIES_* POETRY_VIRTUALENVS_* POETRY_HOME POETRY_*_DIR PDM_* UV_*INDEX*
       UV_CONFIG_FILE UV_PYTHON* COREPACK_* VOLTA_* NVM_* MISE_* ASDF_*`,

@@ -21,8 +21,8 @@ export function addressOf(text: string, source: string): string {
 export const originOf = (address: string): string => new URL(address).origin;
 
 /**
- * Whether an address means the same pasted into a shell as read. Hints name addresses in commands, and a repository or a
- * server may have chosen the address.
+ * Whether an address means the same in a shell as it does to a reader. Hints name addresses in commands, and a
+ * repository or a server may have chosen the address.
  */
 export const isPlain = (address: string): boolean => /^[\w:/.[\]%~+@-]+$/.test(address);
 

@@ -193,5 +193,5 @@ async function redeem(url: string, code: string, codeVerifier: string): Promise<
   const client = await connect({ url, token: 'none', fetch: anonymousFetch });
   const answer = await client.request('POST', '/v1/auth/cli-auth', { body: { code, codeVerifier } });
   if ('token' in answer) return answer;
-  throw new Failure(exitCodes.other, 'unexpected_answer', 'The service did not answer with a token.');
+  throw new Failure(exitCodes.other, 'unexpected_answer', 'The service did not return a token.');
 }
