@@ -40,7 +40,7 @@ export async function listOrganizations({
     ]);
     for (const [index, record] of records.entries()) {
       const usage = usages[index];
-      // Between the two reads, the organization was deleted or its slug got another owner.
+      // The organization was deleted or its slug was reused between the two reads.
       if (record?.status !== 'active' || usage?.organizationId !== record.id) continue;
       organizations.push({ ...record, usage: usageOf(record, usage) });
     }

@@ -6,7 +6,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 
-/** The slug of an organization, as long as it exists. Needs only the id, so it can be read early. */
+/** The slug of an organization, if it exists. Only the id is needed, so this can run early. */
 export function findPointer(organizationId: string): Promise<{ orgSlug: string } | undefined> {
   return find(at(organizationPointerRecord, organizationId));
 }

@@ -34,7 +34,7 @@ interface ParsedPath {
   problem: ApiError | undefined;
 }
 
-/** A whole request, or what is wrong with it. */
+/** A parsed request, or the reason it was rejected. */
 export type Parsed<C extends Contract> = { request: ParsedRequest<C> } | { problem: unknown };
 
 export function parseRequest<C extends Contract>(
@@ -120,7 +120,10 @@ function hasBody({ body }: APIGatewayProxyEventV2): boolean {
   return body !== undefined && body !== '';
 }
 
-/** @throws payload_too_large, unsupported_media_type: these concern the body as a whole, whatever else is wrong. */
+/**
+ * @throws payload_too_large, unsupported_media_type: these concern the body as a whole, so they take precedence over
+ * other problems.
+ */
 function readJson(
   event: APIGatewayProxyEventV2,
   maximumBytes: number,

@@ -95,7 +95,7 @@ const transientNames = new Set([
   'EPIPE',
 ]);
 
-/** The error that a client may see: an ApiError as it is, an outage as 503, everything else as a bare 500. */
+/** The error that a client may see: an ApiError unchanged, an outage as a 503, everything else as a bare 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {

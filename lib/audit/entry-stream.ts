@@ -12,7 +12,7 @@ export interface StoredEntry {
   expiresAt?: number;
 }
 
-/** The entries of one action, newest first, as far as they have been read. */
+/** The entries of one action that have been read so far, newest first. */
 export interface EntryStream {
   readonly action: AuditAction;
   /** Entries that have been read; those from `position` on have not been returned yet. */

@@ -31,8 +31,8 @@ const opening: ReadonlySet<number> = new Set([code('['), code('{')]);
 const closing: ReadonlySet<number> = new Set([code(']'), code('}')]);
 
 /**
- * Whether a text, valid JSON or not, nests brackets deeper than any body needs. Linear; stops as soon as it is too
- * deep.
+ * Whether a text, valid JSON or not, nests brackets deeper than any body needs. Takes linear time, and stops as soon as
+ * the limit is exceeded.
  */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;

@@ -39,9 +39,9 @@ async function deliverRecord({ body, attributes }: SQSRecord): Promise<void> {
 }
 
 /**
- * Sends a delivery at most once, however often the queue redelivers its message: the start is recorded before sending
- * and never removed. A start without a log entry means that the sender crashed in between; that is logged, and nothing
- * is sent again. Deleted and inactive webhooks receive nothing, except that a ping also reaches an inactive one.
+ * Sends a delivery at most once, even if the queue redelivers its message: the start is recorded before sending and
+ * never removed. A start without a log entry means that the sender crashed in between; that is logged, and nothing is
+ * sent again. Deleted and inactive webhooks receive nothing, except that a ping also reaches an inactive one.
  * @param receiveCount how many times the queue has delivered the message, including this time
  * @throws the error that stopped the preparation, so that the queue redelivers the message; nothing was sent
  */

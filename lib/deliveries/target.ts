@@ -21,7 +21,7 @@ export function isLocalhost(host: string): boolean {
 }
 
 /**
- * Why the URL is not allowed as a target, as far as its text shows; undefined if that depends on the host's addresses.
+ * Why the text of the URL shows that it is not an allowed target; undefined if that depends on the host's addresses.
  * The URL parser has already normalized all notations of an address (decimal, octal, hexadecimal, short, full-width).
  * The phrase fits after "url: ". Pure.
  */

@@ -78,7 +78,7 @@ export function usableKeys(known: IssuerKeysRecord | undefined): IssuerKeysRecor
 
 /**
  * The keys after a fetch that started later than `known` was read.
- * @returns what is in the table, without waiting, if there was such a fetch within the last minute or another request
+ * @returns the keys in the table, without waiting, if there was such a fetch within the last minute or another request
  * is fetching
  * @throws rate_limited
  */

@@ -64,8 +64,8 @@ export function endOfAssertion({ exp = 0, iat = 0 }: JWTPayload): number {
 }
 
 /**
- * Identifies an assertion however often it is presented: by its `jti`, else by its header and payload. Not by the
- * signature, because some can be altered and still verify (ECDSA). Pure.
+ * Gives the same hash each time an assertion is presented. It covers the `jti` or, if there is none, the header and
+ * payload. It doesn't cover the signature, because some signatures can be altered and still verify (ECDSA). Pure.
  */
 export function assertionHash(purpose: string, identityId: string, subjectToken: string, { jti }: JWTPayload): string {
   const signed = subjectToken.slice(0, subjectToken.lastIndexOf('.'));

@@ -34,8 +34,8 @@ export async function unlessErased<T>(step: () => Promise<T>): Promise<T | undef
 }
 
 /**
- * Holds only while the slug still names what is being erased. Every deletion of items addressed by a slug includes this
- * condition in its transaction, so a late deletion can't touch items of the slug's next owner.
+ * Holds only while the slug still belongs to the resource that is being erased. Every deletion of items addressed by a
+ * slug includes this condition in its transaction, so a late deletion can't touch items of the slug's next owner.
  */
 export function isBeingErased(id: string) {
   return {

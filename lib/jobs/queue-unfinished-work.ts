@@ -10,10 +10,10 @@ import { at, queryPages } from '../table/read.ts';
 import { subjectOf, unfinishedWorkRecord } from '../table/records/unfinished-work.ts';
 import { transactIfHolds, update } from '../table/write.ts';
 
-/** When deployed, a job's receives are this far apart (the queue's visibility timeout). */
+/** How often a deployed queue delivers an unfinished job again (its visibility timeout). */
 const receiveEveryMs = 6 * 60_000;
 
-/** How long the queue may still hold the job of an attempted step: all receives, plus a margin. */
+/** How long the queue may still hold the job of an attempted step: the time of all deliveries, plus a margin. */
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
 
 /** Records that the work's job is queued. Does nothing before the work has started or after it has ended. */
@@ -30,12 +30,15 @@ const jobsAtOnce = 10;
 interface Options {
   nowMs?: number;
   pages?: number;
-  /** The id to start at. By default a random one, so that a few runs see everything, however much there is. */
+  /**
+   * The id to start at. It is random by default, so that a few runs cover everything even if there is more than one run
+   * can read.
+   */
   from?: string;
 }
 
 /**
- * Queues the jobs of unfinished work whose own job is gone: it gave up before a stalled request committed the change,
+ * Queues jobs for unfinished work whose job is gone because it gave up before a stalled request committed the change,
  * was moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that still exists does no
  * harm.
  * @returns how many jobs were queued

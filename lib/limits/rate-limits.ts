@@ -138,7 +138,7 @@ export const requestsOfOrganization = /* @__PURE__ */ limit<[organizationId: str
 
 /**
  * @param bound how many are allowed per window; -1 means unlimited
- * @param subject what is being counted, by default all parts; only its hash is stored
+ * @param subject the subject that is counted, by default all parts; only its hash is stored
  */
 function limit<const Subject extends readonly unknown[]>(
   name: string,

@@ -15,7 +15,7 @@ interface Bound {
 }
 
 /**
- * The write that adds to an organization's counts. It goes into the transaction that creates or removes what is counted,
+ * The write that adds to an organization's counts. Put it in the transaction that creates or removes the counted items,
  * so that concurrent requests can't exceed the bound. That transaction fails with the bound's error, or with
  * organization_not_found if the organization is being deleted.
  */

@@ -69,7 +69,7 @@ function rotationInProgress(): ApiError {
 interface Content {
   path: EnvironmentPath;
   state: EnvironmentState | undefined;
-  /** Whether its partition holds nothing but the state, not even a version that was never committed. */
+  /** Whether its partition holds only the state, without even an uncommitted version. */
   isEmpty: boolean;
 }
 

@@ -13,7 +13,7 @@ export function webhookNotFound(): ApiError {
   return new ApiError('webhook_not_found', 'There is no such webhook in this organization.');
 }
 
-/** @throws invalid_request if the URL is not allowed as a target, as far as its text shows */
+/** @throws invalid_request if the text of the URL shows that it is not an allowed target */
 export function requireTarget(url: string): void {
   const problem = targetProblem(url, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
   if (problem !== undefined) throw invalidRequest([{ path: 'url', message: problem }]);

@@ -10,7 +10,7 @@ export const challengeSeconds = 5 * 60;
 
 type Purpose = ChallengeRecord['purpose'];
 
-/** A new challenge and the write that makes it answerable. Only its hash is stored. */
+/** A new challenge and the write that makes it valid. Only its hash is stored. */
 export function newChallenge(
   purpose: Purpose,
   { id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>,
@@ -36,7 +36,7 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
 }
 
 /**
- * The write that uses the challenge up, for the transaction that its answer authorizes.
+ * The write that uses up the challenge, for the transaction that its answer authorizes.
  * @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password
  */
 export function answer(

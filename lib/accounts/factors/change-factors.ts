@@ -56,7 +56,7 @@ interface Made {
 /**
  * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
  * link that removes the factor again; if it can't be sent, no factor is added.
- * @param decide what changes, given the account as it is now
+ * @param decide returns the changes for the account's current state
  * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
  * been sent too many mails; temporarily_unavailable if SES does not accept the mail
@@ -89,7 +89,7 @@ export async function addFactor(
 /**
  * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
  * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
- * @param decide what changes, given the account as it is now; undefined if nothing does
+ * @param decide returns the changes for the account's current state; undefined if there are none
  * @param limits the rate limits that the change counts towards
  * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited by `limits`

@@ -26,7 +26,7 @@ export const signedChallenge = base64url;
 /** The user handle that passkeys store. */
 export const userHandle = base64url;
 
-/** The user that a passkey's answer names, if it does. */
+/** The user that a passkey's answer names, if any. */
 export function userOfHandle(handle: string | undefined): string | undefined {
   if (handle === undefined) return undefined;
   const userId = Buffer.from(handle, 'base64url').toString('utf8');

@@ -132,7 +132,7 @@ export async function updateTemplateKey(
         update(
           at(templateKeyRecord, organization.slug, project.slug, path.key),
           { set: { description, required, pattern } },
-          // The key must be as it was read, not a new one with the same name.
+          // The key must be unchanged since it was read, and not a new one with the same name.
           { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
         ),
         isStillThere(context, project),

@@ -11,7 +11,7 @@ import { put, remove, update, type Write } from '../../table/write.ts';
 
 /*
  * The fencing token of an environment (see README.md): every write requires the token that its writer read, so it is
- * rejected once the token has risen, however late it is executed.
+ * rejected once the token has risen, no matter how late it is executed.
  */
 
 /** An environment and its token. The id distinguishes it from a later environment with the same slugs. */
@@ -47,7 +47,7 @@ export const maximumFences = 8;
 
 /**
  * Puts the copies of the token, in the transaction that raises it.
- * @param found the copies as read, if their writer must not have made a step since
+ * @param found the copies as they were read, to require that their writer has made no step since
  */
 export function putFences(
   { path, environmentId, fence }: Fenced,

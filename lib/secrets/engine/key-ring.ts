@@ -11,11 +11,14 @@ type ValuePlace = Pick<Place, 'environmentId' | 'key' | 'version'>;
 /** A head or version with its value. */
 type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
-/** Seals and opens the values of one project, as it was read. Each data key is unwrapped once, on first use. */
+/**
+ * Seals and opens values with the data keys that the project had when it was read. Each data key is unwrapped once, on
+ * first use.
+ */
 export interface KeyRing {
   /** The key version that `seal` uses. */
   readonly keyVersion: number;
-  /** Whether the project, as it was read, has the record's data key. */
+  /** Whether the project had the record's data key when it was read. */
   canOpen(record: Sealed): boolean;
   seal(value: string, place: ValuePlace): Promise<Uint8Array>;
   /**
@@ -63,7 +66,7 @@ export function keyRing(
 
 /**
  * Call this before anything that must happen only once, such as writing an audit entry.
- * @throws StaleRead if the project, as it was read, lacks the data key of a value
+ * @throws StaleRead if the project didn't have the data key of a value when it was read
  */
 export function requireKeys(ring: KeyRing, records: readonly Sealed[]): void {
   const closed = records.find(record => !ring.canOpen(record));

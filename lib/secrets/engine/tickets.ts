@@ -28,7 +28,7 @@ const pauseWhenServedMs = 3;
 
 /** One writer's place in the queue. */
 export interface Ticket {
-  /** Whether the writer has waited, or doesn't have to: it no longer lets other writers go first. */
+  /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
   hasWaited: boolean;
   /** How long to pause before the next attempt, if the queue can tell. */
   pauseMs: number | undefined;
@@ -63,7 +63,7 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
   return ticket;
 }
 
-/** Whether other writers are waiting, so an attempt would only get in their way. */
+/** Whether other writers are waiting, in which case an attempt would only get in their way. */
 export function areWaiting(tickets: TicketsRecord | undefined): boolean {
   return tickets !== undefined && tickets.served < tickets.issued;
 }

@@ -12,7 +12,8 @@ import { type BegunSnapshot, beginSnapshot } from './read-snapshot.ts';
 /*
  * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A small change writes the tombstone
  * in the transaction that removes the head. A large change can't, because readers need its heads until it commits: it
- * leaves dead heads, which are moved afterwards. They are committed and not in the digest, so moving them is invisible.
+ * leaves dead heads, which are moved afterwards. They are committed and not part of the digest, so readers don't notice
+ * when they are moved.
  */
 
 export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {

@@ -21,9 +21,9 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /** A decided change, ready to be written. See README.md. */
 export interface WritableChange extends RevisedChange {
-  /** Whether the heads were read one by one, so that they may be older than the state. */
+  /** Whether the heads were read one by one and may therefore be older than the state. */
   isMixed: boolean;
-  /** What else must hold when the change commits. */
+  /** Further conditions that must hold when the change commits. */
   checks: readonly Write[];
   ring: KeyRing;
 }

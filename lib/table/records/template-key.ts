@@ -8,7 +8,7 @@ export const templateKeyRecord = entity({
   key: keys.templateKey,
   schema: z.object({
     key: z.string(),
-    /** The project whose template it is in. */
+    /** The project that the template belongs to. */
     projectId: z.string(),
     description: z.string().optional(),
     required: z.boolean(),
