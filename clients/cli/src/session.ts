@@ -29,7 +29,7 @@ export interface Session {
 }
 
 export function openSession(flags: GivenFlags, output: Output, terminal: Terminal): Session {
-  const settings = once(() => resolveSettings(flags, process.cwd()));
+  const settings = once(() => resolveSettings(flags, process.cwd(), output.warn));
   const url = () => requireUrl(settings()).value;
   const credential = once(() => requireCredential(settings()));
   let announcesRetries = true;

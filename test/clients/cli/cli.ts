@@ -27,6 +27,8 @@ interface Options {
   input?: string | Buffer;
   /** Runs under a terminal of its own. */
   terminal?: boolean;
+  /** The user that it runs as, which only root can choose. */
+  user?: number;
 }
 
 export interface Cli {
@@ -59,14 +61,15 @@ export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
-  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false } = {}) => {
+  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false, user } = {}) => {
     const command = [process.execPath, bundle, ...words];
     const variables = { PATH: process.env.PATH ?? '', HOME: home, HOLDFAST_KEYRING: 'off', ...env };
     const [program = '', ...rest] = terminal
       ? ['script', '-qefc', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
       : command;
     // In a group of its own, so that a signal to this process's group does not reach it.
-    const child = spawn(program, rest, { cwd, env: variables, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const as = user === undefined ? {} : { uid: user, gid: user };
+    const child = spawn(program, rest, { cwd, env: variables, stdio: ['pipe', 'pipe', 'pipe'], detached: true, ...as });
     let stdout = '';
     let stderr = '';
     const waiting = new Set<() => void>();

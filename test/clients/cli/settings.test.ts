@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
 import { json, pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli, type Cli, type Ending } from './cli.ts';
 
 let cli: Cli;
 let server: ScriptedServer;
@@ -95,6 +95,60 @@ describe('a setting', () => {
     expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/root');
     cli.file('repository/packages/.holdfast.json', JSON.stringify({ ...place, environment: 'nearer' }));
     expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/nearer');
+  });
+
+  // Only root can create another user's files.
+  describe.runIf(process.geteuid?.() === 0)('in a file of another user', () => {
+    const [theirs, mine] = [4242, 4343];
+    const owned = (path: string, user: number) => chownSync(join(cli.home, path), user, user);
+    const asMe = (cwd: string) =>
+      cli.run(['pull', '--format', 'json', '--no-input'], {
+        env: { HOLDFAST_URL: server.url, ...signedIn },
+        cwd: join(cli.home, cwd),
+        user: mine,
+      });
+    const expectIgnored = ({ code, stderr }: Ending) => {
+      expect([code, server.requests.filter(({ path }) => path.includes('/secrets/'))]).toEqual([2, []]);
+      expect(stderr).toContain('shared/.holdfast.json was ignored: it or its repository belongs to another user');
+    };
+    beforeEach(() => {
+      for (const path of [cli.home, dirname(cli.bundle)]) chmodSync(path, 0o755);
+      mkdirSync(join(cli.home, 'shared/.git'), { recursive: true });
+      mkdirSync(join(cli.home, 'shared/below'));
+      cli.file('shared/.holdfast.json', JSON.stringify({ ...place, environment: 'theirs' }));
+    });
+
+    it('are ignored, in that user’s directory and in one’s own below it', async () => {
+      for (const path of ['shared', 'shared/.git', 'shared/.holdfast.json']) owned(path, theirs);
+      owned('shared/below', mine);
+
+      expectIgnored(await asMe('shared'));
+      expectIgnored(await asMe('shared/below'));
+      cli.file('shared/below/.holdfast.json', JSON.stringify({ ...place, environment: 'mine' }));
+      owned('shared/below/.holdfast.json', mine);
+      expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/mine');
+    });
+
+    it.each(['shared', 'shared/.git', 'shared/.holdfast.json'])(
+      'are ignored if only %s is theirs, by root too',
+      async path => {
+        for (const own of ['shared', 'shared/.git', 'shared/.holdfast.json', 'shared/below']) owned(own, mine);
+        expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
+        owned(path, theirs);
+
+        server.requests.length = 0;
+        expectIgnored(await asMe('shared/below'));
+        expectIgnored(await pull(['--no-input'], {}, join(cli.home, 'shared/below')));
+      },
+    );
+
+    it('count if that user is root, or for root in that user’s own directory', async () => {
+      expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
+      for (const path of ['shared', 'shared/.git', 'shared/.holdfast.json', 'shared/below']) owned(path, theirs);
+      expect(pathOf((await pull([], {}, join(cli.home, 'shared/below'))).stdout)).toBe(
+        '/v1/secrets/acme/web-shop/theirs',
+      );
+    });
   });
 
   it.each([

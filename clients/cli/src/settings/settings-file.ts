@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { usage } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile, writePrivately } from '../files.ts';
@@ -22,18 +22,28 @@ const projectFileName = '.holdfast.json';
 
 /**
  * The nearest `.holdfast.json` from a directory up to the root of its git repository. Outside of a repository only the
- * directory itself counts: parent folders may belong to other users, as in /tmp.
+ * directory itself counts. As in git, nothing counts that belongs to another user: in /tmp, anybody could choose the
+ * settings of all directories below.
  */
-export function findProjectFile(directory: string): { path: string; settings: SettingsFile } | undefined {
+export function findProjectFile(
+  directory: string,
+  warn: (line: string) => void,
+): { path: string; settings: SettingsFile } | undefined {
   const directories: string[] = [];
-  let isRepository = false;
+  let root: string | undefined;
   for (let at = directory; ; at = dirname(at)) {
     directories.push(at);
-    isRepository = existsSync(join(at, '.git'));
-    if (isRepository || at === dirname(at)) break;
+    if (existsSync(join(at, '.git'))) root = at;
+    if (root !== undefined || at === dirname(at)) break;
   }
-  for (const at of isRepository ? directories : [directory]) {
+  const isTrusted = trustedBy(directory);
+  const isTrustedRepository = root !== undefined && isTrusted(root) && isTrusted(join(root, '.git'));
+  for (const at of root === undefined ? [directory] : directories) {
     const path = join(at, projectFileName);
+    if (!((at === directory || isTrustedRepository) && isTrusted(at) && isTrusted(path))) {
+      if (existsSync(path)) warn(`holdfast: ${path} was ignored: it or its repository belongs to another user.`);
+      continue;
+    }
     const settings = readSettingsFile(path);
     if (settings === undefined) continue;
     for (const member of placeMembers) {
@@ -42,6 +52,18 @@ export function findProjectFile(directory: string): { path: string; settings: Se
     return { path, settings };
   }
   return undefined;
+}
+
+/**
+ * Whether a path belongs to this user or to root. For root itself, as in containers and under sudo, the owner of the
+ * directory it works in counts too. On Windows, which has no such owners, every path does.
+ */
+function trustedBy(directory: string): (path: string) => boolean {
+  const user = process.geteuid?.();
+  if (user === undefined) return () => true;
+  const ownerOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid ?? user;
+  const owners = [user, 0, ...(user === 0 ? [ownerOf(directory)] : [])];
+  return path => owners.includes(ownerOf(path));
 }
 
 export function writeProjectFile(directory: string, settings: Place & { url?: string }): string {

@@ -26,8 +26,8 @@ const flagOf = { organization: 'org', project: 'project', environment: 'env' } a
 const variableOf = { organization: 'HOLDFAST_ORG', project: 'HOLDFAST_PROJECT', environment: 'HOLDFAST_ENV' } as const;
 
 /** Flag, then environment variable, then `.holdfast.json`, then the user's settings. */
-export function resolveSettings(flags: GivenFlags, directory: string): Settings {
-  const file = findProjectFile(directory);
+export function resolveSettings(flags: GivenFlags, directory: string, warn: (line: string) => void): Settings {
+  const file = findProjectFile(directory, warn);
   const user = readUserSettings();
   const resolve = (flag: 'org' | 'project' | 'env' | 'url', variable: string, member: PlaceMember | 'url') => {
     const candidates = [
