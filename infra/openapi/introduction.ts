@@ -56,13 +56,15 @@ export const tags = [
 /** Applies to every operation. */
 export const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to authorized callers.
 
-Requests and responses are JSON. Request bodies are strict: an unknown field is an \`invalid_request\`. A body can have
-at most 5 MB (${maximumBodyBytes} bytes), or ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential. Responses may gain fields; clients must ignore unknown ones. Every response
+Requests and responses are JSON. Request bodies are strict: an unknown field is an \`invalid_request\`. A body can be at
+most 5 MB (${maximumBodyBytes} bytes), or ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential.
+Responses may gain fields; clients must ignore unknown ones. Every response
 carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. Unknown routes and methods return
 \`404 route_not_found\`.
 
-**Consistency.** Every environment has a \`revision\`, which each accepted change of its secrets increments. Pulls and key
-lists return it as \`ETag\`; \`If-None-Match\` avoids an unnecessary pull, \`If-Match\` makes a write conditional.
+**Consistency.** Every environment has a \`revision\`, which increases with each accepted change to its secrets. Pulls
+and key lists return it as \`ETag\`; \`If-None-Match\` avoids an unnecessary pull, and \`If-Match\` makes a write
+conditional.
 
 **Authentication.** The dashboard uses the session cookie and sends \`X-Requested-With: service\` with every change. The
 CLI and SDKs use bearer tokens, which can never do more than their user.

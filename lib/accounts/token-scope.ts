@@ -62,7 +62,7 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   return { organization, member };
 }
 
-/** Checks, in the transaction that makes the token, that the organization and the membership are still the same. */
+/** Checks, in the transaction that creates the token, that the organization and the membership are still the same. */
 export function scopeHolds(
   orgSlug: string,
   userId: string,
