@@ -27,7 +27,7 @@ export interface ChangeRequest<Answer> extends ChangeOptions {
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
-/** A request with everything that reading, deciding, writing and announcing it need. */
+/** A request, together with everything that is needed to read, decide, write and announce its change. */
 export interface Change<Answer> extends ChangeRequest<Answer> {
   context: MemberContext;
   path: EnvironmentPath;

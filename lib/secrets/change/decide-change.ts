@@ -127,7 +127,7 @@ function newHeads(
   ];
 }
 
-/** What the decision does, in the order of the decision. Pure. */
+/** The plan of a decision, in the order in which it lists the keys. Pure. */
 function planOf(
   { puts, deletions, unchanged = [], skipped = [] }: Decision<unknown>,
   before: ReadonlyMap<string, HeadRecord>,
