@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sqsClient } from '../../../lib/core/queue.ts';
+import { logDelivery, logUnsent } from '../../../lib/deliveries/log-delivery.ts';
 import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
 import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
 import { ranges } from '../../../lib/table/keys.ts';
@@ -280,6 +281,36 @@ describe('a queued message', () => {
     const shown = await deliveriesOf(id);
     expect(shown).toHaveLength(20);
     for (const delivery of shown) expect(delivery).toMatchObject({ statusCode: 204, success: true, error: null });
+  });
+
+  it('whose result is logged late, after newer ones replaced it, is not shown and is deleted again', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const messages = Array.from({ length: 22 }, (_, index) =>
+      messageFor(id, new Date(Date.now() - (60 - index) * 1000).toISOString()),
+    );
+    const oldest = messages.slice(0, 2).map(({ deliveryId }) => deliveryId);
+    const storedIds = async () => (await queryItems(ranges.deliveries(id))).map(item => item.id);
+    await queueDeliveries(messages);
+    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(20), 20_000);
+    const [sent, unsent] = messages as [DeliveryMessage, DeliveryMessage];
+
+    await logDelivery(sent, { statusCode: 204, responseTimeMs: 1, error: null });
+    await logUnsent(unsent, 'the sender stopped before it got a response');
+
+    expect((await storedIds()).slice(0, 2)).toEqual(oldest);
+    const shown = (await deliveriesOf(id)).map((delivery: { id: string }) => delivery.id);
+    expect(shown).toEqual(
+      messages
+        .slice(2)
+        .map(({ deliveryId }) => deliveryId)
+        .reverse(),
+    );
+    const next = messageFor(id);
+    await queueDeliveries([next]);
+    await vi.waitFor(async () => expect(await storedIds()).toContain(next.deliveryId), 10_000);
+    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(20), 10_000);
+    for (const deliveryId of oldest) expect(await storedIds()).not.toContain(deliveryId);
   });
 
   it('is logged as failed and not sent if its sender crashed halfway', async () => {
