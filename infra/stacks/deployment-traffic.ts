@@ -72,6 +72,43 @@ export function trafficDuring(before: ServiceVersion, after: ServiceVersion): Tr
   return traffic;
 }
 
+/** One of the two regions that have a replica of the table. */
+export interface Region {
+  name: string;
+  templates: Templates;
+}
+
+/**
+ * What would let two regions serve at once, one sentence each, whichever of them the table names and whichever returns
+ * from an outage. A function reads the item that names the serving region in both replicas, so it must know the other
+ * region and be allowed to read the item there. Pure.
+ */
+export function unfencedFunctions(one: Region, other: Region): string[] {
+  const first = new Set<unknown>();
+  const problems = [
+    [one, other],
+    [other, one],
+  ].flatMap(([own, peer]) => {
+    if (own === undefined || peer === undefined) return [];
+    return running(own.templates, own.templates)
+      .filter(({ environment }) => environment.TABLE_NAME !== undefined)
+      .flatMap(({ name, environment, statements }) => {
+        first.add(environment.FIRST_REGION);
+        if (environment.PEER_REGION === peer.name && mayReadServingRegion(statements, peer.name)) return [];
+        return [`${name} in ${own.name} can't find out whether ${peer.name} serves.`];
+      });
+  });
+  return first.size > 1 ? [...problems, 'The two regions disagree about which of them serves first.'] : problems;
+}
+
+function mayReadServingRegion(statements: readonly Statement[], region: string): boolean {
+  const read = { action: 'dynamodb:GetItem', keys: { 'dynamodb:LeadingKeys': ['SERVINGREGION'] } };
+  return isAllowed(
+    statements.filter(({ Resource }) => JSON.stringify(Resource).includes(`:dynamodb:${region}:`)),
+    read,
+  );
+}
+
 /** The call with the table or key that the function's settings name. */
 function addressed(call: AskedRight, environment: RunningFunction['environment']): AskedRight {
   const address = call.action.startsWith('dynamodb:')

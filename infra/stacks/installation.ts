@@ -94,18 +94,7 @@ export function addInstallation(
       terminationProtection: true,
     });
   }
-  if (config.deliveredBy !== undefined) {
-    const [repository = '', ...environments] = config.deliveredBy.split(':');
-    const delivery = new DeliveryStack(app, `${config.name}-delivery`, {
-      ...env,
-      config,
-      repository,
-      environments,
-      dashboardFilesArn: edge.filesArn,
-      description: `${config.name}: the roles of its deployment pipeline`,
-    });
-    delivery.addStackDependency(edge);
-  }
+  if (config.deliveredBy !== undefined) addDelivery(app, config, config.deliveredBy, edge);
   // The CDK's own functions for references between regions name a dependency twice.
   for (const { templateOptions } of referring) {
     templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
@@ -113,4 +102,17 @@ export function addInstallation(
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };
+}
+
+function addDelivery(app: App, config: Config, deliveredBy: string, edge: EdgeStack): void {
+  const [repository = '', ...environments] = deliveredBy.split(':');
+  const delivery = new DeliveryStack(app, `${config.name}-delivery`, {
+    ...(config.region === undefined ? {} : { env: { region: config.region } }),
+    config,
+    repository,
+    environments,
+    dashboardFilesArn: edge.filesArn,
+    description: `${config.name}: the roles of its deployment pipeline`,
+  });
+  delivery.addStackDependency(edge);
 }

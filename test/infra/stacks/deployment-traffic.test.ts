@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { functions, type RoutedFunctionPlan, routedFunctions, workers } from '../../../infra/plan/functions.ts';
-import { type ServiceVersion, trafficDuring } from '../../../infra/stacks/deployment-traffic.ts';
+import { type ServiceVersion, trafficDuring, unfencedFunctions } from '../../../infra/stacks/deployment-traffic.ts';
 import { callsOf } from '../../../infra/stacks/rights.ts';
 import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
-import { exampleSettings, synthesize } from '../../support/installation.ts';
+import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
 
 const restoredTable = 'holdfast-restored';
 
@@ -107,6 +107,65 @@ describe('during a rollback across a version that adds an endpoint and a right',
     expect(trafficDuring(plain, { ...older, templates: poorer.templates }).failures).toContainEqual(
       expect.stringMatching(/^The old version of pull-secrets may not call /),
     );
+  });
+});
+
+describe('during a failover', () => {
+  const { domainName, certificateArn } = fullSettings;
+  const [first, second] = ['eu-central-1', 'eu-west-1'];
+  const key = `arn:aws:kms:${second}:123456789012:key/mrk-0d4e8b6f`;
+  const settings = { domainName, certificateArn, mailIdentity: 'existing' };
+  const production = { ...settings, region: first, replicaRegion: second };
+  const replica = {
+    ...settings,
+    name: 'standby',
+    region: second,
+    peerRegion: first,
+    sharedTable: 'holdfast-table',
+    restoredKey: key,
+  };
+  /** Both installations as the runbook deploys them, and the same with their roles swapped. */
+  const [serving, standby] = [versionOf(production), versionOf({ ...replica, standby: true })];
+  const [returned, promoted] = [versionOf({ ...production, standby: true }), versionOf(replica)];
+  const inFirst = ({ templates }: ServiceVersion) => ({ name: first, templates });
+  const inSecond = ({ templates }: ServiceVersion) => ({ name: second, templates });
+
+  test.each([
+    ['the standby becomes production', standby, promoted],
+    ['the first region returns as the standby', serving, returned],
+    ['the roles are swapped back', returned, serving],
+    ['the second region is the standby again', promoted, standby],
+  ])('no request of either version fails: %s', (_, before, after) => {
+    const { allowed, failures } = trafficDuring(before, after);
+    expect(failures).toEqual([]);
+    expect(allowed).toBeGreaterThan(1000);
+  });
+
+  test.each([
+    ['before it', serving, standby],
+    ['when the lost region returns as it was', serving, promoted],
+    ['when both have swapped their roles', returned, promoted],
+  ])('only one region serves, because all functions ask both replicas which: %s', (_, one, other) => {
+    expect(unfencedFunctions(inFirst(one), inSecond(other))).toEqual([]);
+  });
+
+  test('a function that can’t ask the other region is named', () => {
+    const noRight = withRole(serving, /^SetSecretRole/, ({ Properties }) => {
+      for (const { PolicyDocument: document } of Properties.Policies)
+        document.Statement = document.Statement.filter(({ Sid }: { Sid: string }) => Sid !== 'ReadServingRegion');
+    });
+    expect(unfencedFunctions(inFirst(noRight), inSecond(promoted))).toEqual([
+      "set-secret in eu-central-1 can't find out whether eu-west-1 serves.",
+    ]);
+
+    const alone = versionOf({ ...settings, region: first });
+    expect(unfencedFunctions(inFirst(alone), inSecond(promoted))).toContain(
+      "run-jobs in eu-central-1 can't find out whether eu-west-1 serves.",
+    );
+    const bothFirst = versionOf({ ...replica, restoredKey: undefined, standby: true });
+    expect(unfencedFunctions(inFirst(serving), inSecond(bothFirst))).toEqual([
+      'The two regions disagree about which of them serves first.',
+    ]);
   });
 });
 
