@@ -37,7 +37,7 @@ try {
     process.stderr.write('The change sets were prepared and not executed, so nothing was uploaded or checked.\n');
   } else if (process.exitCode === 0) {
     await uploadDashboard(config, await readFilesBucket(config), dashboard);
-    process.exitCode = smoke(config);
+    process.exitCode = smoke(config, installation);
   }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
@@ -78,7 +78,7 @@ function isOnlyPrepared(options: readonly string[]): boolean {
 }
 
 /** Checks that the new deployment works from outside. */
-function smoke({ checkParameter, maintenance, region }: Config): number {
+function smoke({ checkParameter, maintenance }: Config, installation: string): number {
   if (maintenance) {
     process.stderr.write(
       'The deployment was not checked from outside, because under maintenance no secret can be set.\n',
@@ -89,8 +89,7 @@ function smoke({ checkParameter, maintenance, region }: Config): number {
     process.stderr.write('The deployment was not checked from outside, because checkParameter is not set.\n');
     return 0;
   }
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'smoke.ts'), checkParameter], {
-    env: { ...process.env, ...(region === undefined ? {} : { AWS_REGION: region }) },
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'smoke.ts'), installation], {
     stdio: 'inherit',
   });
   return status ?? 1;

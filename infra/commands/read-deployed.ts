@@ -40,6 +40,7 @@ async function readStacks<Read>(
   try {
     return await read(client);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(
       `What is deployed as ${name} could not be read, ${consequence}: ${reason}. The deployment needs ` +
@@ -88,6 +89,11 @@ function isUnfinished({ StackStatus: status }: Stack): boolean {
 
 function outputOf({ StackName: stack, Outputs: outputs = [] }: Stack, key: string): string {
   const value = outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
-  if (value === undefined) throw new Error(`the stack ${stack} has no output ${key}`);
+  if (value === undefined) {
+    throw new ConfigError(
+      `The stack ${stack} has no output ${key}: a version from before the first release deployed it, and this one cannot ` +
+        'upgrade it, so deploy under another name.',
+    );
+  }
   return value;
 }

@@ -122,34 +122,39 @@ function deployedWith(given: Record<string, unknown>, sent?: number): typeof sta
   };
 }
 
-/** Runs the command with these settings. `asked` is what it passed to the CDK, undefined if it deployed nothing. */
+/** Runs `npm run deploy` with these settings. `asked` is what it passed to the CDK, undefined if it deployed nothing. */
 async function deploy(
   given: Record<string, unknown>,
   ...options: string[]
 ): Promise<{ code: number; said: string; asked: string | undefined }> {
+  const { code, stderr } = await run('deploy', given, options);
+  const asked = join(directory, 'asked');
+  return { code, said: stderr, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : undefined };
+}
+
+/** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
+function run(
+  command: 'deploy' | 'smoke',
+  given: Record<string, unknown>,
+  options: readonly string[] = [],
+): Promise<{ code: number; stderr: string }> {
   writeFileSync(file, JSON.stringify(given));
-  const { code, stderr } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'infra/commands/deploy.ts'), installation, ...options],
-    {
-      env: {
-        ...process.env,
-        PATH: `${directory}${delimiter}${process.env.PATH}`,
-        AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL_CLOUDFORMATION: addressOf(cloudFormation),
-        AWS_ENDPOINT_URL_S3: addressOf(bucket),
-        AWS_ENDPOINT_URL_SSM: addressOf(cloudFormation),
-        AWS_MAX_ATTEMPTS: '1',
-      },
+  return promisify(execFile)(process.execPath, [join(root, `infra/commands/${command}.ts`), installation, ...options], {
+    env: {
+      ...process.env,
+      PATH: `${directory}${delimiter}${process.env.PATH}`,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL_CLOUDFORMATION: addressOf(cloudFormation),
+      AWS_ENDPOINT_URL_S3: addressOf(bucket),
+      AWS_ENDPOINT_URL_SSM: addressOf(cloudFormation),
+      AWS_MAX_ATTEMPTS: '1',
     },
-  ).then(
+  }).then(
     done => ({ code: 0, stderr: done.stderr }),
     (error: { code: number; stderr: string }) => error,
   );
-  const asked = join(directory, 'asked');
-  return { code, said: stderr, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : undefined };
 }
 
 describe('a deployment', () => {
@@ -232,12 +237,42 @@ describe('a deployment', () => {
     expect(asked).toBeUndefined();
   });
 
+  test('over one from before the first release says so in a sentence', async () => {
+    stacks = { ...stacks, 'holdfast-api': {} };
+    const { code, said, asked } = await deploy(settings);
+    expect(code).toBe(1);
+    expect(said).toMatch(
+      /^The stack holdfast-api has no output Deployed: a version from before the first release [^.]*\.\n$/,
+    );
+    expect(asked).toBeUndefined();
+  });
+
   test('deploys nothing if it can’t read what is deployed', async () => {
     refusal = 'not authorized';
     const { code, said, asked } = await deploy(settings);
     expect(code).toBe(1);
     expect(said).toContain('could not be read, so nothing was deployed: not authorized');
     expect(asked).toBeUndefined();
+  });
+});
+
+describe('the check from outside, run by hand', () => {
+  test('reads its account in the installation’s region, whatever the shell’s is', async () => {
+    const { code, stderr } = await run('smoke', {
+      ...settings,
+      region: 'ap-south-1',
+      checkParameter: '/holdfast/check',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('The parameter /holdfast/check does not contain the account');
+    expect(parameterRegions).toEqual(['ap-south-1']);
+  });
+
+  test('says that the installation has no account to check with', async () => {
+    const { code, stderr } = await run('smoke', settings);
+    expect(code).toBe(1);
+    expect(stderr).toBe(`The setting checkParameter in installations/${installation}.json is missing.\n`);
+    expect(parameterRegions).toEqual([]);
   });
 });
 
