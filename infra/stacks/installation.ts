@@ -1,4 +1,4 @@
-import { type App, type Stack, Tags } from 'aws-cdk-lib';
+import { type App, CfnResource, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { type RoutedFunctionPlan, routedFunctions } from '../plan/functions.ts';
@@ -72,9 +72,8 @@ export function addInstallation(
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
-  const referring: Stack[] = firewall === undefined ? [] : [firewall, edge];
   if (config.replicaRegion !== undefined) {
-    const replica = new ReplicaStack(app, `${config.name}-replica`, {
+    new ReplicaStack(app, `${config.name}-replica`, {
       env: { region: config.replicaRegion },
       crossRegionReferences: true,
       config,
@@ -82,7 +81,6 @@ export function addInstallation(
       description: `${config.name}: the key in a second region`,
       terminationProtection: true,
     });
-    referring.push(foundation, replica);
   }
   if (config.backupVaultArn !== undefined) {
     new BackupStack(app, `${config.name}-backup`, {
@@ -95,10 +93,7 @@ export function addInstallation(
     });
   }
   if (config.deliveredBy !== undefined) addDelivery(app, config, config.deliveredBy, edge);
-  // The CDK's own functions for references between regions name a dependency twice.
-  for (const { templateOptions } of referring) {
-    templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
-  }
+  app.node.addValidation({ validate: () => removeRepeatedDependencies(app) });
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };
@@ -115,4 +110,17 @@ function addDelivery(app: App, config: Config, deliveredBy: string, edge: EdgeSt
     description: `${config.name}: the roles of its deployment pipeline`,
   });
   delivery.addStackDependency(edge);
+}
+
+/**
+ * The CDK's own functions for references between regions depend on their role twice: by naming it, and explicitly
+ * (cfn-lint, W3005). The CDK adds them after all aspects have run, but before validation. Returns no problems.
+ */
+function removeRepeatedDependencies(app: App): string[] {
+  for (const node of app.node.findAll()) {
+    const provider = node.node.scope?.node.id ?? '';
+    if (CfnResource.isCfnResource(node) && provider.startsWith('Custom::CrossRegionExport'))
+      node.addDeletionOverride('DependsOn');
+  }
+  return [];
 }

@@ -62,6 +62,19 @@ function without(...names: (keyof typeof changed)[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !names.includes(name as keyof typeof changed)));
 }
 
+/** Dependencies that a resource states although it names the other resource anyway (cfn-lint, W3005). */
+function repeatedDependencies(templates: Templates): string[] {
+  return [...templates].flatMap(([stack, { Resources: resources }]) =>
+    Object.entries(resources).flatMap(([id, { DependsOn: dependsOn = [], Properties }]) => {
+      const named = JSON.stringify(Properties);
+      return [dependsOn as string | string[]]
+        .flat()
+        .filter(other => named.includes(`"Ref":"${other}"`) || named.includes(`"Fn::GetAtt":["${other}"`))
+        .map(other => `${id} of ${stack} depends on ${other} twice.`);
+    }),
+  );
+}
+
 const plain = synthesize().templates;
 
 describe('a deployment with another setting has no cdk-nag finding, loses no export and replaces nothing that holds data:', () => {
@@ -71,6 +84,7 @@ describe('a deployment with another setting has no cdk-nag finding, loses no exp
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     // CloudFormation allows 500.
     for (const [stack, template] of templates) expect(Object.keys(template.Resources).length, stack).toBeLessThan(450);
+    expect(repeatedDependencies(templates)).toEqual([]);
     expect(templates).not.toEqual(plain);
     expect(harmsOf(plain, templates)).toEqual([]);
     expect(harmsOf(templates, plain)).toEqual([]);
@@ -83,6 +97,7 @@ describe('a deployment with another setting has no cdk-nag finding, loses no exp
     const { app, templates } = synthesize(settings);
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     for (const [stack, template] of templates) expect(Object.keys(template.Resources).length, stack).toBeLessThan(450);
+    expect(repeatedDependencies(templates)).toEqual([]);
     expect(harmsOf(plain, templates)).toEqual([]);
     expect(harmsOf(templates, plain)).toEqual([]);
   });
@@ -93,6 +108,12 @@ test('every function works on the same table', () => {
 });
 
 describe('a problem is reported:', () => {
+  test('a dependency that a resource states although it names the other one', () => {
+    const Role = { 'Fn::GetAtt': ['Role', 'Arn'] };
+    const Resources = { One: { Type: 'AWS::Lambda::Function', Properties: { Role }, DependsOn: ['Role', 'Other'] } };
+    expect(repeatedDependencies(new Map([['stack', { Resources }]]))).toEqual(['One of stack depends on Role twice.']);
+  });
+
   const foundation = 'holdfast-foundation';
   const stackOf = (templates: Templates) => {
     const stack = templates.get(foundation);
