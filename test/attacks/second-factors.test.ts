@@ -15,7 +15,7 @@ import { at, find } from '../../lib/table/read.ts';
 import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { undoLinkRecord } from '../../lib/table/records/link.ts';
 import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
-import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
+import { retiredEnvironmentRecord, retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
 import { put, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../support/api.ts';
@@ -851,6 +851,14 @@ const needing: Readonly<Record<string, (person: Person) => Promise<{ path: strin
       body: { name: 'EU', slug: 'eu', type: 'development' },
     };
   },
+  'create-project': async ({ organization }) => {
+    const retiredAt = new Date().toISOString();
+    await transact([
+      put(at(retiredProjectRecord, organization.slug, 'gone'), { retiredAt }),
+      put(at(retiredEnvironmentRecord, organization.slug, 'gone', 'staging'), { retiredAt, type: 'production' }),
+    ]);
+    return { path: `/projects/${organization.id}`, body: { name: 'Gone' } };
+  },
   'update-environment': async person => {
     const { slug } = await createProject(api, person);
     return {
@@ -876,6 +884,7 @@ describe('every fresh route', () => {
       'confirm-totp',
       'create-environment',
       'create-identity',
+      'create-project',
       'create-token',
       'delete-environment',
       'delete-identity',
@@ -894,6 +903,8 @@ describe('every fresh route', () => {
       'start-totp',
       'update-environment',
       'update-identity',
+      'update-organization',
+      'update-plan',
     ]);
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());
