@@ -40,6 +40,8 @@ export function authorization<Kind extends Access['kind']>(
       const caller = await authenticate(issued, access, params);
       return { caller, admitted: authorize(kind, access, caller) };
     } catch (error) {
+      // The region that serves may know a credential or a right that this one hasn't received.
+      await requireServingRegion();
       // A caller who only has to step up may still read early in later requests.
       const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
       if (issued !== undefined && isStranger) readLateFromNowOn(issued, params);

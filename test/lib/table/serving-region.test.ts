@@ -9,7 +9,7 @@ import { keys } from '../../../lib/table/keys.ts';
 import { at, find } from '../../../lib/table/read.ts';
 import { servingRegionRecord } from '../../../lib/table/records/serving-region.ts';
 import { newestRegion, reliedOnMs } from '../../../lib/table/serving-region.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, sessionOf, startApi } from '../../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { startRegions } from '../../support/two-regions.ts';
 
@@ -110,6 +110,17 @@ describe('a region that lost the service', () => {
     expect(answers.map(isFenced)).toEqual([true, true, true]);
     expect(answers[0]?.headers.get('retry-after')).toBe('60');
     expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
+  });
+
+  it('refuses a credential that its replica does not know with 503, because the other region may know it', async () => {
+    const session = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
+    await api.post('/auth/logout', undefined, session);
+    expect((await api.get('/auth/me', session)).status).toBe(401);
+    await failOver();
+    runIn(first);
+    later();
+
+    expect(isFenced(await api.get('/auth/me', session))).toBe(true);
   });
 
   it('keeps its queued work for the queue, and its writes to itself', async () => {
