@@ -1,27 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
+import { ensureTable } from '../../../infra/local/resources.ts';
 import { functions, hotFunctions, needsDashboardOrigin } from '../../../infra/plan/functions.ts';
 import { trafficDuring } from '../../../infra/stacks/deployment-traffic.ts';
 import { isAllowed, type Statement } from '../../../infra/stacks/policy.ts';
+import { isServedInMaintenance } from '../../../lib/contracts/contract.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
+import { tableClient } from '../../../lib/table/client.ts';
+import { keys } from '../../../lib/table/keys.ts';
 import { at } from '../../../lib/table/read.ts';
+import { servingRegionRecord } from '../../../lib/table/records/serving-region.ts';
 import { unfinishedWorkRecord } from '../../../lib/table/records/unfinished-work.ts';
 import { put, transact } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
-import { recordBundleCalls } from '../../support/bundle-calls.ts';
+import { type AuthorizedCall, recordBundleCalls } from '../../support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
 import { exampleSettings, synthesize } from '../../support/installation.ts';
 import { identityOf, startIssuer } from '../../support/issuer.ts';
 import { seedPerson } from '../../support/people.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
+import { startRegions } from '../../support/two-regions.ts';
 
 const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
 const require = createRequire(import.meta.url);
@@ -110,6 +117,10 @@ describe('a bundle', () => {
 describe('the bundles, run instead of the sources', () => {
   const recorder = recordBundleCalls();
   const invoked = new Set<string>();
+  /** The last event of each function. */
+  const events = new Map<string, unknown>();
+  /** Where the API's functions are loaded from. A bundle keeps the settings that its first request found. */
+  let routedDirectory = outDirectory;
   let api: Api;
   let rights: Map<string, Statement[]>;
 
@@ -125,11 +136,11 @@ describe('the bundles, run instead of the sources', () => {
       MAIL_FROM: exampleSettings.mailFrom,
     };
     api = await startApi(limits, async functionName => {
-      // Loaded by Node itself, as on Lambda.
-      const { handler } = require(join(outDirectory, functionName.name, 'index.mjs')) as { handler: Handler };
-      const recorded = recorder.wrap(functionName, handler);
+      const directory = functionName.area === 'workers' ? outDirectory : routedDirectory;
+      const recorded = recorder.wrap(functionName, load(directory, functionName.name));
       return (event, context) => {
         invoked.add(functionName.name);
+        events.set(functionName.name, event);
         return recorded(event, context);
       };
     });
@@ -215,11 +226,7 @@ describe('the bundles, run instead of the sources', () => {
   });
 
   test('make only calls that the roles in the template allow', () => {
-    const refused = recorder.calls.filter(call => !isAllowed(rights.get(call.functionName) ?? [], call));
-    const lines = refused.map(
-      ({ functionName, action, keys }) => `${functionName}: ${action} ${Object.values(keys).flat().map(kindOf)}`,
-    );
-    expect([...new Set(lines)]).toEqual([]);
+    expect(forbidden(recorder.calls, rights)).toEqual([]);
     expect(recorder.calls.length).toBeGreaterThan(500);
   });
 
@@ -237,7 +244,116 @@ describe('the bundles, run instead of the sources', () => {
       expect(allowed).toBeGreaterThan(500);
     }
   });
+
+  describe('under maintenance', () => {
+    const served = new Set(routes.filter(isServedInMaintenance).map(({ operationId }) => operationId as string));
+    let callsBefore: number;
+
+    beforeAll(() => {
+      vi.stubEnv('MAINTENANCE', 'true');
+      callsBefore = recorder.calls.length;
+    });
+    afterAll(() => vi.unstubAllEnvs());
+
+    test.each(samples.map(sample => [sample.name, sample] as const))(
+      'serve a read or log-in and refuse a change: %s',
+      async (_, sample) => {
+        const { request, works, isDone } = await sample.prepare(api);
+        const callsPrepared = recorder.calls.length;
+
+        routedDirectory = copyOfBundles('under-maintenance');
+        const answer = await send(api, request).finally(() => {
+          routedDirectory = outDirectory;
+        });
+
+        if (served.has(sample.operationId)) {
+          expect(works, JSON.stringify(answer.body)).toContain(answer.status);
+          await expect.poll(isDone, { timeout: 15_000 }).toBe(true);
+          return;
+        }
+        expect([answer.status, answer.body.error.code]).toEqual([503, 'temporarily_unavailable']);
+        expect(answer.headers.get('retry-after')).toBe('60');
+        const made = recorder.calls.slice(callsPrepared);
+        expect(made.filter(({ functionName }) => functionName === sample.operationId)).toEqual([]);
+      },
+    );
+
+    test('make only calls that the roles allow then', () => {
+      const maintained = synthesize({ ...exampleSettings, maintenance: true }).rights();
+      expect(forbidden(recorder.calls.slice(callsBefore), maintained)).toEqual([]);
+    });
+  });
+
+  describe('in a region that returns after the other one has taken over', () => {
+    const [first, second] = ['us-east-1', 'eu-west-1'];
+    let regions: Awaited<ReturnType<typeof startRegions>>;
+
+    beforeAll(async () => {
+      const tables = { [first]: `${process.env.TABLE_NAME}`, [second]: `${process.env.TABLE_NAME}-replica` };
+      await ensureTable(tables[second] as string);
+      regions = await startRegions(tables);
+      // This region's own replica has not received the item yet.
+      const Item = servingRegionRecord.toItem(keys.servingRegion(), { region: second, epoch: 2, changedAt: '' });
+      await tableClient().send(new PutCommand({ TableName: tables[second], Item }));
+      vi.stubEnv('AWS_REGION', first);
+      vi.stubEnv('PEER_REGION', second);
+      vi.stubEnv('FIRST_REGION', first);
+      vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', regions.url);
+    });
+    afterAll(async () => {
+      vi.unstubAllEnvs();
+      await regions?.stop();
+    });
+
+    test.each(functions.filter(({ uses }) => uses.table.length > 0).map(({ name, area }) => [name, area] as const))(
+      '%s finds that out before it writes, sends or queues anything',
+      async (name, area) => {
+        const before = recorder.calls.length;
+        const handler = recorder.wrap({ area, name }, load(copyOfBundles('returned'), name));
+        // The last event that it handled while this region served.
+        const answer = await Promise.resolve(handler(events.get(name) ?? {}, {} as Context)).catch(
+          (error: Error) => error,
+        );
+
+        const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
+        const isFence = (call: AuthorizedCall) => call.keys['dynamodb:LeadingKeys']?.[0] === 'SERVINGREGION';
+        expect(made.filter(isFence).map(({ action }) => action)).toEqual(['dynamodb:GetItem', 'dynamodb:GetItem']);
+        expect(made.map(({ action }) => action).filter(action => !isRead(action))).toEqual([]);
+        if (area !== 'workers') expect(answer).toMatchObject({ statusCode: 503 });
+      },
+    );
+  });
 });
+
+/** A function's handler, loaded by Node itself, as on Lambda. */
+function load(directory: string, name: string): Handler {
+  return (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
+}
+
+/** Every bundle once more, for functions with other settings. */
+function copyOfBundles(name: string): string {
+  const directory = join(outDirectory, name);
+  if (!existsSync(directory)) {
+    for (const bundle of bundles)
+      cpSync(join(outDirectory, bundle.name, 'index.mjs'), join(directory, bundle.name, 'index.mjs'));
+  }
+  return directory;
+}
+
+/** The calls that the roles forbid, one line each. */
+function forbidden(calls: readonly AuthorizedCall[], rights: ReadonlyMap<string, Statement[]>): string[] {
+  const refused = calls.filter(call => !isAllowed(rights.get(call.functionName) ?? [], call));
+  const lines = refused.map(
+    ({ functionName, action, keys: asked }) => `${functionName}: ${action} ${Object.values(asked).flat().map(kindOf)}`,
+  );
+  return [...new Set(lines)];
+}
+
+function isRead(action: string): boolean {
+  return ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'kms:Decrypt', 'kms:VerifyMac'].includes(
+    action,
+  );
+}
 
 /** `ORG#acme` → `ORG`. */
 function kindOf(value: string): string {
