@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { functions, type RoutedFunctionPlan, routedFunctions, workers } from '../../../infra/plan/functions.ts';
 import { type ServiceVersion, trafficDuring, unfencedFunctions } from '../../../infra/stacks/deployment-traffic.ts';
+import { type Step, walkRegions } from '../../../infra/stacks/region-walk.ts';
 import { callsOf } from '../../../infra/stacks/rights.ts';
 import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
 import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
@@ -147,6 +148,64 @@ describe('during a failover', () => {
     ['when both have swapped their roles', returned, promoted],
   ])('only one region serves, because all functions ask both replicas which: %s', (_, one, other) => {
     expect(unfencedFunctions(inFirst(one), inSecond(other))).toEqual([]);
+  });
+
+  const start = { [first]: serving, [second]: standby };
+  const failOver: Step[] = [
+    { lose: first },
+    { move: second },
+    { moveDomain: second },
+    { deploy: second, version: promoted },
+  ];
+  const goBack: Step[] = [
+    { deploy: first, version: returned },
+    { move: first },
+    { moveDomain: first },
+    { deploy: first, version: serving },
+    { deploy: second, version: standby },
+  ];
+  const failuresOf = (...steps: Step[]) => walkRegions(start, steps).flatMap(({ failures }) => failures);
+
+  test('every step of the runbook is possible, and one region serves at most', () => {
+    const walked = walkRegions(start, [...failOver, { return: first }, ...goBack]);
+
+    expect(walked.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(walked.map(({ serving: [region], domain }) => [region, domain])).toEqual([
+      [undefined, first],
+      [second, first],
+      [second, second],
+      [second, second],
+      // The first region is back, and its replica has not received the item yet.
+      [second, second],
+      [second, second],
+      [first, second],
+      [first, first],
+      [first, first],
+      [first, first],
+    ]);
+  });
+
+  test('a rehearsal with both regions up needs the same steps', () => {
+    const steps: Step[] = [{ move: second }, { moveDomain: second }, { deploy: second, version: promoted }, ...goBack];
+    expect(failuresOf(...steps)).toEqual([]);
+  });
+
+  test('a step that is left out, or taken in the wrong order, is named', () => {
+    const [lose, move] = [{ lose: first }, { move: second }];
+    expect(failuresOf(lose, move, { deploy: second, version: promoted })).toEqual([
+      'The domain is on the distribution in eu-central-1: CNAMEAlreadyExists.',
+    ]);
+    expect(failuresOf(...failOver, { return: first }, { deploy: first, version: serving })).toEqual([
+      'The domain is on the distribution in eu-west-1: CNAMEAlreadyExists.',
+    ]);
+    expect(failuresOf({ deploy: first, version: returned })).toContain('No distribution has the domain any more.');
+    expect(failuresOf(lose, { deploy: first, version: returned })).toContain(
+      'eu-central-1 is lost, so nothing can be deployed there.',
+    );
+    const withoutDomain = versionOf({ ...replica, domainName: undefined, certificateArn: undefined });
+    expect(walkRegions({ ...start, [second]: withoutDomain }, [lose, move, { moveDomain: second }]).at(-1)?.failures)
+      // Nothing else is wrong with it.
+      .toEqual(['The distribution in eu-west-1 has no certificate for the domain.']);
   });
 
   test('a function that can’t ask the other region is named', () => {
