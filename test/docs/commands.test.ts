@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,35 @@ import { seedPerson } from '../support/people.ts';
  * test/infra/local and test/infra/curl-samples.test.ts, `cost-table` in docs.test.ts, the restore in test/infra.
  */
 const root = join(import.meta.dirname, '../..');
+
+const operatorsPages = [
+  'docs/operations.md',
+  'docs/first-deployment.md',
+  ...globSync('docs/runbooks/*.md', { cwd: root }),
+];
+/** Every piece of code of the operators' pages, in order and on one line each. */
+const operatorsCode = operatorsPages.flatMap(page =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```\w*\n([\s\S]*?)^ *```$|`([^`]+)`/gm)].flatMap(
+    ([, block, inline = '']) => block?.trim().split(/\s*\n\s*/) ?? [inline.replaceAll(/\s+/g, ' ')],
+  ),
+);
+
+/** Commands with arguments, as `script argument …`. Code that starts with `--` continues the command named before it. */
+const documentedCommands = operatorsCode.reduce<{ last: string; commands: string[] }>(
+  ({ last, commands }, code) => {
+    const [, script = last, args] = /(?:^|npm run ([\w:-]+) )-- (.+)$/.exec(code) ?? [];
+    const named = /npm run ([\w:-]+)/.exec(code)?.[1] ?? last;
+    return { last: named, commands: args === undefined ? commands : [...commands, `${script} ${args}`] };
+  },
+  { last: '', commands: [] },
+).commands;
+
+/** Values for the placeholders in documented commands. */
+const placeholders: Readonly<Record<string, string>> = { '<Url>': 'http://127.0.0.1:1/v1' };
+const filledIn = (argument: string) => placeholders[argument] ?? argument.replaceAll(/[<>]/g, '');
+
+/** How the commands, Node's parser and the CDK reject arguments. */
+const isRejected = (stderr: string) => /^Usage:|Unknown (option|argument|command)|Unexpected argument/im.test(stderr);
 
 let api: Api;
 let directory: string;
@@ -86,5 +115,58 @@ describe('the command', () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toContain('pull-secrets contains:');
     expect(existsSync(join(root, 'dist/pull-secrets/index.mjs.map'))).toBe(true);
+  });
+});
+
+describe('an operator’s page', () => {
+  /** With the table of this test, and no other service of AWS. */
+  const run = (script: string, args: readonly string[]) =>
+    npmRun(script, args, {
+      PORT: new URL(api.url).port,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      AWS_MAX_ATTEMPTS: '1',
+    });
+
+  it('has commands with arguments', () => {
+    expect(documentedCommands).toEqual(
+      expect.arrayContaining([
+        'synth -c installation=production',
+        'recount --fix',
+        'recount --from <slug>',
+        'grant-admin you@acme.dev',
+        'move-service production-standby --other-region-lost',
+      ]),
+    );
+  });
+
+  it.each([...new Set(documentedCommands)])('passes arguments that the command accepts: npm run %s', async command => {
+    const [script = '', ...args] = command.split(' ');
+    const { stderr } = await run(script, args.map(filledIn));
+    expect(stderr).not.toSatisfy(isRejected);
+  });
+
+  it.each([
+    'recount --nothing',
+    'repair-environment acme',
+    'grant-admin',
+    'add-check-account acme /holdfast/check you@acme.dev',
+    'move-service production --nothing',
+    'ready-for-failover production standby',
+    'smoke /holdfast/check',
+  ])('could not pass other arguments: npm run %s', async command => {
+    const [script = '', ...args] = command.split(' ');
+    expect((await run(script, args)).stderr).toSatisfy(isRejected);
+  });
+
+  it('names only commands of the CDK', async () => {
+    const named = new Set(operatorsCode.flatMap(code => code.match(/(?<=npx cdk )[\w-]+/g) ?? []));
+    expect([...named].sort()).toEqual(['bootstrap', 'diff']);
+    for (const command of named) {
+      const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/cdk'), [command, '--help']);
+      expect(stdout).toContain(`cdk ${command}`);
+    }
   });
 });
