@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import type { Counter } from '../../lib/limits/count.ts';
@@ -57,12 +57,23 @@ afterAll(async () => {
   await issuer?.stop();
 });
 
+/** Ada's identities made by the running test, which are deleted after it: an organization has at most 50. */
+const made: string[] = [];
+beforeEach(() => {
+  made.length = 0;
+});
+afterEach(async () => {
+  await Promise.all(made.map(id => api.delete(`/identities/${ada.organization.id}/${id}`, ada.session)));
+});
+
 async function makeIdentity(
   changes: Record<string, unknown> = {},
   { of = ada, at: issuedBy = issuer }: { of?: Person; at?: { url: string } } = {},
 ): Promise<string> {
   const body = identityOf(issuedBy, changes);
-  return (await expectStatus(api.post(`/identities/${of.organization.id}`, body, of.session), 201)).body.identity.id;
+  const created = await expectStatus(api.post(`/identities/${of.organization.id}`, body, of.session), 201);
+  if (of === ada) made.push(created.body.identity.id);
+  return created.body.identity.id;
 }
 
 function exchange(identityId: string, subjectToken: string, of = ada): Promise<Answer> {
