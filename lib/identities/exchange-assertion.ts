@@ -5,6 +5,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import { newToken, tokenWrite } from '../accounts/new-token.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
+import { isOnlyAudience, matchClaims } from '../contracts/fields/match-claims.ts';
 import type { exchangeAssertion as contract } from '../contracts/identities/exchange-assertion.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
@@ -19,7 +20,6 @@ import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { claimsProblem } from './claims-problem.ts';
-import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
@@ -27,7 +27,6 @@ import {
   assertionHash,
   endOfAssertion,
   invalidAssertion,
-  isOnlyAudience,
   unverifiedClaims,
   verifyAssertion,
 } from './verify-assertion.ts';
@@ -76,7 +75,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
       { details: { claims: [...missing] } },
     );
   }
-  const mismatched = mismatchedClaims(proven, identity.claims);
+  const mismatched = matchClaims(proven, identity.claims).flatMap(({ name, matches }) => (matches ? [] : [name]));
   if (mismatched.length > 0) {
     await recordRefusal(context, assertion, 'claims_mismatch', mismatched);
     throw new ApiError(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { isOnlyAudience } from '../contracts/fields/match-claims.ts';
 import { ApiError } from '../core/errors.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 
@@ -20,14 +21,6 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
   } catch (error) {
     throw invalidAssertion(error);
   }
-}
-
-/**
- * The audience must be the only one: otherwise, any service that gets a token for several audiences could use it here.
- * Pure.
- */
-export function isOnlyAudience({ aud }: JWTPayload, audience: string): boolean {
-  return aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
 }
 
 /**
