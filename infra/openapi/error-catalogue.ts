@@ -161,7 +161,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'The organization has 50 identities. Delete one that is no longer used.',
   },
   assertion_replayed: {
-    meaning: 'The assertion was already exchanged; each works once.',
+    meaning:
+      'The assertion was already exchanged. Get a new one or, for a workload that can’t, set `singleUse: false` on the ' +
+      'identity.',
     message: 'This token was already exchanged. Get a new one from its issuer.',
   },
   revision_mismatch: {

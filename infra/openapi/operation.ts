@@ -153,7 +153,7 @@ export function operationOf(contract: RoutedContract, components: Components, er
     summary: contract.summary,
     description: contract.description,
     security: securityOf(contract),
-    ...(access.kind === 'member' ? { 'x-roles': [...access.roles] } : {}),
+    ...(access.kind === 'member' ? { 'x-roles': [...access.roles, ...(access.deployers ? ['deployer'] : [])] } : {}),
     ...(access.kind === 'member' || access.kind === 'account' ? { 'x-token-access': access.tokens } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),

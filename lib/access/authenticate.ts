@@ -149,7 +149,7 @@ export async function authenticate(
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
     const caller = identityPrincipal(principal, credential.token, identity);
-    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller) };
+    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access) };
   }
   if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
   if (credential.method === 'token') {
@@ -158,7 +158,7 @@ export async function authenticate(
       throw organizationNotFound();
     }
   }
-  return { principal, access: new MemberAccess(organization, member, principal) };
+  return { principal, access: new MemberAccess(organization, member, principal, access) };
 }
 
 /** The organization with the slug, and the caller's membership or identity in it. */

@@ -94,10 +94,10 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
   else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
-  if (access.kind === 'member') requireRole(access.roles, memberAccess?.member.role);
+  if (access.kind === 'member') requireRole(access.roles, memberAccess);
 }
 
-function requireRole(roles: readonly Role[], role: Role | undefined): void {
-  if (role !== undefined && roles.includes(role)) return;
-  throw new ApiError('forbidden', `The role ${role} can't do this; it requires ${roles.join(' or ')}.`);
+function requireRole(roles: readonly Role[], access: MemberAccess | undefined): void {
+  if (access !== undefined && (access.deploys || roles.includes(access.member.role))) return;
+  throw new ApiError('forbidden', `The role ${access?.role} can't do this; it requires ${roles.join(' or ')}.`);
 }

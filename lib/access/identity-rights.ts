@@ -13,15 +13,17 @@ export function isIdentityId(id: string): boolean {
 
 /** Uses the identity's current rights, not those it had when the token was issued. */
 export function identityPrincipal(principal: Principal, token: TokenRecord, identity: IdentityRights): Principal {
-  const { name, access, projectId, environmentId } = identity;
+  const { name, role, access, projectId, environmentId } = identity;
   return {
     ...principal,
     email: name,
     credential: { method: 'token', token: { ...token, access, projectId, environmentId } },
-    identity: { name },
+    identity: { name, role },
   };
 }
 
+/** A deployer is a viewer, except where `MemberAccess` knows that the operation admits deployers. */
 export function memberOf({ id, trustId, name, role, createdAt }: IdentityRights): MemberRecord {
-  return { id: trustId, userId: id, email: name, name, role, joinedAt: createdAt };
+  const memberRole = role === 'deployer' ? 'viewer' : role;
+  return { id: trustId, userId: id, email: name, name, role: memberRole, joinedAt: createdAt };
 }

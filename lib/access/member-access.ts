@@ -1,4 +1,4 @@
-import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
+import { roleMay } from '../contracts/fields/environment-type.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord } from '../table/records/member.ts';
@@ -10,22 +10,30 @@ type KnownProject = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
 type KnownEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /**
- * What a caller may do in an organization: the member's role ∩ the token's scope. It records which checks were made, so
- * that the chain can reject the response of a handler that forgot one.
+ * What a caller may do in an organization: the member's role ∩ the token's scope. A deployer is a viewer, and may also
+ * read and write in its environment if the operation admits deployers. It records which checks were made, so that the
+ * chain can reject the response of a handler that forgot one.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
   #principal: Principal;
   #member: MemberRecord;
+  readonly #admitsDeployers: boolean | undefined;
   #projectId: string | undefined;
   /** The ids of the environments asked about, by slug. */
   readonly #environmentIds = new Map<string, string>();
   #environmentAsked = false;
 
-  constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
+  constructor(
+    organization: OrganizationRecord,
+    member: MemberRecord,
+    principal: Principal,
+    { deployers }: { deployers?: boolean },
+  ) {
     this.organization = organization;
     this.#member = member;
     this.#principal = principal;
+    this.#admitsDeployers = deployers;
   }
 
   get principal(): Principal {
@@ -34,6 +42,16 @@ export class MemberAccess {
 
   get member(): MemberRecord {
     return this.#member;
+  }
+
+  /** The role's name for messages. */
+  get role(): string {
+    return this.#principal.identity?.role ?? this.#member.role;
+  }
+
+  /** Whether the caller is a deployer, in an operation that admits deployers. */
+  get deploys(): boolean {
+    return this.#admitsDeployers === true && this.role === 'deployer';
   }
 
   /** Adopts the current role and scope of a re-authorized caller. */
@@ -54,9 +72,9 @@ export class MemberAccess {
     return environmentId === null || environmentId === id;
   }
 
-  /** Whether the member's role may read or write secrets in environments of this type. */
-  roleMay(action: 'read' | 'write', type: EnvironmentType): boolean {
-    return roleMay(action, this.member.role, type);
+  /** Whether the caller's role allows reading or writing secrets in this environment. */
+  roleMay(action: 'read' | 'write', { id, type }: Pick<KnownEnvironment, 'id' | 'type'>): boolean {
+    return (this.deploys && this.#token()?.environmentId === id) || roleMay(action, this.member.role, type);
   }
 
   /**
@@ -90,10 +108,10 @@ export class MemberAccess {
       throw environmentNotFound();
     }
     this.#environmentIds.set(environment.slug, environment.id);
-    if (action !== 'see' && !this.roleMay(action, environment.type)) {
+    if (action !== 'see' && !this.roleMay(action, environment)) {
       throw new ApiError(
         'forbidden',
-        `The role ${this.member.role} may not ${action} secrets of ${environment.type} environments.`,
+        `The role ${this.role} may not ${action} secrets of ${environment.type} environments.`,
       );
     }
     return environment;

@@ -1,3 +1,4 @@
+import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
 import type { SessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import type { UserRecord } from '../table/records/user.ts';
@@ -10,7 +11,7 @@ export interface Principal {
   /** The account. Only read for sessions and on account routes; otherwise the token's item suffices. */
   user: UserRecord | undefined;
   /** Present if the caller is an identity: then `userId` is its id and `email` its name. */
-  identity?: { name: string };
+  identity?: { name: string; role: IdentityRole };
 }
 
 export type AccountPrincipal = Principal & { user: UserRecord };

@@ -51,6 +51,8 @@ export type Freshness = 'always' | 'by-content';
  * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
  *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
  *   rejected.
+ *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type. To every
+ *   other operation they are viewers.
  * - `admin`: a platform administrator (`isAdmin`).
  */
 export type Access =
@@ -62,6 +64,7 @@ export type Access =
       tokens: TokenRequirement;
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
+      deployers?: true;
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin'; fresh?: 'always' };
 

@@ -40,7 +40,7 @@ type Issued = AnswerOf<typeof contract>;
 const lastUseStepMs = 60 * 60_000;
 
 /**
- * Exchanges a platform's token, once, for the identity's bearer token. Two round trips if the issuer's keys are known.
+ * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are known.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
  */
 export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<typeof contract>): Promise<Issued> {
@@ -114,9 +114,9 @@ interface Proving {
  */
 async function prove(
   { log, source }: RequestContext,
-  { subjectToken, identity: { id, issuer, jwks }, known, mayFetch, fetches, failures }: Proving,
+  { subjectToken, identity: { id, issuer, jwks, maxAssertionAgeMinutes }, known, mayFetch, fetches, failures }: Proving,
 ): Promise<JWTPayload> {
-  const expected = { issuer, audience: audienceOf(id) };
+  const expected = { issuer, audience: audienceOf(id), maximumAgeMinutes: maxAssertionAgeMinutes };
   const fetching = { log, counters: fetches };
   try {
     const stored = () => (mayFetch ? currentKeys(issuer, known, fetching) : usableKeys(known));
@@ -154,11 +154,9 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
       lifetimeMs: tokenMinutes * 60_000,
     },
   );
-  const replayed = () =>
-    new ApiError('assertion_replayed', 'This token was already exchanged. Get a new one from its issuer.');
   try {
     await transact([
-      recordOf('exchanged', assertion, replayed),
+      recordOfUse(assertion),
       tokenWrite(cliToken),
       ...noteOfUse(organization, identity),
       await entryOf(
@@ -182,15 +180,32 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   return { token, expiresAt: expiryDate, organizationId: organization.id };
 }
 
-/** The write that records the outcome of an assertion. Its condition holds only once. */
+/**
+ * The write that records an assertion as exchanged. It can't be made twice, unless the identity accepts assertions more
+ * than once; they are recorded even then, because the identity may stop accepting them.
+ */
+function recordOfUse(assertion: Assertion): Write {
+  const { singleUse } = assertion.identity;
+  return recordOf('exchanged', assertion, singleUse ? { if: isNew, refused: assertionReplayed } : {});
+}
+
+function assertionReplayed(): ApiError {
+  return new ApiError(
+    'assertion_replayed',
+    'This token was already exchanged. Get a new one from its issuer. If this is a workload that can only present the ' +
+      'same token again, ask an owner or admin to set `singleUse: false` on the identity.',
+  );
+}
+
+/** The write that records the outcome of an assertion. */
 function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: Assertion,
-  refused: () => Error,
+  options: { if?: typeof isNew; refused?: () => Error },
 ): Write {
   const hash = assertionHash(purpose, identity.id, subjectToken, proven);
   const record = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
-  return put(at(assertionRecord, hash), record, { if: isNew, refused });
+  return put(at(assertionRecord, hash), record, options);
 }
 
 function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {
@@ -216,7 +231,7 @@ async function recordRefusal(
   try {
     await retryOnConditionFailed(async () =>
       transact([
-        recordOf(reason, assertion, () => new RefusalRecorded()),
+        recordOf(reason, assertion, { if: isNew, refused: () => new RefusalRecorded() }),
         ...countOne(refusals),
         await entryOf(context, assertion, { action: 'identity.refused', details }),
       ]),

@@ -25,7 +25,8 @@ const cut = (text: string): string => (text.length > longestText ? `${text.slice
 
 /** The details of an identity in an audit entry. Claims and keys are recorded as text. */
 export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
-  const { name, access, role, projectId, environmentId, issuer, tokenMinutes } = identity;
+  const { name, access, role, projectId, environmentId, issuer, singleUse, maxAssertionAgeMinutes, tokenMinutes } =
+    identity;
   const keys = jwks === null ? null : cut(JSON.stringify(jwks.keys.map(({ kid, kty, x, n }) => kid ?? x ?? n ?? kty)));
   return {
     name,
@@ -36,6 +37,8 @@ export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
     issuer,
     // Sorted, because the table doesn't keep the order of names.
     claims: cut(JSON.stringify(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))))),
+    singleUse,
+    maxAssertionAgeMinutes: String(maxAssertionAgeMinutes),
     tokenMinutes: String(tokenMinutes),
     jwks: keys,
   } satisfies AuditDetails;

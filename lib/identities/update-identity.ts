@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
+import { environmentRequired } from '../contracts/identities/identity.ts';
 import type { updateIdentity as contract } from '../contracts/identities/update-identity.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
@@ -16,8 +17,8 @@ import { requireTrust } from './require-trust.ts';
 
 /**
  * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
- * @throws identity_not_found, invalid_request for an environment without its project, a forbidden issuer or claims that
- * strangers could satisfy, project_not_found, environment_not_found
+ * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its environment,
+ * a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
  */
 export async function updateIdentity(
   context: MemberContext,
@@ -32,6 +33,9 @@ export async function updateIdentity(
     if (isDeepStrictEqual(wanted, before)) return before;
     if (wanted.environmentId !== null && wanted.projectId === null) {
       throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
+    }
+    if (wanted.role === 'deployer' && wanted.environmentId === null) {
+      throw invalidRequest([{ path: 'environmentId', message: environmentRequired }]);
     }
     const trusts = isSame(before, wanted, ['issuer', 'claims', 'jwks']);
     if (!trusts) requireTrust(wanted);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { maximumAssertionAgeMinutes } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience } from '../contracts/fields/match-claims.ts';
 import { ApiError } from '../core/errors.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
@@ -7,7 +8,6 @@ import type { VerificationKey } from '../table/records/identity.ts';
 /** Asymmetric only, so that a public key can never be used as an HMAC key. */
 const algorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
 const clockSkewSeconds = 60;
-const maximumAgeSeconds = 600;
 
 /** The same error for every flaw, so that strangers learn nothing about identities and keys. */
 export function invalidAssertion(cause?: unknown): ApiError {
@@ -31,7 +31,7 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
  */
 export async function verifyAssertion(
   subjectToken: string,
-  { issuer, audience }: { issuer: string; audience: string },
+  { issuer, audience, maximumAgeMinutes }: { issuer: string; audience: string; maximumAgeMinutes: number },
   keys: readonly VerificationKey[],
 ): Promise<JWTPayload | undefined> {
   try {
@@ -39,7 +39,7 @@ export async function verifyAssertion(
       algorithms,
       issuer,
       audience,
-      maxTokenAge: maximumAgeSeconds,
+      maxTokenAge: maximumAgeMinutes * 60,
       clockTolerance: clockSkewSeconds,
       requiredClaims: ['exp', 'iat'],
     });
@@ -51,9 +51,12 @@ export async function verifyAssertion(
   throw invalidAssertion();
 }
 
-/** The time from which `verifyAssertion` rejects the assertion as too old, in epoch seconds. Pure. */
+/**
+ * The time from which `verifyAssertion` rejects the assertion, in epoch seconds, even if its identity's maximum age is
+ * raised until then. Pure.
+ */
 export function endOfAssertion({ exp = 0, iat = 0 }: JWTPayload): number {
-  return Math.ceil(Math.min(exp, iat + maximumAgeSeconds)) + clockSkewSeconds + 1;
+  return Math.ceil(Math.min(exp, iat + maximumAssertionAgeMinutes * 60)) + clockSkewSeconds + 1;
 }
 
 /**

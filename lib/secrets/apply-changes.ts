@@ -40,6 +40,6 @@ export async function applyChanges(
 function requireMayDelete(access: MemberAccess, count: number): void {
   const { role } = access.member;
   if (count > 1 && role !== 'owner' && role !== 'admin') {
-    throw new ApiError('forbidden', `The role ${role} may delete one secret at a time.`);
+    throw new ApiError('forbidden', `The role ${access.role} may delete one secret at a time.`);
   }
 }

@@ -111,7 +111,11 @@ export function sessionOf(answer: Answer): { cookie: string } {
 }
 
 /** A project of the person's organization. */
-export async function createProject(api: Api, person: Person, name = 'Shop'): Promise<{ id: string; slug: string }> {
+export async function createProject(
+  api: Api,
+  person: Person,
+  name = 'Shop',
+): Promise<{ id: string; slug: string; environments: { id: string; slug: string }[] }> {
   const answer = await api.post(`/projects/${person.organization.id}`, { name }, person.session);
   if (answer.status !== 201)
     throw new Error(`Creating a project failed: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1228,7 +1228,7 @@ export interface paths {
         head?: never;
         /**
          * Update an identity
-         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to tokens issued earlier. Changing `issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to tokens issued earlier. A `deployer` must keep an `environmentId`. Once `singleUse` is false, tokens of the platform that were rejected as already exchanged are accepted; once it is true, each is accepted only if it was never exchanged. Changing `issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.
          */
         patch: operations["update-identity"];
         trace?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in as an identity
-         * @description Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience as its only `aud`, and be at most ten minutes old. Each token can be exchanged once.
+         * @description Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience as its only `aud`, and be at most the identity’s `maxAssertionAgeMinutes` old. Each token can be exchanged once, or again and again if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: issuing another one revokes the oldest.
          */
         post: operations["exchange-assertion"];
         delete?: never;
@@ -2028,11 +2028,11 @@ export interface components {
              */
             access: "read" | "write";
             /**
-             * @description The identity’s role in the organization.
+             * @description The identity’s role in the organization. A `deployer` requires `environmentId`: in that environment it may read secrets or, with `write`, also change them, whatever the environment’s type. It can’t restore, destroy, promote or delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to that environment.
              * @example viewer
              * @enum {string}
              */
-            role: "developer" | "viewer";
+            role: "deployer" | "developer" | "viewer";
             /**
              * Format: uuid
              * @description Limits the identity to one project.
@@ -2041,7 +2041,7 @@ export interface components {
             projectId?: string;
             /**
              * Format: uuid
-             * @description Limits the identity to one environment; requires `projectId`.
+             * @description Limits the identity to one environment; requires `projectId`. Required for a deployer.
              * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
              */
             environmentId?: string;
@@ -2060,6 +2060,18 @@ export interface components {
             claims: {
                 [key: string]: string | string[];
             };
+            /**
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @default true
+             * @example true
+             */
+            singleUse?: boolean;
+            /**
+             * @description How many minutes after it was issued a platform’s token can be exchanged.
+             * @default 10
+             * @example 10
+             */
+            maxAssertionAgeMinutes?: number;
             /**
              * @description How many minutes each bearer token is valid.
              * @default 15
@@ -2731,11 +2743,11 @@ export interface components {
              */
             access: "read" | "write";
             /**
-             * @description The identity’s role in the organization.
+             * @description The identity’s role in the organization. A `deployer` requires `environmentId`: in that environment it may read secrets or, with `write`, also change them, whatever the environment’s type. It can’t restore, destroy, promote or delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to that environment.
              * @example viewer
              * @enum {string}
              */
-            role: "developer" | "viewer";
+            role: "deployer" | "developer" | "viewer";
             /** @description The only project that it can access; null for all. */
             projectId: string | null;
             /** @description The only environment that it can access; null for all. */
@@ -2754,6 +2766,16 @@ export interface components {
             claims: {
                 [key: string]: string | string[];
             };
+            /**
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @example true
+             */
+            singleUse: boolean;
+            /**
+             * @description How many minutes after it was issued a platform’s token can be exchanged.
+             * @example 10
+             */
+            maxAssertionAgeMinutes: number;
             /**
              * @description How many minutes each bearer token is valid.
              * @example 15
@@ -4351,11 +4373,11 @@ export interface components {
              */
             access?: "read" | "write";
             /**
-             * @description The identity’s role in the organization.
+             * @description The identity’s role in the organization. A `deployer` requires `environmentId`: in that environment it may read secrets or, with `write`, also change them, whatever the environment’s type. It can’t restore, destroy, promote or delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to that environment.
              * @example viewer
              * @enum {string}
              */
-            role?: "developer" | "viewer";
+            role?: "deployer" | "developer" | "viewer";
             /** @description Limits the identity to one project; null for all. */
             projectId?: string | null;
             /** @description Limits the identity to one environment; null for all. */
@@ -4369,6 +4391,13 @@ export interface components {
             claims?: {
                 [key: string]: string | string[];
             };
+            /**
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @example false
+             */
+            singleUse?: boolean;
+            /** @description How many minutes after it was issued a platform’s token can be exchanged. */
+            maxAssertionAgeMinutes?: number;
             /** @description How many minutes each bearer token is valid. */
             tokenMinutes?: number;
             /** @description The issuer’s keys; null if they are fetched from the issuer. */
@@ -4690,7 +4719,7 @@ export interface components {
                 };
             };
         };
-        /** @description `assertion_replayed`: The assertion was already exchanged; each works once. */
+        /** @description `assertion_replayed`: The assertion was already exchanged. Get a new one or, for a workload that can’t, set `singleUse: false` on the identity. */
         AssertionReplayed: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];

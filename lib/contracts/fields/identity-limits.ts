@@ -1,8 +1,19 @@
-/** An identity is never an owner or admin: it deploys and reads, but does not manage people. */
-export const identityRoles = ['developer', 'viewer'] as const;
+/**
+ * An identity is never an owner or admin: it deploys and reads, but does not manage people. A deployer is limited to one
+ * environment. There it may do what its access says, whatever the environment's type, in the operations whose contract
+ * admits deployers; everywhere else it is a viewer.
+ */
+export const identityRoles = ['deployer', 'developer', 'viewer'] as const;
+export type IdentityRole = (typeof identityRoles)[number];
 
 /** What its tokens may do; `full` is for people. */
 export const identityAccesses = ['read', 'write'] as const;
+
+/** How old an assertion may be, unless the identity says otherwise. */
+export const defaultAssertionAgeMinutes = 10;
+
+/** The longest age that an identity can allow. Google's metadata server returns the same token for up to an hour. */
+export const maximumAssertionAgeMinutes = 60;
 
 /** Enough for all of an organization's pipelines, and few enough to list in one request. */
 export const maximumIdentities = 50;

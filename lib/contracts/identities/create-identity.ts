@@ -1,9 +1,19 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
+import { defaultAssertionAgeMinutes } from '../fields/identity-limits.ts';
 import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
 import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { managers } from '../fields/role.ts';
-import { answer, described, example, IdentityAccess, IdentityRole, TokenMinutes } from './identity.ts';
+import {
+  AssertionAgeMinutes,
+  answer,
+  described,
+  environmentRequired,
+  example,
+  IdentityAccess,
+  IdentityRole,
+  TokenMinutes,
+} from './identity.ts';
 
 export const createIdentity = contract({
   operationId: 'create-identity',
@@ -23,10 +33,15 @@ export const createIdentity = contract({
       role: IdentityRole,
       projectId: ProjectId.optional().meta({ description: 'Limits the identity to one project.' }),
       environmentId: EnvironmentId.optional().meta({
-        description: 'Limits the identity to one environment; requires `projectId`.',
+        description: 'Limits the identity to one environment; requires `projectId`. Required for a deployer.',
       }),
       issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
       claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
+      singleUse: z.boolean().default(true).meta({ description: described.singleUse, example: true }),
+      maxAssertionAgeMinutes: AssertionAgeMinutes.default(defaultAssertionAgeMinutes).meta({
+        description: described.maxAssertionAgeMinutes,
+        example: defaultAssertionAgeMinutes,
+      }),
       tokenMinutes: TokenMinutes.default(15).meta({ description: described.tokenMinutes, example: 15 }),
       jwks: GivenJwks.optional().meta({
         description:
@@ -36,14 +51,19 @@ export const createIdentity = contract({
     .refine(body => body.projectId !== undefined || body.environmentId === undefined, {
       path: ['projectId'],
       message: 'is required with environmentId',
+    })
+    .refine(body => body.role !== 'deployer' || body.environmentId !== undefined, {
+      path: ['environmentId'],
+      message: environmentRequired,
     }),
   bodyExample: {
     name: 'web-shop deploy',
     access: 'read',
-    role: 'developer',
+    role: 'deployer',
     projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
     issuer: 'https://token.actions.githubusercontent.com',
-    claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
+    claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' },
   },
   responses: created({ description: 'The identity.', body: answer, example: { identity: example } }),
   errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached', 'email_not_verified'],

@@ -1,23 +1,38 @@
 import * as z from 'zod';
-import { identityAccesses, identityRoles } from '../fields/identity-limits.ts';
+import {
+  defaultAssertionAgeMinutes,
+  identityAccesses,
+  identityRoles,
+  maximumAssertionAgeMinutes,
+} from '../fields/identity-limits.ts';
 import { Claims, Jwks } from '../fields/identity-rules.ts';
 import { IdentityId } from '../fields/ids.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
 
 export const TokenMinutes = z.int().min(5).max(60);
+export const AssertionAgeMinutes = z.int().min(1).max(maximumAssertionAgeMinutes);
 
 export const described = {
   name: 'The name shown wherever a member’s e-mail address would be.',
   access: 'What the identity’s tokens may do: `write` also changes secrets.',
-  role: 'The identity’s role in the organization.',
+  role:
+    'The identity’s role in the organization. A `deployer` requires `environmentId`: in that environment it may read ' +
+    'secrets or, with `write`, also change them, whatever the environment’s type. It can’t restore, destroy, promote or ' +
+    'delete several secrets at once. Everywhere else it has the rights of a `viewer` limited to that environment.',
   issuer: 'The issuer of the tokens: their exact `iss`.',
   claims:
     'The claims that tokens must have: for each, the exact value or a list of accepted values. A name that ' +
     'begins with / is a JSON pointer (RFC 6901) to a nested claim. `iss`, `aud` and `sub` alone are not enough. ' +
     'For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`.',
+  singleUse:
+    'Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until ' +
+    'it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.',
+  maxAssertionAgeMinutes: 'How many minutes after it was issued a platform’s token can be exchanged.',
   tokenMinutes: 'How many minutes each bearer token is valid.',
 } as const;
+
+export const environmentRequired = 'is required for the role deployer';
 
 export const IdentityRole = z.enum(identityRoles).meta({ description: described.role, example: 'viewer' });
 
@@ -33,6 +48,10 @@ export const Identity = z
     environmentId: Uuid.nullable().meta({ description: 'The only environment that it can access; null for all.' }),
     issuer: z.string().meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
     claims: Claims.meta({ description: described.claims, example: { repository_id: '74' } }),
+    singleUse: z.boolean().meta({ description: described.singleUse, example: true }),
+    maxAssertionAgeMinutes: z
+      .int()
+      .meta({ description: described.maxAssertionAgeMinutes, example: defaultAssertionAgeMinutes }),
     tokenMinutes: z.int().meta({ description: described.tokenMinutes, example: 15 }),
     jwks: Jwks.nullable().meta({ description: 'The issuer’s keys; null if they are fetched from the issuer.' }),
     audience: z.string().meta({
@@ -51,10 +70,10 @@ export const Identity = z
 export type Identity = z.infer<typeof Identity>;
 
 export const example = {
-  role: 'developer',
+  role: 'deployer',
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-
-  claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
+  environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+  claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' },
 } as const;
 
 export const answer = z.object({ identity: Identity });

@@ -13,7 +13,14 @@ export const applyChanges = contract({
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
     'a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more ' +
     'than one secret is limited to owners and admins.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    deployers: true,
+  },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ChangesBody,

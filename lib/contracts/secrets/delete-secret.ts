@@ -13,7 +13,14 @@ export const deleteSecret = contract({
   description:
     'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
     'is set again, its version numbers continue. Owners, admins and developers only.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    deployers: true,
+  },
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: ok({

@@ -19,7 +19,14 @@ export const diffRevisions = contract({
     'Lists the keys that were created, updated or deleted between two revisions of an environment. Keys whose ' +
     'value is the same at both revisions are omitted. `from` may be later than `to`. Values are included only ' +
     'with `values=true`, which is audited. Requires read access to the environment.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    deployers: true,
+  },
   query: z.strictObject({
     from: revisionQuery('The first revision; 0 is empty.'),
     to: revisionQuery('The second revision. Defaults to the current one.').optional(),

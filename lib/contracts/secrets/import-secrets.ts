@@ -11,7 +11,14 @@ export const importSecrets = contract({
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
     'revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    deployers: true,
+  },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,

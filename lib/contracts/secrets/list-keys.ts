@@ -13,7 +13,14 @@ export const listKeys = contract({
   description:
     'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires read access ' +
     'to the environment.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    deployers: true,
+  },
   query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {

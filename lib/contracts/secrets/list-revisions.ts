@@ -39,7 +39,14 @@ export const listRevisions = contract({
     'Returns the changes of an environment, newest first, with the names of the keys that each one created, ' +
     'updated and deleted, but never a value. A page may have fewer than `limit` entries if more names would not ' +
     'fit in a response. Requires read access to the environment.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    deployers: true,
+  },
   query: z.strictObject({
     limit: integerQuery(1, 100, 'Revisions per page.').default(20),
     before: revisionQuery('Only revisions before this one: `next` of the previous page.').optional(),

@@ -32,7 +32,14 @@ export const listVersions = contract({
     'Returns the history of a key, newest first, even if the key was deleted. A deletion is an entry of its ' +
     'own. Values are included only with `values=true`, which is audited and requires no more than read access ' +
     'to the environment. If the values of the whole history are too large for one response, use `limit`.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    deployers: true,
+  },
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: ok({
     description: 'The history.',

@@ -52,7 +52,14 @@ export const pullSecrets = contract({
     'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
     'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
     '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  access: {
+    kind: 'member',
+    roles,
+    tokens: 'read',
+    narrowestToken: 'environment',
+    environmentRule: 'read',
+    deployers: true,
+  },
   query: PullQuery,
   headers: IfNoneMatchHeader,
   responses: {

@@ -24,7 +24,14 @@ export const setSecret = contract({
     'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
     '`expectedVersion` the key’s version. Owners, admins and developers only.',
-  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  access: {
+    kind: 'member',
+    roles: writers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+    deployers: true,
+  },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({

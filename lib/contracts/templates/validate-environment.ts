@@ -13,7 +13,7 @@ export const validateEnvironment = contract({
     'never a value. Available to all members; `undeclared` is null for members who can’t read the environment. ' +
     'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
     'match is reported as invalid, with that reason.',
-  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', deployers: true },
   responses: ok({
     description: 'The result of the validation.',
     body: z.object({

@@ -58,7 +58,7 @@ export async function validateEnvironment(
         boundedValueCheck(),
       );
       // Keys that the template does not declare are only shown to callers who may read the environment.
-      return context.access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
+      return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
     },
     'see',
   );

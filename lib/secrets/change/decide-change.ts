@@ -63,7 +63,7 @@ function currentSecrets(
   heads: ReadonlyMap<string, HeadRecord>,
 ): CurrentSecrets {
   const { state } = target;
-  const mayRead = access.roleMay('read', state.type);
+  const mayRead = access.roleMay('read', state);
   return {
     state,
     keys: () => [...heads.keys()],

@@ -25,7 +25,7 @@ export function requireSpace(
   if (after.secretCount > state.secretCount && !isUnlimited(limit) && after.secretCount > limit) {
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
   }
-  if (!access.roleMay('read', state.type)) {
+  if (!access.roleMay('read', state)) {
     // Subtracting a replaced value's size would reveal it to a writer who may not read it.
     const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     const bound = maxEnvironmentBytes - hiddenBytes(project, state);

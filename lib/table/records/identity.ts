@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { identityAccesses, identityRoles, keyTypes } from '../../contracts/fields/identity-limits.ts';
+import {
+  defaultAssertionAgeMinutes,
+  identityAccesses,
+  identityRoles,
+  keyTypes,
+} from '../../contracts/fields/identity-limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -46,6 +51,8 @@ export const identityRecord = /* @__PURE__ */ entity({
     organizationId: z.string(),
     issuer: z.string(),
     claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    singleUse: z.boolean().default(true),
+    maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
     tokenMinutes: z.int(),
     /** null: fetched from the issuer. */
     jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),

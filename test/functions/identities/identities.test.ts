@@ -1,4 +1,8 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { requiredSetting } from '../../../lib/core/settings.ts';
+import { tableClient } from '../../../lib/table/client.ts';
+import { keys } from '../../../lib/table/keys.ts';
 import { at } from '../../../lib/table/read.ts';
 import { identityRecord } from '../../../lib/table/records/identity.ts';
 import { transact, update } from '../../../lib/table/write.ts';
@@ -12,7 +16,7 @@ import { expectStatus } from '../../support/sample-requests.ts';
 let api: Api;
 let issuer: Issuer;
 let ada: Person;
-let project: { id: string };
+let project: { id: string; environments: { id: string }[] };
 let path: string;
 
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
@@ -31,6 +35,12 @@ afterAll(async () => {
 
 const create = (changes: Record<string, unknown> = {}) =>
   api.post(path, identityOf(publicIssuer, changes), ada.session);
+
+async function storedItem(identityId: string) {
+  const Key = keys.identity(ada.organization.slug, identityId);
+  const { Item } = await tableClient().send(new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key }));
+  return Item as Record<string, unknown>;
+}
 
 /** The path and message of each problem. */
 function problemsIn({ status, body }: Answer): [number, string[]] {
@@ -52,6 +62,8 @@ describe('an identity', () => {
       environmentId: null,
       issuer: publicIssuer.url,
       claims: { repository_id: '74', repository_owner_id: '65' },
+      singleUse: true,
+      maxAssertionAgeMinutes: 10,
       tokenMinutes: 15,
       jwks: null,
       audience: `holdfast:identity:${identity.id}`,
@@ -88,6 +100,53 @@ describe('an identity', () => {
     expect(entries.filter(({ target }: { target: { id: string } }) => target.id === id)).toHaveLength(1);
   });
 
+  it('shows how its assertions may be used, and the audit log records the values and their changes', async () => {
+    const created = await create({ singleUse: false, maxAssertionAgeMinutes: 60 });
+    const { id } = created.body.identity;
+    const one = `${path}/${id}`;
+    const changed = await api.patch(one, { singleUse: true, maxAssertionAgeMinutes: 1 }, ada.session);
+    const audited = async (action: string) => {
+      const { body } = await api.get(`/audit/${ada.organization.id}?action=${action}&limit=1`, ada.session);
+      return body.entries[0];
+    };
+
+    expect(created.body.identity).toMatchObject({ singleUse: false, maxAssertionAgeMinutes: 60 });
+    expect(changed.body.identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 1 });
+    expect((await api.get(one, ada.session)).body.identity).toEqual(changed.body.identity);
+    expect(await audited('identity.created')).toMatchObject({
+      target: { id },
+      details: { role: 'developer', singleUse: false, maxAssertionAgeMinutes: '60' },
+    });
+    expect(await audited('identity.updated')).toMatchObject({
+      target: { id },
+      details: { singleUse: { from: false, to: true }, maxAssertionAgeMinutes: { from: '60', to: '1' } },
+    });
+  });
+
+  it('that was stored before these settings existed accepts each assertion once, for ten minutes', async () => {
+    const { id } = (await create()).body.identity;
+    const one = `${path}/${id}`;
+    const { singleUse: _, maxAssertionAgeMinutes: __, createdBy: ___, ...stored } = await storedItem(id);
+    await tableClient().send(new PutCommand({ TableName: requiredSetting('TABLE_NAME'), Item: stored }));
+
+    const { body } = await expectStatus(api.get(one, ada.session), 200);
+    expect(body.identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 10, createdBy: null });
+    expect((await api.get(path, ada.session)).body.identities).toContainEqual(body.identity);
+    const changed = await expectStatus(api.patch(one, { singleUse: false }, ada.session), 200);
+    expect(changed.body.identity).toEqual({ ...body.identity, singleUse: false });
+  });
+
+  it('becomes a deployer only with its environment, and can’t lose that environment', async () => {
+    const environmentId = project.environments[0]?.id;
+    const one = `${path}/${(await create({ projectId: project.id })).body.identity.id}`;
+    const missing = [400, ['environmentId: is required for the role deployer']];
+
+    expect(problemsIn(await api.patch(one, { role: 'deployer' }, ada.session))).toEqual(missing);
+    await expectStatus(api.patch(one, { role: 'deployer', environmentId }, ada.session), 200);
+    expect(problemsIn(await api.patch(one, { environmentId: null }, ada.session))).toEqual(missing);
+    await expectStatus(api.patch(one, { role: 'viewer', environmentId: null }, ada.session), 200);
+  });
+
   it('loses no change when two are made concurrently', async () => {
     const { id } = (await create()).body.identity;
     const one = `${path}/${id}`;
@@ -105,8 +164,8 @@ describe('an identity', () => {
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['an owner', { role: 'owner' }, ['role: must be one of developer, viewer']],
-    ['an admin', { role: 'admin' }, ['role: must be one of developer, viewer']],
+    ['an owner', { role: 'owner' }, ['role: must be one of deployer, developer, viewer']],
+    ['an admin', { role: 'admin' }, ['role: must be one of deployer, developer, viewer']],
     ['one with full access', { access: 'full' }, ['access: must be one of read, write']],
     [
       'one that demands nothing but issuer, audience and subject',
@@ -130,6 +189,17 @@ describe('an identity', () => {
     ],
     ['one that is called like a person', { name: 'boss@example.com' }, ['name: must not contain @']],
     ['tokens for a day', { tokenMinutes: 1440 }, ['tokenMinutes: must be at most 60']],
+    ['a deployer without its environment', { role: 'deployer' }, ['environmentId: is required for the role deployer']],
+    [
+      'one that accepts assertions of no age',
+      { maxAssertionAgeMinutes: 0 },
+      ['maxAssertionAgeMinutes: must be at least 1'],
+    ],
+    [
+      'one that accepts assertions older than an hour',
+      { maxAssertionAgeMinutes: 61 },
+      ['maxAssertionAgeMinutes: must be at most 60'],
+    ],
     ['an environment without its project', { environmentId: crypto.randomUUID() }, ['projectId: is required with']],
     ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, ['issuer: must not have a query']],
     [
