@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { maximumAssertionAgeMinutes } from '../contracts/fields/identity-limits.ts';
+import { clockSkewSeconds, maximumAssertionAgeMinutes } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience } from '../contracts/fields/match-claims.ts';
 import { ApiError } from '../core/errors.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 
 /** Asymmetric only, so that a public key can never be used as an HMAC key. */
 const algorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
-const clockSkewSeconds = 60;
 
 /** The same error for every flaw, so that strangers learn nothing about identities and keys. */
 export function invalidAssertion(cause?: unknown): ApiError {

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
+import { platformNames, platforms } from '../../clients/dashboard/src/screens/organization/identities/platforms.ts';
+import { audienceOf } from '../../lib/contracts/fields/identity-limits.ts';
 import { createIdentity } from '../../lib/contracts/identities/create-identity.ts';
+import { requireTrust } from '../../lib/identities/require-trust.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const blocksOf = (path: string, language: string) =>
-  [...read(path).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(match => match[1] ?? '');
+const blocksOf = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\`$`, 'gm'))].map(match => match[1] ?? '');
 
 // biome-ignore lint/suspicious/noExplicitAny: files of several platforms
 function parsed(text: string): any {
@@ -15,9 +18,9 @@ function parsed(text: string): any {
   return document.toJS();
 }
 
-const page = 'docs/workload-identity.md';
+const page = read('docs/workload-identity.md');
 const [workflow, pipeline, pod] = blocksOf(page, 'yaml').map(parsed);
-const [shortWorkflow] = blocksOf('clients/cli/README.md', 'yaml').map(parsed);
+const [shortWorkflow] = blocksOf(read('clients/cli/README.md'), 'yaml').map(parsed);
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const settings = ['HOLDFAST_URL', 'HOLDFAST_ORG', 'HOLDFAST_PROJECT', 'HOLDFAST_ENV', 'HOLDFAST_IDENTITY'];
 
@@ -35,24 +38,61 @@ describe('the documented workflow of GitHub Actions', () => {
     expect(JSON.stringify(file)).not.toMatch(/secrets\.[A-Z]|HOLDFAST_TOKEN/);
   });
 
-  it('does not run for pull requests, and grants only read access otherwise', () => {
+  it('does not run for pull requests, grants only read access otherwise, and waits for the approval it proves', () => {
     expect(Object.keys(workflow.on)).toEqual(['push']);
     expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+    expect(workflow.jobs.deploy.environment).toBe('production');
   });
 
-  it('belongs to an identity that the service accepts as printed', () => {
+  it('belongs to a deployer that the service accepts as printed', () => {
     const [command = ''] = blocksOf(page, 'sh');
     const body = JSON.parse(/-d '([\s\S]*)'/.exec(command)?.[1] ?? '');
     const { success, data } = createIdentity.body.safeParse(body);
 
     expect(success).toBe(true);
-    expect(data?.claims).toHaveProperty('repository_id');
-    expect(data?.claims).toHaveProperty('repository_owner_id');
+    expect(data).toMatchObject({ role: 'deployer', environmentId: expect.stringMatching(/./) });
+    expect(data?.claims).toEqual({
+      repository_id: '74',
+      repository_owner_id: '65',
+      environment: workflow.jobs.deploy.environment,
+    });
   });
 });
 
-describe('the other platforms', () => {
-  it('use the audience of the identity they name', () => {
+describe('each platform', () => {
+  const id = workflow.jobs.deploy.env.HOLDFAST_IDENTITY;
+  const job = {
+    url: 'https://secrets.example.com',
+    organization: 'acme',
+    project: 'web-shop',
+    environment: 'production',
+    identity: { id, audience: audienceOf(id) },
+  };
+
+  it.each(platformNames)('%s is set up as the dashboard says, claim by claim', name => {
+    const { claims, setUp } = platforms[name];
+    for (const { language, text } of setUp(job)) expect(blocksOf(page, language)).toContain(text);
+    for (const claim of claims) expect(page).toContain(`\`${claim.name}\``);
+  });
+
+  it.each(platformNames.filter(name => name !== 'another'))('%s has a recipe that the service accepts', name => {
+    const { claims, issuer, singleUse, maxAssertionAgeMinutes } = platforms[name];
+    const body = {
+      name: 'production',
+      role: 'deployer',
+      access: 'read',
+      projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+      environmentId: 'c2a91d4e-6b3f-4d18-9f70-5e8b7a1c3d26',
+      issuer: issuer || 'https://issuer.example.com',
+      claims: Object.fromEntries(claims.map(({ name: claim, value, example }) => [claim, value ?? example])),
+      singleUse,
+      maxAssertionAgeMinutes,
+    };
+    const accepted = createIdentity.body.parse(body);
+    expect(() => requireTrust({ ...accepted, jwks: null })).not.toThrow();
+  });
+
+  it('uses the audience of the identity it names', () => {
     const { deploy } = pipeline;
     const [container] = pod.spec.containers;
     const variables = Object.fromEntries(
@@ -61,10 +101,10 @@ describe('the other platforms', () => {
     const { serviceAccountToken } = pod.spec.volumes[0].projected.sources[0];
 
     expect(Object.keys(deploy.variables)).toEqual(settings);
-    expect(deploy.id_tokens.HOLDFAST_ID_TOKEN.aud).toBe(`holdfast:identity:${deploy.variables.HOLDFAST_IDENTITY}`);
-    expect(serviceAccountToken.audience).toBe(`holdfast:identity:${variables.HOLDFAST_IDENTITY}`);
+    expect(deploy.id_tokens.HOLDFAST_ID_TOKEN.aud).toBe(audienceOf(deploy.variables.HOLDFAST_IDENTITY));
+    expect(serviceAccountToken.audience).toBe(audienceOf(variables.HOLDFAST_IDENTITY));
     expect(variables.HOLDFAST_ID_TOKEN_FILE).toBe(`${container.volumeMounts[0].mountPath}/${serviceAccountToken.path}`);
-    // The service accepts tokens up to ten minutes old, and that is the minimum on Kubernetes.
-    expect(serviceAccountToken.expirationSeconds).toBe(600);
+    // The recipe accepts tokens up to ten minutes old, and that is the minimum on Kubernetes.
+    expect(serviceAccountToken.expirationSeconds).toBe(platforms.kubernetes.maxAssertionAgeMinutes * 60);
   });
 });

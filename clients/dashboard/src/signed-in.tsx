@@ -11,7 +11,8 @@ import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
 import { Audit } from './screens/organization/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
-import { Identities } from './screens/organization/identities.tsx';
+import { Identities } from './screens/organization/identities/identities.tsx';
+import { IdentityScreen } from './screens/organization/identities/identity.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -48,6 +49,7 @@ const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProp
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
   ['/organizations/:org/identities', Identities],
+  ['/organizations/:org/identities/:id', IdentityScreen],
   ['/organizations/:org/webhooks', Webhooks],
   ['/organizations/:org/webhooks/:id', WebhookScreen],
   ['/organizations/:org/audit', Audit],

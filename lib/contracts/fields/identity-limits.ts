@@ -23,5 +23,8 @@ export function audienceOf(identityId: string): string {
   return `holdfast:identity:${identityId}`;
 }
 
+/** How far the clocks of an issuer and the service may differ. */
+export const clockSkewSeconds = 60;
+
 /** The key types (RFC 7517, RFC 8037) that verify RS256, ES256, ES384 and EdDSA. */
 export const keyTypes = ['RSA', 'EC', 'OKP'] as const;

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSigningKey, signToken } from '../../support/issuer.ts';
 import { seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
@@ -117,26 +118,68 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     receiver.close();
   });
 
-  it('creates an identity for a pipeline, sees what to configure in the job, and deletes it', async () => {
+  it('creates a deployer from a platform’s recipe, sees what to configure in the job, tries a token and deletes it', async () => {
     await page.goto(`${base}/identities`);
     await button(page, 'New identity').click();
-    await page.getByLabel('Name').fill('nightly');
-    await page.getByLabel('Claims').fill('sub = repo:acme/web-shop');
+    await dialog(page).getByLabel('Name').fill('nightly');
+    expect(await dialog(page).getByLabel('Role').inputValue()).toBe('deployer');
+    await dialog(page).getByLabel('Project', { exact: true }).selectOption('web-shop');
+    await dialog(page).getByLabel('Environment', { exact: true }).selectOption('production');
+    await dialog(page).getByLabel('Repository id').fill('74');
+    await dialog(page).getByLabel('Owner id').fill('65');
+    await dialog(page).getByLabel('More claims').fill('ref = refs/heads/main\nref = refs/heads/release');
     await button(page, 'Create identity').click();
-    await page.getByText('Must require at least one claim besides iss, aud and sub').first().waitFor();
-    await page.getByLabel('Claims').fill('repository_id = 74\nref = refs/heads/main\nref = refs/heads/release');
-    await button(page, 'Create identity').click();
-    await page.getByText('Identity created').waitFor();
+    await said(page, 'Identity nightly created');
+    await page.waitForURL(/\/identities\/[0-9a-f-]{36}$/);
     const { body } = await world.api.get(`/identities/${world.organization.id}`, world.people.owner.session);
     const made = body.identities.find(({ name }: { name: string }) => name === 'nightly');
-    expect(made.claims).toEqual({ repository_id: ['74'], ref: ['refs/heads/main', 'refs/heads/release'] });
+    expect(made).toMatchObject({ role: 'deployer', access: 'read', singleUse: true, maxAssertionAgeMinutes: 10 });
+    expect(made.claims).toEqual({
+      repository_id: ['74'],
+      repository_owner_id: ['65'],
+      environment: ['production'],
+      ref: ['refs/heads/main', 'refs/heads/release'],
+    });
     await page.getByText(made.audience).waitFor();
-    await button(page, 'Done').click();
-    await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor();
-    await button(page, 'Delete nightly').click();
+    await page.getByText(`HOLDFAST_IDENTITY: ${made.id}`).waitFor();
+
+    const issuer = { url: made.issuer };
+    const key = await makeSigningKey();
+    const claims = { environment: 'production', ref: 'refs/heads/release' };
+    await page.getByLabel('Token', { exact: true }).fill(await signToken(issuer, key, made.id, claims));
+    await page.getByText('All claims match').waitFor();
+    const others = await signToken(issuer, key, made.id, { ...claims, repository_id: '75' });
+    await page.getByLabel('Token', { exact: true }).fill(others);
+    await page.getByText('Holdfast would reject this token because of repository_id.').waitFor();
+    expect(await wrongsOf(page, 'identity-tried')).toEqual({});
+    await page.getByLabel('Token', { exact: true }).fill('');
+
+    await page.getByLabel('Accept each of the platform’s tokens only once').uncheck();
+    await button(page, 'Save').click();
+    await said(page, 'Identity saved');
+    const { body: saved } = await world.api.get(
+      `/identities/${world.organization.id}/${made.id}`,
+      world.people.owner.session,
+    );
+    expect(saved.identity.singleUse).toBe(false);
+    await button(page, 'Delete identity').click();
     await button(page, 'Delete').click();
     await said(page, 'Identity nightly deleted');
-    await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor({ state: 'detached' });
+    await page.waitForURL(/\/identities$/);
+    expect(await page.getByRole('link', { name: 'nightly' }).count()).toBe(0);
+  });
+
+  it('sees why the service rejects claims that strangers could satisfy, for a platform without a recipe', async () => {
+    await page.goto(`${base}/identities`);
+    await button(page, 'New identity').click();
+    await dialog(page).getByLabel('Name').fill('anywhere');
+    await dialog(page).getByLabel('Role').selectOption('viewer');
+    await dialog(page).getByLabel('Platform').selectOption('another');
+    await dialog(page).getByLabel('Issuer').fill('https://gitlab.com');
+    await dialog(page).getByLabel('Claims').fill('sub = repo:acme/web-shop');
+    await button(page, 'Create identity').click();
+    await page.getByText('Must require at least one claim besides iss, aud and sub').first().waitFor();
+    await button(page, 'Cancel').click();
   });
 
   it('changes a role and removes a member, but can’t remove or demote the last owner', async () => {

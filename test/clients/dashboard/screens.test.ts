@@ -10,8 +10,12 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   let screens: ReturnType<typeof screensOf>;
   beforeAll(async () => {
     [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
-    const { body } = await world.api.get(`/webhooks/${world.organization.id}`, world.people.owner.session);
-    screens = screensOf(world, body.webhooks[0].id, world.organization.id);
+    const { api, organization, people } = world;
+    const [{ body: hooks }, { body: trusted }] = await Promise.all([
+      api.get(`/webhooks/${organization.id}`, people.owner.session),
+      api.get(`/identities/${organization.id}`, people.owner.session),
+    ]);
+    screens = screensOf(world, { webhook: hooks.webhooks[0].id, identity: trusted.identities[0].id });
   });
   afterAll(async () => {
     await browser?.close();
@@ -83,6 +87,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       invite: [signedIn.members, () => press('Invite')],
       'remove-member': [signedIn.members, () => press(/^Remove /)],
       'new-webhook': [signedIn.webhooks, () => press('New webhook')],
+      'new-identity': [signedIn.identities, () => press('New identity')],
       'delete-organization': [signedIn['organization-settings'], () => press('Delete organization')],
       'new-environment': [signedIn.project, () => press('New environment')],
       'paste-problem': [

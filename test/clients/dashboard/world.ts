@@ -102,7 +102,7 @@ export async function join(api: Api, owner: Person, person: Person, role: string
 }
 
 /** Every screen of the dashboard, as addresses. */
-export function screensOf({ organization, project }: World, webhookId: string, inspected: string) {
+export function screensOf({ organization, project }: World, ids: { webhook: string; identity: string }) {
   const base = `/organizations/${organization.slug}`;
   const inProject = `${base}/projects/${project.slug}`;
   return {
@@ -119,8 +119,9 @@ export function screensOf({ organization, project }: World, webhookId: string, i
       projects: base,
       members: `${base}/members`,
       webhooks: `${base}/webhooks`,
-      webhook: `${base}/webhooks/${webhookId}`,
+      webhook: `${base}/webhooks/${ids.webhook}`,
       identities: `${base}/identities`,
+      identity: `${base}/identities/${ids.identity}`,
       audit: `${base}/audit`,
       billing: `${base}/billing`,
       'organization-settings': `${base}/settings`,
@@ -143,7 +144,7 @@ export function screensOf({ organization, project }: World, webhookId: string, i
     platform: {
       admin: '/admin',
       'admin-organizations': '/admin/organizations',
-      'admin-organization': `/admin/organizations/${inspected}`,
+      'admin-organization': `/admin/organizations/${organization.id}`,
       'admin-plans': '/admin/plans',
     },
   };

@@ -1,7 +1,7 @@
 import type { NewPasskeyCredential, PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
-import { base64url } from '../base64url.ts';
+import { base64url, fromBase64url } from '../base64url.ts';
 
 /** A passkey belongs to a host name; browsers don't create one for an IP address. */
 const hostIsNamed = !/^(?:[\d.]+|\[.*\])$/.test(window.location.hostname);
@@ -11,15 +11,13 @@ export const passkeysPossible = 'PublicKeyCredential' in window && hostIsNamed;
  * WebAuthn's bytes are base64url in JSON. Its own conversions (`parseCreationOptionsFromJSON`, `toJSON`) are missing in
  * some supported browsers.
  */
-const bytes = (text: string) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), character => character.charCodeAt(0));
 const text = (buffer: ArrayBuffer) => base64url(new Uint8Array(buffer));
 
 type Descriptors = PasskeyRequestOptions['allowCredentials'];
 const described = (list: Descriptors) =>
   list.map(({ id, transports }) => ({
     type: 'public-key' as const,
-    id: bytes(id),
+    id: fromBase64url(id),
     transports: transports as AuthenticatorTransport[],
   }));
 
@@ -29,8 +27,8 @@ export async function createPasskey(options: PasskeyCreationOptions): Promise<Ne
     navigator.credentials.create({
       publicKey: {
         ...options,
-        challenge: bytes(options.challenge),
-        user: { ...options.user, id: bytes(options.user.id) },
+        challenge: fromBase64url(options.challenge),
+        user: { ...options.user, id: fromBase64url(options.user.id) },
         excludeCredentials: described(options.excludeCredentials),
       },
     }),
@@ -54,7 +52,7 @@ export async function usePasskey(options: PasskeyRequestOptions): Promise<Passke
     navigator.credentials.get({
       publicKey: {
         ...options,
-        challenge: bytes(options.challenge),
+        challenge: fromBase64url(options.challenge),
         allowCredentials: described(options.allowCredentials),
       },
     }),

@@ -7,7 +7,7 @@ interface FieldProps {
   label: string;
   name: string;
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search';
-  value?: string;
+  value?: string | undefined;
   onInput?: (value: string) => void;
   hint?: ComponentChildren;
   error?: unknown;
@@ -18,7 +18,7 @@ interface FieldProps {
   multiline?: boolean;
   mono?: boolean;
   rows?: number;
-  placeholder?: string;
+  placeholder?: string | undefined;
   autofocus?: boolean;
   min?: number;
   max?: number;

@@ -13,23 +13,33 @@ interface ScopeFieldsProps {
   projects: readonly Project[];
   scope: Scope;
   onChange: (scope: Scope) => void;
+  /** One environment must be chosen. */
+  required?: boolean;
 }
 
-export function ScopeFields({ projects, scope, onChange }: ScopeFieldsProps) {
+export function ScopeFields({ projects, scope, onChange, required }: ScopeFieldsProps) {
   const project = projects.find(({ id }) => id === scope.projectId);
   return (
     <>
       <Select
         label="Project"
         value={scope.projectId}
-        options={[['', 'All projects'], ...projects.map(({ id, slug }) => [id, slug] as const)]}
+        required={required}
+        options={[
+          ['', required ? 'Choose a project' : 'All projects'],
+          ...projects.map(({ id, slug }) => [id, slug] as const),
+        ]}
         onChange={projectId => onChange({ projectId, environmentId: '' })}
       />
       {project !== undefined && (
         <Select
           label="Environment"
           value={scope.environmentId}
-          options={[['', 'All environments'], ...project.environments.map(({ id, slug }) => [id, slug] as const)]}
+          required={required}
+          options={[
+            ['', required ? 'Choose an environment' : 'All environments'],
+            ...project.environments.map(({ id, slug }) => [id, slug] as const),
+          ]}
           onChange={environmentId => onChange({ ...scope, environmentId })}
         />
       )}

@@ -9,10 +9,12 @@ interface SelectProps<Value extends string> {
   hint?: string;
   hiddenLabel?: boolean;
   disabled?: boolean;
+  /** The user must choose an option with a value. */
+  required?: boolean | undefined;
 }
 
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { label, value, options, onChange, hint, hiddenLabel, disabled } = props;
+  const { label, value, options, onChange, hint, hiddenLabel, disabled, required } = props;
   const id = useId();
   return (
     <div class="field">
@@ -22,6 +24,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       <select
         id={id}
         disabled={disabled}
+        required={required}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         // The value is always one of the options.

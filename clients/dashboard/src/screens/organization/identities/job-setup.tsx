@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
+import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
+import type { Project } from '../../../../../../lib/contracts/projects/project.ts';
+import { Example } from '../../../ui/example.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { type PlatformName, platformNames, platformOf, platforms } from './platforms.ts';
+
+interface JobSetupProps {
+  identity: Identity;
+  organization: OwnOrganization;
+  projects: readonly Project[];
+}
+
+/** What to configure on the platform, with this identity's values. */
+export function JobSetup({ identity, organization, projects }: JobSetupProps) {
+  const [name, setName] = useState<PlatformName>(() => platformOf(identity));
+  const project = projects.find(({ id }) => id === identity.projectId);
+  const environment = project?.environments.find(({ id }) => id === identity.environmentId);
+  const steps = platforms[name].setUp({
+    url: window.location.origin,
+    organization: organization.slug,
+    project: project?.slug ?? 'PROJECT',
+    environment: environment?.slug ?? 'ENVIRONMENT',
+    identity,
+  });
+  return (
+    <Section title="Set up the job" lead="None of these values is a secret.">
+      <Select
+        label="Platform"
+        value={name}
+        options={platformNames.map(one => [one, platforms[one].name] as const)}
+        onChange={setName}
+      />
+      {steps.map(({ title, text }) => (
+        <Example key={title} title={title} text={text} />
+      ))}
+    </Section>
+  );
+}
