@@ -135,8 +135,9 @@ const madeByCommands = new Set(['cookies.txt', 'event.json', 'registered.json'])
 const pascal = (kebab: string) =>
   kebab.replaceAll(/(?:^-*|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '');
 
-/** Services whose client isn't installed, with the names that the pages may use (Service Quotas API reference). */
+/** Services whose client isn't installed, with the names that the pages may use (their API references). */
 const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
+  iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
   'service-quotas': new Set(['RequestServiceQuotaIncreaseCommand', 'ServiceCode', 'QuotaCode', 'DesiredValue']),
 };
 
