@@ -174,7 +174,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'New identity').click();
     await dialog(page).getByLabel('Name').fill('anywhere');
     await dialog(page).getByLabel('Role').selectOption('viewer');
-    await dialog(page).getByLabel('Platform').selectOption('another');
+    await dialog(page).getByLabel('Platform', { exact: true }).selectOption('another');
     await dialog(page).getByLabel('Issuer').fill('https://gitlab.com');
     await dialog(page).getByLabel('Claims').fill('sub = repo:acme/web-shop');
     await button(page, 'Create identity').click();

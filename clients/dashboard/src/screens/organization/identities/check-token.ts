@@ -73,6 +73,7 @@ function claimsOf(text: string): Claims | undefined {
 
 function minutes(seconds: number): string {
   const count = Math.floor(seconds / 60);
+  if (count < 1) return 'less than a minute';
   return count === 1 ? '1 minute' : `${count} minutes`;
 }
 
