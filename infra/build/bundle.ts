@@ -41,7 +41,10 @@ export const bundleSettings = {
   minify: true,
   // ES modules first: esbuild can tree-shake them, and fewer packages need `require`.
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
+  alias: {
+    '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
+    '@aws-sdk/endpoint-cache': join(import.meta.dirname, 'endpoint-cache.ts'),
+  },
   plugins: [versionsOnly, withoutEventStreams, leanClients, leanZod, leanModules],
   legalComments: 'none',
   // CommonJS dependencies load Node's own modules with `require`, which ES modules do not have.

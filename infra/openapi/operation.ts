@@ -154,7 +154,7 @@ export function operationOf(contract: RoutedContract, components: Components, er
     description: contract.description,
     security: securityOf(contract),
     ...(access.kind === 'member' ? { 'x-roles': [...access.roles, ...(access.deployers ? ['deployer'] : [])] } : {}),
-    ...(access.kind === 'member' || access.kind === 'account' ? { 'x-token-access': access.tokens } : {}),
+    ...('tokens' in access ? { 'x-token-access': access.tokens } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(contract, components, errors),
