@@ -30,7 +30,7 @@ interface PresentedCredential {
 /** A credential that this installation issued; it may have expired or been revoked. */
 export type IssuedCredential = Omit<PresentedCredential, 'secret'>;
 
-const unauthenticated = () =>
+export const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
 
 /**

@@ -29,6 +29,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
 export interface Admitted {
   public: { principal?: undefined };
   optional: { principal: AccountPrincipal | undefined };
+  caller: { principal: Principal };
   account: { principal: AccountPrincipal };
   admin: { principal: AccountPrincipal };
   member: { principal: Principal; access: MemberAccess };
@@ -45,6 +46,7 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
     if (!hasAccount(principal)) throw insufficientScope(needsSession);
     return { principal };
   },
+  caller: caller => ({ principal: requireCaller(caller).principal }),
   account: caller => {
     const { principal } = requireCaller(caller);
     if (hasAccount(principal)) return { principal };

@@ -18,11 +18,16 @@ export interface FreshnessQuestion {
   requireFresh(isNeeded: boolean): void;
 }
 
-/** A signed-in user's request. */
-export interface AccountContext extends RequestContext, FreshnessQuestion {
-  readonly principal: AccountPrincipal;
+/** The request of a user or an identity. */
+export interface CallerContext extends RequestContext, FreshnessQuestion {
+  readonly principal: Principal;
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
   auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
+}
+
+/** A signed-in user's request. */
+export interface AccountContext extends CallerContext {
+  readonly principal: AccountPrincipal;
 }
 
 /** A member's request in the organization that the path names. */

@@ -1,4 +1,4 @@
-import type { AccountContext } from '../access/request-context.ts';
+import type { AccountContext, CallerContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -32,8 +32,8 @@ export async function revokeToken(context: AccountContext, tokenId: string): Pro
   );
 }
 
-/** Revokes the token that the request was made with. @throws token_not_found for a request with a session */
-export async function revokeCurrentToken(context: AccountContext): Promise<void> {
+/** Revokes the user's token that the request was made with. @throws token_not_found for a request with a session */
+export async function revokeTokenOfUser(context: CallerContext): Promise<void> {
   const { userId, credential } = context.principal;
   if (credential.method !== 'token') {
     throw new ApiError('token_not_found', 'This request was made with a session, not with a token. Log out instead.');
@@ -49,7 +49,7 @@ export async function revokeCurrentToken(context: AccountContext): Promise<void>
 
 /** The revocation of a token limited to an organization is recorded in that organization's audit log. */
 async function endToken(
-  context: AccountContext,
+  context: CallerContext,
   { id, name, hash, userId, organizationId }: TokenRecord,
   membership: { orgSlug: string } | undefined,
 ): Promise<void> {
@@ -66,4 +66,4 @@ async function endToken(
   ]);
 }
 
-const tokenNotFound = () => new ApiError('token_not_found', 'You have no active token with this identifier.');
+export const tokenNotFound = () => new ApiError('token_not_found', 'You have no active token with this identifier.');

@@ -3,7 +3,13 @@ import type { Admitted } from '../access/authorize.ts';
 import { requireFreshSession } from '../access/fresh-session.ts';
 import type { MemberAccess } from '../access/member-access.ts';
 import type { AccountPrincipal, Principal } from '../access/principal.ts';
-import type { AccountContext, FreshnessQuestion, MemberContext, RequestContext } from '../access/request-context.ts';
+import type {
+  AccountContext,
+  CallerContext,
+  FreshnessQuestion,
+  MemberContext,
+  RequestContext,
+} from '../access/request-context.ts';
 import type { Access, Contract } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
 
@@ -11,6 +17,7 @@ import { parameterNames } from '../contracts/path-parameters.ts';
 export interface HandlerContexts {
   public: RequestContext;
   optional: RequestContext & FreshnessQuestion & { readonly principal: AccountPrincipal | undefined };
+  caller: CallerContext;
   account: AccountContext;
   admin: AccountContext;
   member: MemberContext;
@@ -21,10 +28,10 @@ type Maker<Kind extends Access['kind']> = (
   admitted: Admitted[Kind],
 ) => HandlerContexts[Kind];
 
-const accountContext = (
+const callerContext = <P extends Principal>(
   request: RequestContext & FreshnessQuestion,
-  { principal }: Admitted['account'],
-): AccountContext => ({
+  { principal }: { principal: P },
+): CallerContext & { principal: P } => ({
   ...request,
   principal,
   auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
@@ -33,8 +40,9 @@ const accountContext = (
 const contexts: { readonly [Kind in Access['kind']]: Maker<Kind> } = {
   public: ({ source, log }) => ({ source, log }),
   optional: (request, { principal }) => ({ ...request, principal }),
-  account: accountContext,
-  admin: accountContext,
+  caller: callerContext,
+  account: callerContext,
+  admin: callerContext,
   member: (request, { access }) => {
     const { organization, principal } = access;
     const audit: MemberContext['audit'] = facts => auditWrite(organization, actorOf(principal), request.source, facts);

@@ -47,6 +47,7 @@ export type Freshness = 'always' | 'by-content';
  * Who may call a route. The chain in `endpoint.ts` enforces it before the handler runs.
  * - `public`: no authentication (the handler may still verify a signature or a link token).
  * - `optional`: a session is used if one is sent (with the CSRF rule), but is not required.
+ * - `caller`: any valid credential of a user or an identity. The handler checks that the identity still exists.
  * - `account`: any signed-in user.
  * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
  *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
@@ -58,6 +59,7 @@ export type Freshness = 'always' | 'by-content';
 export type Access =
   | { kind: 'public' }
   | { kind: 'optional'; fresh?: Freshness }
+  | { kind: 'caller'; tokens: 'read'; narrowestToken: 'environment' }
   | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness }
   | ({
       kind: 'member';

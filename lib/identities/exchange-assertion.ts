@@ -13,15 +13,17 @@ import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
-import { at, readTogether } from '../table/read.ts';
+import { at, find, readTogether } from '../table/read.ts';
 import { assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
+import { put, retryOnConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { claimsProblem } from './claims-problem.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
+import { listToken, liveTokensAt } from './live-tokens.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
 import {
   assertionHash,
@@ -33,10 +35,7 @@ import {
 
 type Issued = AnswerOf<typeof contract>;
 
-/**
- * The last use of an identity is recorded at most once an hour, so that a busy identity's exchanges don't contend for
- * its item.
- */
+/** The last use of an identity is recorded at most once an hour, so that most exchanges don't write its item. */
 const lastUseStepMs = 60 * 60_000;
 
 /**
@@ -48,12 +47,13 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
   const claimed = unverifiedClaims(subjectToken);
   if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();
   const failures = failedExchanges(organizationSlug);
-  const [{ organization, identity, known, failed }] = await Promise.all([
+  const [{ organization, identity, known, failed, live }] = await Promise.all([
     readTogether({
       organization: at(organizationRecord, organizationSlug),
       identity: at(identityRecord, organizationSlug, identityId),
       known: at(issuerKeysRecord, claimed.iss),
       failed: toRead(failures),
+      live: liveTokensAt(identityId),
     }),
     // Loaded now because the token's MAC needs it.
     issuingKey(),
@@ -64,7 +64,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
   const mayFetch = !isReached(failures, failed);
   const fetches = [keyFetches(organizationSlug), keyFetchesOfNetwork(networkOf(context.source.ip))];
   const proven = await prove(context, { subjectToken, identity, known, mayFetch, fetches, failures });
-  const assertion = { organization, identity, proven, subjectToken };
+  const assertion = { organization, identity, proven, subjectToken, live };
   const tooBroad = claimsProblem(identity.issuer, identity.claims);
   if (tooBroad !== undefined) {
     const missing = claimsOfOwner(identity.issuer) ?? [];
@@ -94,6 +94,8 @@ interface Assertion {
   /** The verified claims. */
   proven: JWTPayload;
   subjectToken: string;
+  /** The identity's tokens as read. */
+  live: LiveTokensRecord | undefined;
 }
 
 interface Proving {
@@ -139,7 +141,7 @@ async function prove(
 }
 
 async function issue(context: RequestContext, assertion: Assertion): Promise<Issued> {
-  const { organization, identity, proven, subjectToken } = assertion;
+  const { organization, identity, proven } = assertion;
   const { id, name, access, projectId, environmentId, trustId, tokenMinutes } = identity;
   const { token, cliToken } = await newToken(
     { id, email: name },
@@ -154,24 +156,30 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
       lifetimeMs: tokenMinutes * 60_000,
     },
   );
+  const writesWith = async (live: LiveTokensRecord | undefined) => [
+    recordOfUse(assertion),
+    tokenWrite(cliToken),
+    ...listToken(live, cliToken),
+    ...noteOfUse(organization, identity),
+    await entryOf(
+      context,
+      assertion,
+      {
+        action: 'identity.token_issued',
+        details: { subject: subjectOf(proven), expiresAt: cliToken.expiryDate },
+      },
+      cliToken.id,
+    ),
+  ];
   try {
-    await transact([
-      recordOfUse(assertion),
-      tokenWrite(cliToken),
-      ...noteOfUse(organization, identity),
-      await entryOf(
-        context,
-        assertion,
-        {
-          action: 'identity.token_issued',
-          details: { subject: subjectOf(proven), expiresAt: cliToken.expiryDate },
-        },
-        cliToken.id,
-      ),
-    ]);
+    await retryWithFreshRead(
+      assertion.live,
+      () => find(liveTokensAt(id)),
+      async live => transact(await writesWith(live)),
+    );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'assertion_replayed') {
-      await recordRefusal(context, { organization, identity, proven, subjectToken }, 'assertion_replayed', []);
+      await recordRefusal(context, assertion, 'assertion_replayed', []);
     }
     throw error;
   }

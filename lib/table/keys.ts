@@ -10,6 +10,7 @@ import type { Key } from './entity.ts';
  *   USER#<userId>                    USER                         the account
  *                                    SESSION#<hash>               one per log-in
  *                                    TOKEN#<hash>                 one per CLI token
+ *                                    LIVETOKENS                   which tokens of an identity are valid
  *                                    PASSKEY#<hash of its id>     one per passkey
  *                                    LINK#verify-email            the account's one valid verification link
  *                                    LINK#reset-password#<hash>   one per reset link
@@ -77,6 +78,7 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
+  liveTokens: (identityId: string) => key(`USER#${identityId}`, 'LIVETOKENS'),
   /** Hashed, because an id may be too long for a key (WebAuthn: 1,023 bytes). */
   passkey: (userId: string, credentialId: string) => key(`USER#${userId}`, `PASSKEY#${sha256(credentialId)}`),
   passkeyOwner: (credentialId: string) => key(`PASSKEY#${sha256(credentialId)}`, 'PASSKEY'),

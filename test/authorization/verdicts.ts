@@ -192,6 +192,8 @@ export const rows: readonly Row[] = [
     kind: 'account',
     signs: anyToken,
     request: () => ({ path: '/auth/tokens/current' }),
+    // Identities have no account, but their tokens can be revoked too.
+    except: Object.fromEntries(identities.slice(0, -1).map(name => [name, 'ok'])),
   },
   {
     route: 'PATCH /auth/me',

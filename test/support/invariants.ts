@@ -22,6 +22,7 @@ import { identityRecord } from '../../lib/table/records/identity.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
+import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
@@ -66,6 +67,7 @@ const entities = {
   email: emailRecord,
   session: sessionRecord,
   token: tokenRecord,
+  liveTokens: liveTokensRecord,
   link: verificationLinkRecord,
   resetLink: resetLinkRecord,
   undoLink: undoLinkRecord,

@@ -237,7 +237,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke the current token
-         * @description The token that authenticates this request stops working at once. Any token can do this.
+         * @description The token that authenticates this request stops working at once. Any token can do this, also an identity’s.
          */
         delete: operations["revoke-current-token"];
         options?: never;

@@ -9,6 +9,12 @@ export type IdentityRole = (typeof identityRoles)[number];
 /** What its tokens may do; `full` is for people. */
 export const identityAccesses = ['read', 'write'] as const;
 
+/** The next token revokes the oldest. Enough for the jobs and containers that use one identity at the same time. */
+export const maximumLiveTokens = 100;
+
+/** The longest life of a bearer token. */
+export const maximumTokenMinutes = 60;
+
 /** How old an assertion may be, unless the identity says otherwise. */
 export const defaultAssertionAgeMinutes = 10;
 

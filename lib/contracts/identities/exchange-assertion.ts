@@ -47,8 +47,8 @@ export const exchangeAssertion = contract({
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
   servedInMaintenance: true,
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG', 'ISSUER', 'RATE'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG', 'USER', 'ISSUER', 'RATE'],
     writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
     functions: ['fetch-issuer-keys'],

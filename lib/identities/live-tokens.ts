@@ -1,0 +1,64 @@
+import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';
+import { atMost, type Condition, equals, exists, isNew } from '../table/expressions.ts';
+import { at, type Read } from '../table/read.ts';
+import { type LiveTokensRecord, liveTokensRecord } from '../table/records/live-tokens.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { put, remove, update, type Write } from '../table/write.ts';
+
+/*
+ * One item lists the tokens of an identity. The transaction that issues a token adds it to the list, and removes those
+ * that have expired. The new count is a condition: below the limit, concurrent exchanges don't disturb each other. At
+ * the limit, the transaction also revokes the oldest token, and then the count must be the one that was read. If a
+ * condition doesn't hold, the list is read again.
+ */
+
+type Listed = [hash: string, token: readonly [issuedAtMs: number, expiresAtMs: number]];
+
+export function liveTokensAt(identityId: string): Read<LiveTokensRecord> {
+  return at(liveTokensRecord, identityId);
+}
+
+/** The writes that list a new token and, at the limit, revoke the oldest. */
+export function listToken(
+  known: LiveTokensRecord | undefined,
+  { userId, hash, createdAt, expiryDate }: TokenRecord,
+): Write[] {
+  const nowMs = Date.now();
+  const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
+  const expiresAt = Math.ceil(nowMs / 1000) + maximumTokenMinutes * 60;
+  const item = liveTokensAt(userId);
+  if (known === undefined) return [put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew })];
+
+  const listed: Listed[] = Object.entries(known.tokens);
+  const live = listed.filter(([, [, expiresAtMs]]) => expiresAtMs > nowMs).toSorted(byAge);
+  const revoked = live.slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)).map(([one]) => one);
+  const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([one]) => one);
+  const gone = [...expired, ...revoked];
+  const count = revoked.length > 0 ? equals(known.count) : atMost(maximumLiveTokens - 1 + gone.length);
+  return [
+    update(
+      item,
+      { set: { ...without(gone), [`tokens.${hash}`]: token, expiresAt }, add: { count: 1 - gone.length } },
+      { if: { ...stillListed(gone), count } },
+    ),
+    ...revoked.map(one => remove(at(tokenRecord, userId, one))),
+  ];
+}
+
+/** The write that removes a revoked token from the list; none if it is not listed. */
+export function unlistToken(known: LiveTokensRecord | undefined, { userId, hash }: TokenRecord): Write[] {
+  if (known?.tokens[hash] === undefined) return [];
+  return [update(liveTokensAt(userId), { set: without([hash]), add: { count: -1 } }, { if: stillListed([hash]) })];
+}
+
+function byAge([hash, [issuedAtMs]]: Listed, [otherHash, [otherIssuedAtMs]]: Listed): number {
+  return issuedAtMs - otherIssuedAtMs || hash.localeCompare(otherHash);
+}
+
+function without(hashes: readonly string[]): { [path: `tokens.${string}`]: undefined } {
+  return Object.fromEntries(hashes.map(hash => [`tokens.${hash}`, undefined]));
+}
+
+function stillListed(hashes: readonly string[]): Condition<LiveTokensRecord> {
+  return Object.fromEntries(hashes.map(hash => [`tokens.${hash}`, exists]));
+}

@@ -1,0 +1,354 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chunksOf } from '../../../lib/core/chunks-of.ts';
+import { readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
+import { attribute } from '../../../lib/table/expressions.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { liveTokensRecord } from '../../../lib/table/records/live-tokens.ts';
+import { tokenRecord } from '../../../lib/table/records/token.ts';
+import { remove, transact, update } from '../../../lib/table/write.ts';
+import { type Answer, type Api, createProject } from '../../support/api.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { countsOf } from '../../support/record-calls.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+
+let api: Api;
+let issuer: Issuer;
+let ada: Person;
+let pulled: string;
+
+beforeAll(async () => {
+  api = await startObservedApi({ REQUESTS_PER_MINUTE: '100000' });
+  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
+  await createProject(api, ada);
+  pulled = `/secrets/${ada.organization.slug}/shop/dev`;
+});
+afterAll(async () => {
+  await api?.stop();
+  await issuer?.stop();
+});
+
+async function makeIdentity(changes: Record<string, unknown> = {}): Promise<string> {
+  const path = `/identities/${ada.organization.id}`;
+  return (await expectStatus(api.post(path, identityOf(issuer, changes), ada.session), 201)).body.identity.id;
+}
+
+const change = (id: string, changes: Record<string, unknown>) =>
+  expectStatus(api.patch(`/identities/${ada.organization.id}/${id}`, changes, ada.session), 200);
+
+const exchange = (identityId: string, subjectToken: string): Promise<Answer> =>
+  api.post('/auth/exchange', { identityId, organizationSlug: ada.organization.slug, subjectToken });
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+
+/** One after another. */
+async function exchangeTimes(times: number, id: string, subjectToken: string): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let done = 0; done < times; done += 1) {
+    tokens.push((await expectStatus(exchange(id, subjectToken), 201)).body.token);
+  }
+  return tokens;
+}
+
+const exchangeAtOnce = (times: number, id: string, subjectToken: string) =>
+  Promise.all(Array.from({ length: times }, () => exchange(id, subjectToken)));
+
+/** For each token, whether a pull with it succeeds. A few at a time, because each pull makes several calls. */
+async function work(tokens: readonly string[]): Promise<boolean[]> {
+  const working: boolean[] = [];
+  for (const some of chunksOf(10, tokens)) {
+    const answers = await Promise.all(some.map(token => expectStatus(api.get(pulled, { token }), 200, 401)));
+    working.push(...answers.map(({ status }) => status === 200));
+  }
+  return working;
+}
+
+async function entriesOf(identityId: string, action: string) {
+  const { body } = await api.get(`/audit/${ada.organization.id}?action=${action}&limit=500`, ada.session);
+  return body.entries.filter(({ target }: { target: { id: string } }) => target.id === identityId);
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+describe('an assertion of an identity with singleUse: false', () => {
+  it('is exchanged each of the five times that a container starts with it, and each is audited', async () => {
+    const id = await makeIdentity({ singleUse: false });
+
+    const tokens = await exchangeTimes(5, id, await issuer.token(id));
+
+    expect(new Set(tokens).size).toBe(5);
+    expect(await work(tokens)).toEqual(Array(5).fill(true));
+    expect(await entriesOf(id, 'identity.token_issued')).toHaveLength(5);
+    expect(await entriesOf(id, 'identity.refused')).toEqual([]);
+  });
+
+  it.each([
+    ['twenty tokens', false, 20],
+    ['one token if the identity is set to true', true, 1],
+  ])('yields %s for twenty concurrent exchanges', async (_, singleUse, expected) => {
+    const id = await makeIdentity({ singleUse });
+
+    const answers = await exchangeAtOnce(20, id, await issuer.token(id, { jti: undefined }));
+
+    const issued = answers.filter(({ status }) => status === 201).map(({ body }) => body.token);
+    expect(answers.map(codeOf).toSorted()).toEqual([
+      ...Array(expected).fill('201 ok'),
+      ...Array(20 - expected).fill('409 assertion_replayed'),
+    ]);
+    expect(new Set(issued).size).toBe(expected);
+    expect(await work(issued)).toEqual(Array(expected).fill(true));
+    expect(await entriesOf(id, 'identity.token_issued')).toHaveLength(expected);
+  });
+
+  it('still has to be genuine, fresh and for this identity', async () => {
+    const id = await makeIdentity({ singleUse: false, maxAssertionAgeMinutes: 1 });
+    const expired = await issuer.token(id, { iat: now() - 100, exp: now() - 70 });
+    const old = await issuer.token(id, { iat: now() - 130, exp: now() + 900 });
+
+    expect(codeOf(await exchange(id, expired))).toBe('401 invalid_assertion');
+    expect(codeOf(await exchange(id, old))).toBe('401 invalid_assertion');
+    expect(codeOf(await exchange(id, await issuer.token(await makeIdentity({ singleUse: false }))))).toBe(
+      '401 invalid_assertion',
+    );
+  });
+});
+
+describe('an assertion that was already exchanged', () => {
+  it('is refused with an explanation of what to do', async () => {
+    const id = await makeIdentity();
+    const token = await issuer.token(id);
+    await exchangeTimes(1, id, token);
+
+    const answer = await exchange(id, token);
+
+    expect(codeOf(answer)).toBe('409 assertion_replayed');
+    expect(answer.body.error.message).toMatch(/already exchanged.*Get a new one.*workload.*`singleUse: false`/);
+  });
+
+  it('is accepted once the identity’s singleUse is false, even if it was refused before', async () => {
+    const id = await makeIdentity();
+    const token = await issuer.token(id);
+    await exchangeTimes(1, id, token);
+    expect(codeOf(await exchange(id, token))).toBe('409 assertion_replayed');
+
+    await change(id, { singleUse: false });
+
+    expect(await work(await exchangeTimes(3, id, token))).toEqual([true, true, true]);
+  });
+
+  it('is refused once singleUse is true again, and each new one is exchanged once', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const [used, fresh] = [await issuer.token(id), await issuer.token(id)];
+    await exchangeTimes(2, id, used);
+
+    await change(id, { singleUse: true });
+
+    expect(codeOf(await exchange(id, used))).toBe('409 assertion_replayed');
+    expect(codeOf(await exchange(id, fresh))).toBe('201 ok');
+    expect(codeOf(await exchange(id, fresh))).toBe('409 assertion_replayed');
+    expect((await exchangeAtOnce(5, id, await issuer.token(id))).map(codeOf).toSorted()[0]).toBe('201 ok');
+  });
+});
+
+describe('maxAssertionAgeMinutes', () => {
+  it.each([
+    [1, 100, '201 ok'],
+    [1, 130, '401 invalid_assertion'],
+    [10, 640, '201 ok'],
+    [10, 670, '401 invalid_assertion'],
+    [60, 3640, '201 ok'],
+    [60, 3670, '401 invalid_assertion'],
+  ])('of %i allows for a minute of clock skew: %i seconds old is %s', async (minutes, ageSeconds, expected) => {
+    const id = await makeIdentity({ maxAssertionAgeMinutes: minutes });
+    const token = await issuer.token(id, { iat: now() - ageSeconds, exp: now() + 86_400 });
+
+    expect(codeOf(await exchange(id, token))).toBe(expected);
+  });
+
+  it('never extends the assertion’s own expiry', async () => {
+    const id = await makeIdentity({ maxAssertionAgeMinutes: 60 });
+    const token = await issuer.token(id, { iat: now() - 900, exp: now() - 70 });
+
+    expect(codeOf(await exchange(id, token))).toBe('401 invalid_assertion');
+  });
+
+  it('can be raised without making an exchanged assertion usable again: its record lasts as long as the longest age', async () => {
+    const id = await makeIdentity({ maxAssertionAgeMinutes: 1 });
+    const issuedAt = now() - 30;
+    const token = await issuer.token(id, { iat: issuedAt, exp: issuedAt + 86_400 });
+    await exchangeTimes(1, id, token);
+    await change(id, { maxAssertionAgeMinutes: 60 });
+
+    expect(codeOf(await exchange(id, token))).toBe('409 assertion_replayed');
+    const records = (await scanTable()).filter(({ kind, identityId }) => kind === 'assertion' && identityId === id);
+    expect(records).toHaveLength(2);
+    for (const { expiresAt } of records) expect(expiresAt).toBeGreaterThanOrEqual(issuedAt + 3600 + 60);
+  });
+});
+
+describe('the tokens of an identity', () => {
+  it('are at most a hundred: the next exchange ends the oldest, and only it', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const tokens = await exchangeTimes(100, id, subjectToken);
+    expect(await work(tokens)).toEqual(Array(100).fill(true));
+
+    const [next = ''] = await exchangeTimes(1, id, subjectToken);
+
+    expect(await work([...tokens, next])).toEqual([false, ...Array(100).fill(true)]);
+    expect(codeOf(await api.get(pulled, { token: tokens[0] as string }))).toBe('401 unauthenticated');
+    await exchangeTimes(2, id, subjectToken);
+    expect(await work(tokens.slice(0, 5))).toEqual([false, false, false, true, true]);
+  }, 60_000);
+
+  it('are exactly a hundred after concurrent exchanges have passed the limit', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const first = await exchangeTimes(85, id, subjectToken);
+
+    const answers = await exchangeAtOnce(30, id, subjectToken);
+
+    expect(answers.map(codeOf)).toEqual(Array(30).fill('201 ok'));
+    expect(await work(first)).toEqual([...Array(15).fill(false), ...Array(70).fill(true)]);
+    expect(await work(answers.map(({ body }) => body.token))).toEqual(Array(30).fill(true));
+    expect(await storedTokens(id)).toBe(100);
+  }, 120_000);
+
+  it('that have expired or were revoked make room, so that no valid one is ended for them', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const oldest = await exchangeTimes(2, id, subjectToken);
+    const revoked = await exchangeTimes(1, id, subjectToken);
+    const expired = await exchangeTimes(1, id, subjectToken);
+    const others = await exchangeTimes(96, id, subjectToken);
+    await expectStatus(api.delete('/auth/tokens/current', { token: revoked[0] as string }), 200);
+    await letExpire(id, expired[0] as string);
+
+    const more = await exchangeTimes(2, id, subjectToken);
+
+    expect(await work([...oldest, ...others, ...more])).toEqual(Array(100).fill(true));
+    expect(await work([...revoked, ...expired])).toEqual([false, false]);
+    await exchangeTimes(1, id, subjectToken);
+    expect(await work(oldest)).toEqual([false, true]);
+  }, 60_000);
+
+  it('are counted again from nothing if DynamoDB removed the list with the last of them', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    await exchangeTimes(2, id, subjectToken);
+    await transact([remove(at(liveTokensRecord, id))]);
+
+    expect(await work(await exchangeTimes(2, id, subjectToken))).toEqual([true, true]);
+  });
+
+  it('all end with the identity, at once', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const tokens = await exchangeTimes(12, id, subjectToken);
+
+    await expectStatus(api.delete(`/identities/${ada.organization.id}/${id}`, ada.session), 200);
+
+    expect(await work(tokens)).toEqual(Array(12).fill(false));
+    expect(codeOf(await exchange(id, subjectToken))).toBe('401 invalid_assertion');
+  });
+
+  it('cost two round trips and two calls to issue, even at the limit', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    await exchangeTimes(100, id, subjectToken);
+    const body = { identityId: id, organizationSlug: ada.organization.slug, subjectToken };
+
+    const { answer, calls } = await recordRequest(headers => api.post('/auth/exchange', body, undefined, headers));
+
+    expect(answer.status).toBe(201);
+    expect(countsOf(calls)).toMatchObject({ roundTrips: 2, calls: 2, kmsCalls: 0 });
+  }, 60_000);
+});
+
+describe('DELETE /auth/tokens/current with an identity’s token', () => {
+  it('revokes that token only, and the audit log names the identity', async () => {
+    const id = await makeIdentity({ singleUse: false, name: 'nightly' });
+    const [first = '', second = ''] = await exchangeTimes(2, id, await issuer.token(id));
+
+    const answer = await api.delete('/auth/tokens/current', { token: first });
+
+    expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    expect(await work([first, second])).toEqual([false, true]);
+    expect(codeOf(await api.delete('/auth/tokens/current', { token: first }))).toBe('401 unauthenticated');
+    const { body } = await api.get(`/audit/${ada.organization.id}?action=token.revoked&limit=1`, ada.session);
+    expect(body.entries[0]).toMatchObject({
+      actor: { id, email: null, name: 'nightly', type: 'identity' },
+      target: { type: 'token', name: 'nightly' },
+    });
+    expect(body.entries[0].target.id).toBe(body.entries[0].actor.tokenId);
+  });
+
+  it('works with a read-only token that is limited to one environment', async () => {
+    const { id: projectId, environments } = await createProject(api, ada, `Narrow ${randomUUID().slice(0, 8)}`);
+    const id = await makeIdentity({ projectId, environmentId: environments[0]?.id, access: 'read', role: 'viewer' });
+    const [token = ''] = await exchangeTimes(1, id, await issuer.token(id));
+
+    expect((await api.delete('/auth/tokens/current', { token })).status).toBe(200);
+    expect((await api.get(`/projects/${ada.organization.id}`, { token })).status).toBe(401);
+  });
+
+  it('revokes each of twenty tokens that are given back at once, while others are issued', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const tokens = await exchangeTimes(20, id, subjectToken);
+
+    const [revoked, issued] = await Promise.all([
+      Promise.all(tokens.map(token => api.delete('/auth/tokens/current', { token }))),
+      exchangeAtOnce(20, id, subjectToken),
+    ]);
+
+    expect([...revoked.map(codeOf), ...issued.map(codeOf)]).toEqual([
+      ...Array(20).fill('200 ok'),
+      ...Array(20).fill('201 ok'),
+    ]);
+    expect(await work(tokens)).toEqual(Array(20).fill(false));
+    expect(await work(issued.map(({ body }) => body.token))).toEqual(Array(20).fill(true));
+    expect(Object.keys((await find(at(liveTokensRecord, id)))?.tokens ?? {})).toHaveLength(20);
+    expect((await find(at(liveTokensRecord, id)))?.count).toBe(20);
+  });
+
+  it('is rejected like any other request once the identity is gone or trusts something else', async () => {
+    const [deleted, changed] = [await makeIdentity(), await makeIdentity()];
+    const tokens = await Promise.all(
+      [deleted, changed].map(async id => (await exchangeTimes(1, id, await issuer.token(id)))[0] as string),
+    );
+    await expectStatus(api.delete(`/identities/${ada.organization.id}/${deleted}`, ada.session), 200);
+    await change(changed, { claims: { repository_id: '74' } });
+
+    const answers = await Promise.all(tokens.map(token => api.delete('/auth/tokens/current', { token })));
+
+    expect(answers.map(codeOf)).toEqual(['401 unauthenticated', '401 unauthenticated']);
+  });
+});
+
+it('leaves the table consistent', async () => {
+  expect(violationsOf(await scanTable())).toEqual([]);
+});
+
+async function storedTokens(identityId: string): Promise<number> {
+  const items = await scanTable();
+  return items.filter(({ kind, pk }) => kind === 'token' && pk === `USER#${identityId}`).length;
+}
+
+/** Sets the token's end to a moment ago, in both places that have it. */
+async function letExpire(identityId: string, secret: string): Promise<void> {
+  const { hash } = readCredential(secret, tokenPrefix) ?? { hash: '' };
+  const live = await find(at(liveTokensRecord, identityId));
+  const agoMs = Date.now() - 1000;
+  const expiryDate = new Date(agoMs).toISOString();
+  const [issuedAtMs = 0] = live?.tokens[hash] ?? [];
+  await transact([
+    update(at(tokenRecord, identityId, hash), { set: { expiryDate } }),
+    update(at(liveTokensRecord, identityId), {
+      set: attribute<`tokens.${string}`, [number, number]>(`tokens.${hash}`, [issuedAtMs, agoMs]),
+    }),
+  ]);
+}
