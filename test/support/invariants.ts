@@ -1,5 +1,6 @@
 import { isIdentityId } from '../../lib/access/identity-rights.ts';
 import { eventNames } from '../../lib/contracts/fields/events.ts';
+import { maximumLiveTokens } from '../../lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '../../lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
 import { keys } from '../../lib/table/keys.ts';
@@ -209,6 +210,12 @@ function accountViolations({ all, has }: Table): Violation[] {
     const user = users.get(email.userId);
     if (user === undefined || keys.email(user.email).pk !== email.pk) {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
+    }
+  }
+  for (const { pk, tokens, count } of all('liveTokens')) {
+    const listed = Object.keys(tokens).length;
+    if (count !== listed || count > maximumLiveTokens) {
+      violations.push({ where: partOf(pk), what: `the identity counts ${count} tokens and lists ${listed}` });
     }
   }
   const owners = new Map(all('passkeyOwner').map(({ pk, userId }) => [pk, userId]));

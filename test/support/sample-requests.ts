@@ -2,11 +2,13 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { requestOptions } from '../../lib/accounts/factors/passkey-options.ts';
+import { maximumLiveTokens } from '../../lib/contracts/fields/identity-limits.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { at, find } from '../../lib/table/read.ts';
+import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
-import { transact } from '../../lib/table/write.ts';
+import { put, transact } from '../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
@@ -144,6 +146,28 @@ async function sampleKeys() {
 async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
   const body = identityOf(sampleIssuer, await sampleKeys());
   return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
+}
+
+/** An exchange of an identity's first assertion. */
+async function exchanges(
+  api: Api,
+  person: Person,
+  before: (identityId: string) => Promise<void> = async () => undefined,
+): Promise<Prepared> {
+  const { organization, session } = person;
+  const { id } = await makeIdentity(api, person);
+  await before(id);
+  const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
+  const body = { identityId: id, organizationSlug: organization.slug, subjectToken };
+  return {
+    request: { method: 'POST', path: '/auth/exchange', body },
+    works: [201],
+    repeats: [409],
+    isDone: async () => {
+      const path = `/audit/${organization.id}?action=identity.token_issued`;
+      return (await expectStatus(api.get(path, session), 200)).body.entries.length > 0;
+    },
+  };
 }
 
 /** A signed event of the payment provider: the organization's subscription is active. */
@@ -312,6 +336,20 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       // The token is gone, or a concurrent request with it got further.
       repeats: [401, 404],
       isDone: async () => (await api.get('/auth/me', { token })).status === 401,
+    };
+  },
+  'revoke-current-token identity': async api => {
+    const person = await seedPerson();
+    const { id: organizationId, slug } = person.organization;
+    const { id } = await makeIdentity(api, person);
+    const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
+    const body = { identityId: id, organizationSlug: slug, subjectToken };
+    const { token } = (await expectStatus(api.post('/auth/exchange', body), 201)).body;
+    return {
+      request: { method: 'DELETE', path: '/auth/tokens/current', as: { token } },
+      works: [200],
+      repeats: [401, 404],
+      isDone: async () => (await api.get(`/projects/${organizationId}`, { token })).status === 401,
     };
   },
   'list-sessions': async () => reads({ method: 'GET', path: '/auth/sessions', as: (await seedPerson()).session }),
@@ -900,21 +938,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: () => isGone(api.get(path, person.session)),
     };
   },
-  'exchange-assertion': async api => {
+  'exchange-assertion': async api => exchanges(api, await seedPerson()),
+  'exchange-assertion limit': async api => {
     const person = await seedPerson();
-    const { organization, session } = person;
-    const { id } = await makeIdentity(api, person);
-    const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
-    const body = { identityId: id, organizationSlug: organization.slug, subjectToken };
-    return {
-      request: { method: 'POST', path: '/auth/exchange', body },
-      works: [201],
-      repeats: [409],
-      isDone: async () => {
-        const path = `/audit/${organization.id}?action=identity.token_issued`;
-        return (await expectStatus(api.get(path, session), 200)).body.entries.length > 0;
-      },
-    };
+    return exchanges(api, person, async identityId => {
+      const issuedAtMs = Date.now() - 60_000;
+      const hashes = Array.from({ length: maximumLiveTokens }, () => randomBytes(32).toString('base64url'));
+      const tokens = Object.fromEntries(
+        hashes.map((hash, index): [string, [number, number]] => [hash, [issuedAtMs + index, issuedAtMs + 600_000]]),
+      );
+      const record = { tokens, count: maximumLiveTokens, expiresAt: Math.ceil(issuedAtMs / 1000) + 3600 };
+      await transact([put(at(liveTokensRecord, identityId), record)]);
+    });
   },
 
   'list-members': async () => {
