@@ -237,7 +237,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke the current token
-         * @description The token that authenticates this request stops working at once. Any token can do this, also an identity’s.
+         * @description The token that authenticates this request stops working at once. Any token can do this, including an identity’s.
          */
         delete: operations["revoke-current-token"];
         options?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in as an identity
-         * @description Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience as its only `aud`, and be at most the identity’s `maxAssertionAgeMinutes` old. Each token can be exchanged once, or again and again if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: issuing another one revokes the oldest.
+         * @description Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience as its only `aud`, and be at most the identity’s `maxAssertionAgeMinutes` old. Each token can be exchanged once, or repeatedly if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: issuing another one revokes the oldest.
          */
         post: operations["exchange-assertion"];
         delete?: never;

@@ -5,7 +5,7 @@ export const revokeCurrentToken = contract({
   route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the current token',
   description:
-    'The token that authenticates this request stops working at once. Any token can do this, also an identity’s.',
+    'The token that authenticates this request stops working at once. Any token can do this, including an identity’s.',
   access: { kind: 'caller', tokens: 'read', narrowestToken: 'environment' },
   responses: succeeds('The token was revoked.'),
   errors: ['token_not_found'],

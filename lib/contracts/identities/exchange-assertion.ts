@@ -11,7 +11,7 @@ export const exchangeAssertion = contract({
     'Exchanges a platform’s OpenID Connect token for a bearer token with the identity’s role and limits. The ' +
     'token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience ' +
     'as its only `aud`, and be at most the identity’s `maxAssertionAgeMinutes` old. Each token can be exchanged once, ' +
-    'or again and again if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: ' +
+    'or repeatedly if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: ' +
     'issuing another one revokes the oldest.',
   access: { kind: 'public' },
   body: z.strictObject({

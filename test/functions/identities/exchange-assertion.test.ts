@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '../../../lib/core/chunks-of.ts';
 import { readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
@@ -234,6 +234,22 @@ describe('the tokens of an identity', () => {
     await exchangeTimes(1, id, subjectToken);
     expect(await work(oldest)).toEqual([false, true]);
   }, 60_000);
+
+  it('are forgotten when they have expired, however many there are', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    const [first = ''] = await exchangeTimes(1, id, subjectToken);
+    const ended: [number, number] = [Date.now() - 300_000, Date.now() - 1000];
+    const hashes = Array.from({ length: 99 }, () => randomBytes(32).toString('base64url'));
+    const listed = (await find(at(liveTokensRecord, id)))?.tokens;
+    const tokens = { ...listed, ...Object.fromEntries(hashes.map(hash => [hash, ended])) };
+    await transact([update(at(liveTokensRecord, id), { set: { tokens, count: 100 } })]);
+
+    const [second = ''] = await exchangeTimes(1, id, subjectToken);
+
+    expect(await work([first, second])).toEqual([true, true]);
+    expect((await find(at(liveTokensRecord, id)))?.count).toBe(2);
+  });
 
   it('are counted again from nothing if DynamoDB removed the list with the last of them', async () => {
     const id = await makeIdentity({ singleUse: false });
