@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
-import { writers } from '../fields/role.ts';
+import { writesSecrets } from './environment-access.ts';
 import { keyNames } from './revision.ts';
 import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
@@ -13,14 +13,7 @@ export const applyChanges = contract({
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
     'a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more ' +
     'than one secret is limited to owners and admins.',
-  access: {
-    kind: 'member',
-    roles: writers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    deployers: true,
-  },
+  access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ChangesBody,

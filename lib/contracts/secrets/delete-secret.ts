@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { writers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
 import { Message } from '../fields/text.ts';
+import { writesSecrets } from './environment-access.ts';
 import { Revision } from './revision.ts';
 import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
 
@@ -13,14 +13,7 @@ export const deleteSecret = contract({
   description:
     'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
     'is set again, its version numbers continue. Owners, admins and developers only.',
-  access: {
-    kind: 'member',
-    roles: writers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    deployers: true,
-  },
+  access: writesSecrets,
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: ok({

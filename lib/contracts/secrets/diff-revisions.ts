@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { flagQuery, revisionQuery } from '../fields/query.ts';
-import { roles } from '../fields/role.ts';
+import { readsSecrets } from './environment-access.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
 
@@ -19,14 +19,7 @@ export const diffRevisions = contract({
     'Lists the keys that were created, updated or deleted between two revisions of an environment. Keys whose ' +
     'value is the same at both revisions are omitted. `from` may be later than `to`. Values are included only ' +
     'with `values=true`, which is audited. Requires read access to the environment.',
-  access: {
-    kind: 'member',
-    roles,
-    tokens: 'read',
-    narrowestToken: 'environment',
-    environmentRule: 'read',
-    deployers: true,
-  },
+  access: readsSecrets,
   query: z.strictObject({
     from: revisionQuery('The first revision; 0 is empty.'),
     to: revisionQuery('The second revision. Defaults to the current one.').optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ImportBody } from '../fields/import-body.ts';
-import { writers } from '../fields/role.ts';
+import { writesSecrets } from './environment-access.ts';
 import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const importSecrets = contract({
@@ -11,14 +11,7 @@ export const importSecrets = contract({
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
     'revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.',
-  access: {
-    kind: 'member',
-    roles: writers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    deployers: true,
-  },
+  access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Pagination } from '../fields/pagination.ts';
-import { roles } from '../fields/role.ts';
+import { readsSecrets } from './environment-access.ts';
 import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
@@ -13,14 +13,7 @@ export const listKeys = contract({
   description:
     'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires read access ' +
     'to the environment.',
-  access: {
-    kind: 'member',
-    roles,
-    tokens: 'read',
-    narrowestToken: 'environment',
-    environmentRule: 'read',
-    deployers: true,
-  },
+  access: readsSecrets,
   query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {

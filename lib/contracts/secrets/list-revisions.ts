@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { integerQuery, revisionQuery } from '../fields/query.ts';
-import { roles } from '../fields/role.ts';
 import { Slug, Timestamp } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
+import { readsSecrets } from './environment-access.ts';
 import { keyNames, Revision } from './revision.ts';
 
 export const SecretRevision = z
@@ -39,14 +39,7 @@ export const listRevisions = contract({
     'Returns the changes of an environment, newest first, with the names of the keys that each one created, ' +
     'updated and deleted, but never a value. A page may have fewer than `limit` entries if more names would not ' +
     'fit in a response. Requires read access to the environment.',
-  access: {
-    kind: 'member',
-    roles,
-    tokens: 'read',
-    narrowestToken: 'environment',
-    environmentRule: 'read',
-    deployers: true,
-  },
+  access: readsSecrets,
   query: z.strictObject({
     limit: integerQuery(1, 100, 'Revisions per page.').default(20),
     before: revisionQuery('Only revisions before this one: `next` of the previous page.').optional(),

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
 import { flagQuery } from '../fields/query.ts';
-import { roles } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
 import { UserReference } from '../fields/user-reference.ts';
+import { readsSecrets } from './environment-access.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
 
@@ -32,14 +32,7 @@ export const listVersions = contract({
     'Returns the history of a key, newest first, even if the key was deleted. A deletion is an entry of its ' +
     'own. Values are included only with `values=true`, which is audited and requires no more than read access ' +
     'to the environment. If the values of the whole history are too large for one response, use `limit`.',
-  access: {
-    kind: 'member',
-    roles,
-    tokens: 'read',
-    narrowestToken: 'environment',
-    environmentRule: 'read',
-    deployers: true,
-  },
+  access: readsSecrets,
   query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: ok({
     description: 'The history.',

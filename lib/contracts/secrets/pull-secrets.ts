@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { uniqueList } from '../fields/list.ts';
 import { Pagination } from '../fields/pagination.ts';
-import { roles } from '../fields/role.ts';
 import { SecretKey } from '../fields/text.ts';
+import { readsSecrets } from './environment-access.ts';
 import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
@@ -52,14 +52,7 @@ export const pullSecrets = contract({
     'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
     'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
     '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.',
-  access: {
-    kind: 'member',
-    roles,
-    tokens: 'read',
-    narrowestToken: 'environment',
-    environmentRule: 'read',
-    deployers: true,
-  },
+  access: readsSecrets,
   query: PullQuery,
   headers: IfNoneMatchHeader,
   responses: {

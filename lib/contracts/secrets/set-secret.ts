@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ExpectedVersion } from '../fields/changes-body.ts';
-import { writers } from '../fields/role.ts';
 import { Message, SecretKey, SecretValue } from '../fields/text.ts';
+import { writesSecrets } from './environment-access.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
 import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
@@ -24,14 +24,7 @@ export const setSecret = contract({
     'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
     '`expectedVersion` the key’s version. Owners, admins and developers only.',
-  access: {
-    kind: 'member',
-    roles: writers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-    deployers: true,
-  },
+  access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
