@@ -103,7 +103,7 @@ function TrustFields({ platformName, error }: { platformName: PlatformName; erro
         hint={issuerHint}
         error={error}
       />
-      {claims.map(({ name, label, why, value, example }) => (
+      {claims.map(({ name, label, why, command, value, example }) => (
         <Field
           key={name}
           label={`${label} (${name})`}
@@ -113,7 +113,11 @@ function TrustFields({ platformName, error }: { platformName: PlatformName; erro
           value={value}
           placeholder={example}
           maxLength={500}
-          hint={why}
+          hint={
+            <>
+              {why} {command !== undefined && <code class="mono">{command}</code>}
+            </>
+          }
         />
       ))}
       <Field

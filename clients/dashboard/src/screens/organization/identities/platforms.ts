@@ -6,6 +6,8 @@ interface PlatformClaim {
   label: string;
   /** What the claim proves, and where to find its value. */
   why: string;
+  /** Prints the value. */
+  command?: string;
   /** The value that most users want. */
   value?: string;
   example?: string;
@@ -68,13 +70,15 @@ const gitHub: Platform = {
     {
       name: 'repository_id',
       label: 'Repository id',
-      why: 'The only repository whose workflows may sign in: gh api repos/acme/web-shop --jq .id',
+      why: 'The only repository whose workflows may sign in.',
+      command: 'gh api repos/acme/web-shop --jq .id',
       example: '74',
     },
     {
       name: 'repository_owner_id',
       label: 'Owner id',
-      why: 'The repository’s account: gh api repos/acme/web-shop --jq .owner.id',
+      why: 'The repository’s account.',
+      command: 'gh api repos/acme/web-shop --jq .owner.id',
       example: '65',
     },
     {
@@ -171,7 +175,8 @@ const kubernetes: Platform = {
     {
       name: '/kubernetes.io/serviceaccount/uid',
       label: 'Service account’s UID',
-      why: 'Never reused, unlike its name: kubectl get serviceaccount web-shop -n web-shop -o jsonpath={.metadata.uid}',
+      why: 'Never reused, unlike its name.',
+      command: 'kubectl get serviceaccount web-shop -n web-shop -o jsonpath={.metadata.uid}',
       example: 'e4d7f0f9-3f7e-4c39-9d0c-0a2cf1b8a5c2',
     },
   ],
@@ -270,9 +275,8 @@ const google: Platform = {
     {
       name: 'sub',
       label: 'Service account’s unique id',
-      why:
-        'Never reused, unlike its e-mail address: gcloud iam service-accounts describe ' +
-        'web-shop@acme.iam.gserviceaccount.com --format="value(uniqueId)"',
+      why: 'Never reused, unlike its e-mail address.',
+      command: "gcloud iam service-accounts describe web-shop@acme.iam.gserviceaccount.com --format='value(uniqueId)'",
       example: '103917564820193758264',
     },
   ],
