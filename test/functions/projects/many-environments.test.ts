@@ -8,6 +8,7 @@ import type { Api } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
+import { countsOf } from '../../support/record-calls.ts';
 
 let api: Api;
 let owner: Person;
@@ -50,4 +51,17 @@ it('rotating the key of a project with 2,000 environments begins after a few cal
   expect(count('BatchGet')).toBeLessThanOrEqual(45);
   expect(count('Query')).toBeLessThanOrEqual(5);
   expect(calls.length).toBeLessThanOrEqual(60);
+});
+
+it('listing them reads one unit for each, for its revision and number of secrets, and a tenth for its description', async () => {
+  const { answer, calls } = await recordRequest(headers =>
+    api.get(`/projects/${owner.organization.id}`, owner.session, headers),
+  );
+  const [project] = answer.body.projects;
+  const { readUnits, writeUnits } = countsOf(calls);
+
+  expect(project.environments).toHaveLength(2000);
+  expect(readUnits / project.environments.length).toBeGreaterThan(1);
+  expect(readUnits / project.environments.length).toBeLessThan(1.15);
+  expect(writeUnits).toBe(0);
 });
