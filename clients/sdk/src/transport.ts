@@ -2,15 +2,22 @@ import { ConnectionError, errorOfAnswer, errorOfFetch, GatewayError, HoldfastErr
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
+export type TokenFunction = (rejected?: string) => string | Promise<string>;
+
 export interface TransportOptions {
   /** Address of the service, with or without `/v1`. */
   url: string;
-  /** A bearer token, or a function that fetches one before each attempt. */
-  token: string | (() => string | Promise<string>);
+  /**
+   * A bearer token, or a function that returns one before each attempt. After a 401 the function is called with the
+   * token that was rejected; if it returns another one, the request is sent once more.
+   */
+  token: string | TokenFunction;
   /** For one call with all attempts and pauses; 30,000 by default. */
   timeoutMs?: number;
-  /** For one attempt; 10,000 by default. */
+  /** For one attempt, once there is a token; 10,000 by default. */
   attemptTimeoutMs?: number;
+  /** For one call of the token function, which does not count towards the other limits; `timeoutMs` by default. */
+  tokenTimeoutMs?: number;
   /** Attempts after the first; 3 by default. */
   retries?: number;
   /** Used instead of the global `fetch`. */
@@ -43,8 +50,14 @@ export interface Operation {
   /** Whether it may be sent again if an earlier attempt may have been applied. */
   repeatable: boolean;
   signal?: AbortSignal | undefined;
-  /** A `performance.now()` time; `timeoutMs` from now by default. */
-  deadline?: number | undefined;
+  /** `timeoutMs` from now by default. */
+  deadline?: Deadline | undefined;
+}
+
+/** The end of a call. Waiting for a token moves it. */
+export interface Deadline {
+  /** A `performance.now()` time. */
+  at: number;
 }
 
 export interface Answer {
@@ -56,7 +69,7 @@ export interface Answer {
 
 export interface Transport {
   send(operation: Operation): Promise<Answer>;
-  deadline(): number;
+  deadline(): Deadline;
   /** Counts finished writes, so that a read that began before one is not taken for the latest state. */
   writes(): number;
 }
@@ -73,9 +86,10 @@ interface Connection {
   /** Without `/v1`. */
   base: string;
   origin: string;
-  token: string | (() => string | Promise<string>) | undefined;
+  token: string | TokenFunction | undefined;
   timeoutMs: number;
   attemptTimeoutMs: number;
+  tokenTimeoutMs: number;
   retries: number;
   fetch: typeof globalThis.fetch;
   onRetry: ((retry: Retry) => void) | undefined;
@@ -88,6 +102,7 @@ interface Message {
   method: Method;
   headers: Readonly<Record<string, string>>;
   body: string | undefined;
+  token?: string | undefined;
 }
 
 /** Without a token, requests are sent without one. */
@@ -102,7 +117,7 @@ export function createTransport(options: Omit<TransportOptions, 'token'> & Parti
         if (operation.method !== 'GET') writes += 1;
       }
     },
-    deadline: () => performance.now() + connection.timeoutMs,
+    deadline: () => deadlineOf(connection),
     writes: () => writes,
   };
 }
@@ -111,14 +126,16 @@ function connectionOf(options: Omit<TransportOptions, 'token'> & Partial<Transpo
   const { token, onRetry, userAgent = sdkUserAgent } = options;
   const base = baseOf(options.url);
   if (typeof token === 'string') checkToken(token);
+  const timeoutMs = bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs);
   // In a browser this header would cost a preflight request.
   const named = globalThis.process?.versions?.node === undefined ? {} : { 'user-agent': userAgent };
   return {
     base,
     origin: new URL(base).origin,
     token,
-    timeoutMs: bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs),
+    timeoutMs,
     attemptTimeoutMs: bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs),
+    tokenTimeoutMs: bounded('tokenTimeoutMs', options.tokenTimeoutMs ?? timeoutMs, 1, maxTimerMs),
     retries: bounded('retries', options.retries ?? 3, 0, 100),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onRetry,
@@ -126,15 +143,32 @@ function connectionOf(options: Omit<TransportOptions, 'token'> & Partial<Transpo
   };
 }
 
+const deadlineOf = ({ timeoutMs }: Connection): Deadline => ({ at: performance.now() + timeoutMs });
+
 async function sendWithRetries(connection: Connection, operation: Operation): Promise<Answer> {
-  const { method, path, signal, deadline = performance.now() + connection.timeoutMs } = operation;
+  const { method, path, signal, deadline = deadlineOf(connection) } = operation;
   const isRead = method === 'GET';
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
+  const tokenAfter = async (rejected?: string) => {
+    const begun = performance.now();
+    const token = await tokenInTime(connection, signal, rejected);
+    deadline.at += performance.now() - begun;
+    return token;
+  };
   for (let number = 1; ; number += 1) {
     signal?.throwIfAborted();
     try {
-      return await attemptInTime(connection, message, signal, deadline);
+      const token = await tokenAfter();
+      try {
+        return await attemptInTime(connection, { ...message, token }, signal, deadline.at);
+      } catch (error) {
+        // The service rejects a token before it does anything else, so any request can be sent again.
+        if (!(error instanceof HoldfastError) || error.status !== 401) throw error;
+        const renewed = typeof connection.token === 'function' ? await tokenAfter(token) : token;
+        if (renewed === token) throw error;
+        return await attemptInTime(connection, { ...message, token: renewed }, signal, deadline.at);
+      }
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;
       mayHaveApplied ||= error.outcomeUnknown && !isRead;
@@ -142,7 +176,7 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
       const delayMs = pauseMs(number, error.retryAfterMs);
       const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
       // A pause beyond the call's time limit would only delay the same error.
-      if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline) throw error;
+      if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline.at) throw error;
       connection.onRetry?.({ method, path, attempt: number + 1, delayMs, error });
       await pause(delayMs, signal);
     }
@@ -159,7 +193,21 @@ function messageOf({ base, headers }: Connection, { method, path, query, body, h
   };
 }
 
-/** Ends with the attempt, the caller's signal or the time limit, even if `fetch` or `token` ignores its signal. */
+/** @throws TimeoutError if the token function takes too long */
+async function tokenInTime(
+  { token, tokenTimeoutMs }: Connection,
+  signal: AbortSignal | undefined,
+  rejected: string | undefined,
+): Promise<string | undefined> {
+  if (typeof token !== 'function') return token?.trim();
+  const late = () => {
+    const message = `The token was not available within ${tokenTimeoutMs} ms.`;
+    return new TimeoutError(message, { code: 'timeout', retryable: true });
+  };
+  return checkToken(await inTime(async () => token(rejected), tokenTimeoutMs, signal, late));
+}
+
+/** Sends the request and reads the whole response. */
 function attemptInTime(
   connection: Connection,
   message: Message,
@@ -167,8 +215,20 @@ function attemptInTime(
   deadline: number,
 ): Promise<Answer> {
   const limitMs = Math.max(0, Math.min(connection.attemptTimeoutMs, deadline - performance.now()));
+  const late = () => timeoutAfter(limitMs, connection.origin);
+  return inTime(own => attempt(connection, message, own), limitMs, signal, late);
+}
+
+/** Ends with the work, the caller's signal or the time limit, even if the work ignores its own signal. */
+function inTime<T>(
+  work: (own: AbortSignal) => Promise<T>,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  late: () => HoldfastError,
+): Promise<T> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const end = (settle: () => void) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -176,20 +236,18 @@ function attemptInTime(
       controller.abort();
     };
     const abort = () => end(() => reject(signal?.reason));
-    const timer = setTimeout(() => end(() => reject(timeoutAfter(limitMs, connection.origin))), limitMs);
+    const timer = setTimeout(() => end(() => reject(late())), limitMs);
     signal?.addEventListener('abort', abort, { once: true });
-    attempt(connection, message, controller.signal).then(
-      answer => end(() => resolve(answer)),
+    work(controller.signal).then(
+      result => end(() => resolve(result)),
       error => end(() => reject(error)),
     );
   });
 }
 
-/** One attempt: fetches the token, sends the request and reads the whole response. */
 async function attempt(connection: Connection, message: Message, signal: AbortSignal): Promise<Answer> {
-  const { token, origin, fetch: doFetch } = connection;
-  const given = typeof token === 'function' ? await token() : token;
-  const authorization = given === undefined ? {} : { authorization: `Bearer ${checkToken(given)}` };
+  const { origin, fetch: doFetch } = connection;
+  const authorization = message.token === undefined ? {} : { authorization: `Bearer ${message.token}` };
   let response: Response;
   let text: string;
   try {

@@ -1,12 +1,12 @@
 import type { DryRun } from './answers.ts';
 import { GatewayError, HoldfastError, isObject, RevisionMismatch, VersionMismatch } from './errors.ts';
 import { type GivenOptions, operationOf } from './request.ts';
-import type { Method, Transport } from './transport.ts';
+import type { Deadline, Method, Transport } from './transport.ts';
 
 /** The remaining limits of the call. */
 interface Limits {
   signal: AbortSignal | undefined;
-  deadline: number;
+  deadline: Deadline;
 }
 
 /** A change of secrets, and a check whether it was already applied. */
@@ -81,7 +81,11 @@ export class Plan<T> {
 
 type Change = Pick<Write<unknown>, 'method' | 'template' | 'options'>;
 
-async function dryRun(transport: Transport, { method, template, options }: Change, deadline?: number): Promise<DryRun> {
+async function dryRun(
+  transport: Transport,
+  { method, template, options }: Change,
+  deadline?: Deadline,
+): Promise<DryRun> {
   const dry = operationOf(method, template, { ...options, query: { ...options.query, dryRun: true } });
   const { body, status } = await transport.send({ ...dry, deadline });
   if (isObject(body) && body.dryRun === true && isObject(body.plan)) return body as unknown as DryRun;

@@ -361,6 +361,61 @@ describe('the credential', () => {
     ]);
   });
 
+  it('is waited for without counting towards the limits of an attempt or a call', async () => {
+    const retried: string[] = [];
+    const client = await clientOf(pullAnswer(3, {}), {
+      token: () => new Promise(resolve => setTimeout(() => resolve('service_tok_late'), 300)),
+      timeoutMs: 250,
+      attemptTimeoutMs: 100,
+      tokenTimeoutMs: 10_000,
+      onRetry: ({ error }) => retried.push(error.message),
+    });
+    expect((await pullOf(client)).revision).toBe(3);
+    expect(retried).toEqual([]);
+  });
+
+  it('that does not come in time is not taken for a service that does not answer', async () => {
+    const token = () => new Promise<string>(() => {});
+    const client = await clientOf(pullAnswer(3, {}), { token, tokenTimeoutMs: 50, retries: 0 });
+    for (const call of [pullOf, createOf]) {
+      expect(await failureOf(call(client))).toMatchObject({
+        name: 'TimeoutError',
+        message: 'The token was not available within 50 ms.',
+        outcomeUnknown: false,
+      });
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('is requested again once after a 401, even for a request that is not repeatable', async () => {
+    const rejections: (string | undefined)[] = [];
+    const token = (rejected?: string) => {
+      rejections.push(rejected);
+      return rejected === undefined ? 'service_tok_old' : 'service_tok_new';
+    };
+    const revoked = refusal(401, 'unauthenticated');
+    await createOf(await clientOf(inTurn(revoked, json(201, {})), { token, retries: 0 }));
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer service_tok_old',
+      'Bearer service_tok_new',
+    ]);
+    expect(rejections).toEqual([undefined, 'service_tok_old']);
+
+    await server.stop();
+    expect(await failureOf(pullOf(await clientOf(revoked, { token })))).toMatchObject({ status: 401 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not sent again after a 401 if there is no other', async () => {
+    for (const token of ['service_tok_only', () => 'service_tok_only']) {
+      expect(await failureOf(pullOf(await clientOf(refusal(401, 'unauthenticated'), { token })))).toMatchObject({
+        status: 401,
+      });
+      expect(server.requests).toHaveLength(1);
+      await server.stop();
+    }
+  });
+
   it('that can’t be sent in a header is rejected without being quoted', async () => {
     await clientOf(pullAnswer(1, {}));
     for (const bad of ['', 'two words', 'line\nbreak', 'schlüssel']) {
