@@ -83,6 +83,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
+  if (['platform_token_unavailable', 'assertion_replayed'].includes(error.code)) return exitCodes.signIn;
   // The service did not answer, so the status isn't its own. Only this one is reliable.
   if (error.status === 413) return exitCodes.other;
   if (error instanceof GatewayError) return exitCodes.unreachable;
@@ -110,6 +111,9 @@ export function isOutage(error: unknown): boolean {
 function hintOf({ code, status }: HoldfastError): string | undefined {
   if (code === 'invalid_assertion') {
     return 'Check HOLDFAST_IDENTITY and HOLDFAST_ORG, and that the token is unused and has the identity’s audience.';
+  }
+  if (code === 'assertion_replayed') {
+    return 'In a job of several commands, tokenMinutes must cover the whole job, and the cache directory must be writable.';
   }
   if (code === 'claims_mismatch')
     return 'See the claims the identity requires in the dashboard or with GET /v1/identities.';

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -16,7 +17,16 @@ import { exitCodes, Failure } from './failure.ts';
 /** XDG Base Directory: relative paths must be ignored. */
 function base(variable: string, fallback: string): string {
   const given = process.env[variable] ?? '';
-  return isAbsolute(given) ? given : join(homedir(), fallback);
+  return isAbsolute(given) ? given : join(home(), fallback);
+}
+
+/** In a container, a user may have neither HOME nor an account. Docker sets HOME to the root then. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }
 
 export const configDirectory = (): string => join(base('XDG_CONFIG_HOME', '.config'), 'holdfast');
@@ -114,10 +124,22 @@ function notWritten(path: string, error: unknown): Failure {
 /** Its directory is created for the owner only. */
 export function writeOwnFile(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
   } catch (error) {
     throw notWritten(path, error);
   }
   // Users may link these files to another location.
   writeTo(path, text, () => undefined);
+}
+
+/** Node's own recursion never ends where the system allows no directory at all, such as below /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another command may have made it meanwhile.
+    if (!existsSync(path)) throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { idTokenSources } from '@holdfast/sdk';
 import { Command } from 'commander';
 import { type CommandDefinition, commandGroups } from './command-list.ts';
 import { version } from './connect.ts';
@@ -66,6 +67,12 @@ function define(parent: Command, { name, description, example, options, work, su
   for (const subcommand of subcommands ?? []) define(command, subcommand);
 }
 
+const helpOnIdentities = `
+Without a person, HOLDFAST_IDENTITY of HOLDFAST_ORG signs in with a token from HOLDFAST_ID_TOKEN_SOURCE:
+${Object.entries(idTokenSources)
+  .map(([name, { toSet }]) => `  ${name.padEnd(9)} ${toSet}`)
+  .join('\n')}`;
+
 export function createProgram(): Command {
   const program = withGlobalOptions(
     new Command('holdfast')
@@ -79,6 +86,7 @@ export function createProgram(): Command {
         subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[options\] ?/, '')}`.trim(),
       })
       .addHelpText('after', '\nStart: holdfast login --url https://…, then holdfast link, then holdfast push .env')
+      .addHelpText('after', helpOnIdentities)
       .configureOutput({ writeErr: () => undefined }),
   );
   for (const [heading, definitions] of Object.entries(commandGroups)) {

@@ -1,4 +1,4 @@
-import type { Holdfast, ResponseBody } from '@holdfast/sdk';
+import { type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
 import { connect } from './connect.ts';
 import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
 import type { Output } from './output.ts';
@@ -37,7 +37,9 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     const wait = delayMs < 1000 ? '' : ` in ${Math.round(delayMs / 1000)} s`;
     if (announcesRetries) output.note(`holdfast: ${error.message} Trying again${wait}.`);
   };
-  const client = once(async () => connect({ url: url(), token: (await credential()).token, onRetry }));
+  const client = once(async () =>
+    connect({ url: url(), token: (await credential()).token, tokenTimeoutMs: identityTimeoutMs, onRetry }),
+  );
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const { find, organizationId } = createPlaceFinder({ settings, credential, client, currentUser, terminal });
 

@@ -1,7 +1,7 @@
 import { type Environment, HoldfastError } from '@holdfast/sdk';
 import { span } from './ago.ts';
 import type { Cached, Pulled } from './cache.ts';
-import { exitCodes, Failure, isOutage } from './failure.ts';
+import { exitCodes, Failure, failureOf, isOutage } from './failure.ts';
 import type { Entry } from './formats/format.ts';
 import { given } from './given.ts';
 import type { Session } from './session.ts';
@@ -49,7 +49,11 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   if (cached !== undefined) session.silenceRetries();
   try {
     const pulled = await pullFrom(environment, undefined, undefined);
-    writeCached(place, token, pulled);
+    try {
+      writeCached(place, token, pulled);
+    } catch (error) {
+      session.output.warn(`holdfast: this pull is not cached: ${failureOf(error).message}`);
+    }
     return { ...pulled, entries: select(pulled.entries, only, pulled.revision) };
   } catch (error) {
     // A user who lost read access must not read the cached copy.

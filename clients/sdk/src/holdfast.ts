@@ -2,7 +2,8 @@ import type { DryRun, PromoteResult } from './answers.ts';
 import type { paths } from './api-types.ts';
 import { Environment } from './environment.ts';
 import type { CacheOptions, WriteOptions } from './environment-options.ts';
-import { identityToken, platformAssertion } from './identity.ts';
+import { platformAssertion } from './id-token-sources.ts';
+import { audienceOf, checkIdToken, identityToken } from './identity.ts';
 import { type Paged, paged } from './paged.ts';
 import {
   type GivenOptions,
@@ -19,6 +20,11 @@ import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
 export interface HoldfastOptions extends TransportOptions, CacheOptions {}
 
+export interface EnvironmentVariableOptions extends Partial<HoldfastOptions> {
+  /** Returns the platform's token for an audience, instead of the sources that variables describe. */
+  idToken?: ((audience: string) => string | Promise<string>) | undefined;
+}
+
 export interface PromoteOptions extends WriteOptions {
   from: string;
   to: string;
@@ -27,6 +33,9 @@ export interface PromoteOptions extends WriteOptions {
   /** Whether to replace values that the target already has; true by default. */
   overwrite?: boolean;
 }
+
+/** Every source of ID tokens and the exchange have shorter limits of their own. */
+export const identityTimeoutMs = 90_000;
 
 /** Bounds the memory of a process that visits many environments. */
 const keptEnvironments = 100;
@@ -45,9 +54,9 @@ export class Holdfast {
 
   /**
    * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`. Without a token it signs in as the identity
-   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token of the platform.
+   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that `idToken` or the platform provides.
    */
-  static fromEnvironment(options: Partial<HoldfastOptions> = {}): Holdfast {
+  static fromEnvironment({ idToken, ...options }: EnvironmentVariableOptions = {}): Holdfast {
     const variables = globalThis.process?.env ?? {};
     const required = (name: string): string => {
       const value = variables[name];
@@ -57,18 +66,21 @@ export class Holdfast {
     const url = options.url ?? required('HOLDFAST_URL');
     const { fetch, userAgent } = options;
     const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== undefined || given || !identity) {
+    if (options.token !== undefined || given || !(identity || idToken)) {
       return new Holdfast({ ...options, url, token: options.token ?? required('HOLDFAST_TOKEN') });
     }
-    const assertion = platformAssertion(identity, variables, fetch);
-    if (assertion === undefined) {
-      throw new TypeError(
-        'HOLDFAST_IDENTITY is set, but the platform offers no token for it: neither HOLDFAST_ID_TOKEN_FILE, HOLDFAST_ID_TOKEN ' +
-          'nor ACTIONS_ID_TOKEN_REQUEST_URL is set. A job of GitHub Actions needs the permission id-token: write.',
-      );
-    }
-    const who = { url, organization: required('HOLDFAST_ORG'), identity, fetch, userAgent };
-    return new Holdfast({ ...options, url, token: identityToken(who, assertion) });
+    const who = {
+      url,
+      organization: required('HOLDFAST_ORG'),
+      identity: required('HOLDFAST_IDENTITY'),
+      fetch,
+      userAgent,
+    };
+    const assertion =
+      idToken === undefined
+        ? platformAssertion(who.identity, variables, fetch)
+        : { get: async () => checkIdToken('idToken', await idToken(audienceOf(who.identity))) };
+    return new Holdfast({ tokenTimeoutMs: identityTimeoutMs, ...options, url, token: identityToken(who, assertion) });
   }
 
   /** The same names return the same object, so its pulls share requests and the latest answer. */

@@ -1,4 +1,5 @@
-import { HoldfastError, isObject } from './errors.ts';
+import { HoldfastError } from './errors.ts';
+import { noIdToken } from './id-token-failure.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
 /** An identity and the service it signs in to. */
@@ -21,19 +22,26 @@ export interface IdentityToken {
 export interface Assertion {
   /** Its source, for messages. */
   source: string;
-  /** Whether each call returns a new token. The service accepts each token only once. */
+  /** Whether each call returns a new token. Others may return a token that was already exchanged. */
   isAlwaysNew: boolean;
   get(): Promise<string>;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What a source gets its token with. */
+export interface IdTokenRequest {
+  audience: string;
+  variables: Variables;
+  fetch: typeof globalThis.fetch;
+}
 
 /** The `aud` that the platform's token must have. */
 export function audienceOf(identity: string): string {
   return `holdfast:identity:${identity}`;
 }
 
-/** Exchanges the platform's token for a token of the service. Each one can be exchanged once. */
+/** Exchanges the platform's token for a token of the service: once, if the identity is `singleUse`. */
 export async function exchangeAssertion(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
   const { url, fetch, userAgent, identity, organization } = options;
   const transport = createTransport({ url, fetch, userAgent, retries: 0 });
@@ -56,18 +64,28 @@ export async function exchangeAssertion(options: IdentityOptions, assertion: str
 const replacedBeforeMs = 60_000;
 
 /**
- * A function for `new Holdfast({ token })` that signs in as an identity, and again before the token expires. Concurrent
- * calls share one exchange.
+ * A function for `new Holdfast({ token })` that signs in as an identity, again before the token expires, and again if
+ * the service rejected the token. Concurrent calls share one exchange.
+ * @param exchange gets the rejected token too, so that it doesn't return that one from a cache
  */
 export function identityToken(
   options: IdentityOptions,
   assertion: Pick<Assertion, 'get'>,
-  exchange: typeof exchangeAssertion = exchangeAssertion,
-): () => Promise<string> {
+  exchange: (
+    options: IdentityOptions,
+    assertion: string,
+    rejected?: string,
+  ) => Promise<IdentityToken> = exchangeAssertion,
+): (rejected?: string) => Promise<string> {
   let current: { issued: Promise<IdentityToken>; replaceAt: number } | undefined;
-  return async () => {
+  return async rejected => {
+    const known = current;
+    if (rejected !== undefined && (await known?.issued.catch(() => undefined))?.token === rejected) {
+      // Another call may have replaced it meanwhile.
+      if (current === known) current = undefined;
+    }
     if (current === undefined || Date.now() >= current.replaceAt) {
-      const issuing = (async () => exchange(options, await assertion.get()))();
+      const issuing = (async () => exchange(options, await assertion.get(), rejected))();
       const mine = { issued: issuing, replaceAt: Number.POSITIVE_INFINITY };
       current = mine;
       issuing.then(
@@ -83,52 +101,10 @@ export function identityToken(
   };
 }
 
-/**
- * The platform's token for this process: from a file (`HOLDFAST_ID_TOKEN_FILE`, which Kubernetes projects), a variable
- * (`HOLDFAST_ID_TOKEN`, which GitLab sets), or GitHub Actions, on request.
- */
-export function platformAssertion(
-  identity: string,
-  variables: Variables = globalThis.process?.env ?? {},
-  doFetch: typeof fetch = (input, init) => globalThis.fetch(input, init),
-): Assertion | undefined {
-  const { HOLDFAST_ID_TOKEN_FILE: file, HOLDFAST_ID_TOKEN: token } = variables;
-  if (file) {
-    return { source: `HOLDFAST_ID_TOKEN_FILE (${file})`, isAlwaysNew: false, get: async () => readText(file) };
-  }
-  if (token) return { source: 'HOLDFAST_ID_TOKEN', isAlwaysNew: false, get: async () => token };
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } = variables;
-  if (!url || !bearer) return undefined;
-  return { source: 'GitHub Actions', isAlwaysNew: true, get: () => askGitHub(url, bearer, identity, doFetch) };
-}
-
-/** Read on each call, because Kubernetes renews the file. `node:fs` is loaded on demand, since browsers lack it. */
-function readText(file: string): string {
-  const text = globalThis.process?.getBuiltinModule?.('node:fs').readFileSync(file, 'utf8');
-  if (text === undefined) throw new TypeError('HOLDFAST_ID_TOKEN_FILE can only be read by Node 20.16 and newer.');
-  return text.trim();
-}
-
-const platformTimeoutMs = 10_000;
-
-async function askGitHub(url: string, bearer: string, identity: string, doFetch: typeof fetch): Promise<string> {
-  const address = new URL(url);
-  address.searchParams.set('audience', audienceOf(identity));
-  const failed = (message: string, retryable: boolean, cause?: unknown) =>
-    new HoldfastError(message, { code: 'platform_token_unavailable', retryable, cause });
-  let answer: { status: number; body: unknown };
-  try {
-    const response = await doFetch(address, {
-      headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
-      // Following a redirect would send the token to an address that the runner did not specify.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(platformTimeoutMs),
-    });
-    answer = { status: response.status, body: response.ok ? await response.json() : undefined };
-  } catch (error) {
-    throw failed('GitHub Actions returned no token: no answer.', true, error);
-  }
-  const { status, body } = answer;
-  if (isObject(body) && typeof body.value === 'string' && body.value !== '') return body.value;
-  throw failed(`GitHub Actions returned no token (it answered ${status}).`, status >= 500 || status === 429);
+/** A token in a form that can't be one is not sent, and never quoted. */
+export function checkIdToken(title: string, text: unknown): string {
+  const token = typeof text === 'string' ? text.trim() : '';
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  const problem = token === '' ? 'no token' : 'something other than a token';
+  throw noIdToken(`${title} provided ${problem}: it must be one word of printable ASCII characters.`);
 }

@@ -20,7 +20,15 @@ export {
   TimeoutError,
   VersionMismatch,
 } from './errors.ts';
-export { Holdfast, type HoldfastOptions, type Project, type PromoteOptions } from './holdfast.ts';
+export {
+  type EnvironmentVariableOptions,
+  Holdfast,
+  type HoldfastOptions,
+  identityTimeoutMs,
+  type Project,
+  type PromoteOptions,
+} from './holdfast.ts';
+export { idTokenSources, platformAssertion } from './id-token-sources.ts';
 export {
   type Assertion,
   audienceOf,
@@ -28,7 +36,6 @@ export {
   type IdentityOptions,
   type IdentityToken,
   identityToken,
-  platformAssertion,
 } from './identity.ts';
 export type { Paged } from './paged.ts';
 export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';

@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { idTokenSources } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { startAwsPlatform } from '../../support/aws-platform.ts';
+import { isRunning } from '../../support/is-running.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -60,6 +63,13 @@ const gitHub = (): Record<string, string> => ({
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'runner-secret',
 });
 
+/** As in a read-only container: even root can't create a directory there. */
+const readOnly = { HOME: '/proc/holdfast' };
+
+async function change(changes: Record<string, unknown>): Promise<void> {
+  await expectStatus(api.patch(`/identities/${ada.organization.id}/${identityId}`, changes, ada.session), 200);
+}
+
 async function exchanges(): Promise<number> {
   const { body } = await api.get(`/audit/${ada.organization.id}?action=identity.token_issued&limit=100`, ada.session);
   return body.entries.filter(({ actor }: { actor: { id: string } }) => actor.id === identityId).length;
@@ -101,8 +111,7 @@ describe('on GitHub Actions', () => {
   });
 
   it('reports which claims the identity requires instead', async () => {
-    const path = `/identities/${ada.organization.id}/${identityId}`;
-    await expectStatus(api.patch(path, { claims: { repository_id: '75' } }, ada.session), 200);
+    await change({ claims: { repository_id: '75' } });
     const { code, stderr } = await cli.run(['list'], { env: gitHub() });
 
     expect(code).toBe(4);
@@ -113,8 +122,10 @@ describe('on GitHub Actions', () => {
     const env = { ...gitHub(), ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'wrong' };
     const { code, stderr } = await cli.run(['list'], { env });
 
-    expect(code).toBe(1);
-    expect(stderr).toContain('GitHub Actions returned no token (it answered 401).');
+    expect(code).toBe(3);
+    expect(stderr).toBe(
+      'holdfast: GitHub Actions returned no token (it answered 401): check that the job has the permission id-token: write.\n',
+    );
     expect(stderr).not.toContain('wrong');
   });
 });
@@ -166,9 +177,182 @@ describe('on Kubernetes', () => {
     expect([first.stdout, second.stdout]).toEqual(['from the vault', 'from the vault']);
     expect(await exchanges()).toBe(2);
   });
+
+  it('starts a container five times with one projected token, where nothing is writable', async () => {
+    await change({ singleUse: false });
+    const env = { ...base, ...readOnly, HOLDFAST_ID_TOKEN_FILE: cli.file('token', await issuer.token(identityId)) };
+    const starts = [];
+    for (let start = 0; start < 5; start += 1) starts.push(await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env }));
+
+    expect(starts).toEqual(Array(5).fill({ code: 0, signal: null, stdout: 'from the vault\n', stderr: '' }));
+    expect(await exchanges()).toBe(5);
+  });
+
+  it('says what to do when a container starts again and the identity’s tokens are single-use', async () => {
+    const env = { ...base, ...readOnly, HOLDFAST_ID_TOKEN_FILE: cli.file('token', await issuer.token(identityId)) };
+    const first = await cli.run(['run', 'true'], { env });
+    const second = await cli.run(['run', 'true'], { env });
+
+    expect([first.code, second.code, second.stdout]).toEqual([0, 125, '']);
+    expect(second.stderr).toContain('Get a new one from its issuer');
+    expect(second.stderr).toContain('set `singleUse: false` on the identity');
+    await change({ singleUse: false });
+    expect((await cli.run(['run', 'true'], { env })).code).toBe(0);
+  });
+});
+
+describe('where nothing is writable', () => {
+  it('signs in and starts, and keeps no copy even if it is asked to', async () => {
+    const env = { ...base, ...readOnly, HOLDFAST_ID_TOKEN: await issuer.token(identityId), HOLDFAST_CACHE: '1' };
+    const { code, stdout, stderr } = await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env });
+
+    expect([code, stdout]).toEqual([0, 'from the vault\n']);
+    expect(stderr).toMatch(/^holdfast: this pull is not cached: .* can’t be written \(ENOENT\)\.\n$/);
+  });
+
+  it('starts with a file in place of the home directory, and with a home directory that can’t be read', async () => {
+    for (const HOME of [cli.file('not-a-directory', ''), '/proc/1/no-such-directory', '/dev/null']) {
+      const env = { ...base, HOME, HOLDFAST_ID_TOKEN: await issuer.token(identityId) };
+      expect(await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+});
+
+describe('with a command', () => {
+  const script = (text: string) => ({ ...base, HOLDFAST_ID_TOKEN_COMMAND: text });
+
+  it('signs in, and passes neither the command nor its token on', async () => {
+    const token = cli.file('printed', await issuer.token(identityId));
+    const text = `test "$HOLDFAST_AUDIENCE" = holdfast:identity:${identityId} && cat ${token}`;
+    const env = { ...script(text), HOLDFAST_ID_TOKEN_SOURCE: 'command', HOLDFAST_ID_TOKEN: 'another' };
+    const { code, stdout, stderr } = await cli.run(['run', 'env'], { env });
+
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('A=from the vault');
+    expect(stdout).not.toMatch(/HOLDFAST_ID_TOKEN|HOLDFAST_AUDIENCE|eyJ|service_tok_/);
+  });
+
+  it('shows its standard error if it fails, never its standard output, and tries no other source', async () => {
+    const env = { ...script('echo eyJ-part; echo "log in to the vault first" >&2; exit 4'), HOLDFAST_ID_TOKEN: 'eyJ' };
+    const { code, stdout, stderr } = await cli.run(['list'], { env });
+
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toBe(
+      'holdfast: HOLDFAST_ID_TOKEN_COMMAND ended with exit code 4: set it to a command that prints the token.\nlog in to the vault first\n',
+    );
+    expect((await cli.run(['run', 'true'], { env })).code).toBe(125);
+  });
+
+  it('ends it, and everything it started, when it is interrupted', async () => {
+    const pids = join(cli.home, 'pids');
+    const started = cli.start(['list'], { env: script(`sleep 600 & echo $! > ${pids}; echo ready >> ${pids}; wait`) });
+    await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8'), { timeout: 20_000 }).toContain('ready');
+    started.child.kill('SIGINT');
+
+    expect((await started.ended).signal).toBe('SIGINT');
+    const [pid = ''] = readFileSync(pids, 'utf8').split('\n');
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  it('is never named by a committed file, nor run for an address that only such a file names', async () => {
+    const settings = { organization: 'acme', project: 'shop', environment: 'dev', url: runner.url };
+    const ran = join(cli.home, 'ran');
+    for (const member of ['idTokenCommand', 'idTokenSource', 'HOLDFAST_ID_TOKEN_COMMAND']) {
+      cli.file('.holdfast.json', JSON.stringify({ ...settings, [member]: `touch ${ran}` }));
+      expect((await cli.run(['list'], { env: base })).code).toBe(2);
+    }
+    cli.file('.holdfast.json', JSON.stringify(settings));
+    const { HOLDFAST_URL: _, ...env }: Record<string, string> = script(`touch ${ran}`);
+    expect((await cli.run(['list'], { env })).code).toBe(3);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('leaves no more files than the tokens of an hour', async () => {
+    const folder = join(cli.home, '.cache/holdfast');
+    const text = `cat ${cli.file('printed', await issuer.token(identityId))}`;
+    const kept = cli.file(`.cache/holdfast/identity-${'0'.repeat(64)}.json`, '{}');
+    const other = cli.file(`.cache/holdfast/${'0'.repeat(64)}.json`, '{}');
+    for (const path of [kept, other]) utimesSync(path, new Date(0), new Date(Date.now() - 3_700_000));
+    expect((await cli.run(['list'], { env: script(text) })).code).toBe(0);
+
+    expect([existsSync(kept), existsSync(other), readdirSync(folder).length]).toEqual([false, true, 2]);
+  });
+});
+
+describe('on AWS and Google Cloud', () => {
+  it('signs in with a token from STS', async () => {
+    const aws = await startAwsPlatform();
+    aws.issue = audience => issuer.token(audience.replace('holdfast:identity:', ''));
+    try {
+      const env = {
+        ...base,
+        ...readOnly,
+        HOLDFAST_ID_TOKEN_SOURCE: 'aws',
+        AWS_REGION: 'eu-west-1',
+        AWS_ENDPOINT_URL_STS: aws.url,
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: cli.file('container', 'container-token'),
+      };
+      const { code, stdout, stderr } = await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env });
+      expect([code, stdout, stderr]).toEqual([0, 'from the vault\n', '']);
+      expect(aws.signed.map(({ accessKeyId }) => accessKeyId)).toEqual(['ASIACONTAINER']);
+    } finally {
+      await aws.stop();
+    }
+  });
+
+  it('signs in with a token from Google’s metadata server', async () => {
+    const google = await startReceiver(async response => {
+      response.writeHead(200, { 'metadata-flavor': 'Google' }).end(await issuer.token(identityId));
+    });
+    try {
+      const env = { ...base, HOLDFAST_ID_TOKEN_SOURCE: 'gcp', GCE_METADATA_HOST: `127.0.0.1:${google.port}` };
+      expect(await cli.run(['get', 'A'], { env })).toMatchObject({ code: 0, stdout: 'from the vault', stderr: '' });
+    } finally {
+      await google.stop();
+    }
+  });
+
+  it.each([
+    ['command', 'HOLDFAST_ID_TOKEN_COMMAND is not set'],
+    ['aws', 'set AWS_REGION'],
+    ['gcp', 'returned no token (ECONNREFUSED): run this on Google Cloud'],
+    ['azure', 'set it to command, variable, file, github, aws or gcp'],
+  ])('ends with 3 if the source that is named is not there, and tries no other: %s', async (name, sentence) => {
+    const given = { HOLDFAST_ID_TOKEN: await issuer.token(identityId), GCE_METADATA_HOST: '127.0.0.1:2' };
+    const env = {
+      ...base,
+      ...given,
+      AWS_ACCESS_KEY_ID: 'A',
+      AWS_SECRET_ACCESS_KEY: 's',
+      HOLDFAST_ID_TOKEN_SOURCE: name,
+    };
+    const { code, stderr } = await cli.run(['list'], { env });
+
+    expect(code).toBe(3);
+    expect(stderr).toContain(sentence);
+    expect(stderr).toMatch(/^holdfast: [^\n]+\n$/);
+    expect(await exchanges()).toBe(0);
+  });
 });
 
 describe('an identity in the environment', () => {
+  it('is described in the help, source by source', async () => {
+    const { stdout } = await cli.run(['--help']);
+    for (const [name, { toSet }] of Object.entries(idTokenSources))
+      expect(stdout).toContain(`${name.padEnd(9)} ${toSet}`);
+  });
+
+  it('signs in again if its token was revoked, and does not use the copy of it', async () => {
+    await change({ singleUse: false });
+    const env = { ...base, HOLDFAST_ID_TOKEN: await issuer.token(identityId) };
+    expect((await cli.run(['get', 'A'], { env })).code).toBe(0);
+    await change({ claims: { repository_id: ['74', '75'], repository_owner_id: '65' } });
+
+    expect(await cli.run(['get', 'A'], { env })).toMatchObject({ code: 0, stdout: 'from the vault', stderr: '' });
+    expect(await exchanges()).toBe(2);
+  });
+
   it('is used only without a token', async () => {
     const { token } = await createToken(api, ada);
     const { stdout } = await cli.run(['whoami'], { env: { ...gitHub(), HOLDFAST_TOKEN: token } });

@@ -1,13 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Holdfast, HoldfastError, identityToken, platformAssertion } from '../../../clients/sdk/src/index.ts';
+import { Holdfast, identityToken } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
-import { startReceiver } from '../../support/receiver.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
+import { withVariables } from './variables.ts';
 
 let api: Api;
 let issuer: Issuer;
@@ -63,6 +60,20 @@ describe('identityToken', () => {
     expect([first, await token(), await token()]).toEqual(['service_tok_1', 'service_tok_2', 'service_tok_2']);
   });
 
+  it('replaces a token that the service rejected, once for all callers that used it', async () => {
+    const rejections: (string | undefined)[] = [];
+    const token = identityToken(who(), { get: async () => 'x' }, async (_, __, rejected) => {
+      rejections.push(rejected);
+      return answering(15, `service_tok_${rejections.length}`);
+    });
+    const first = await token();
+    const renewed = await Promise.all([token(first), token(first), token(first)]);
+
+    expect(renewed).toEqual(Array(3).fill('service_tok_2'));
+    expect([await token(first), await token()]).toEqual(['service_tok_2', 'service_tok_2']);
+    expect(rejections).toEqual([undefined, 'service_tok_1']);
+  });
+
   it('does not remember a failure', async () => {
     let exchanged = 0;
     const token = identityToken(who(), { get: async () => 'x' }, async () => {
@@ -89,60 +100,7 @@ describe('identityToken', () => {
   });
 });
 
-describe('platformAssertion', () => {
-  it('prefers the file to the variable, and reads it each time', async () => {
-    const file = join(tmpdir(), `id-token-${crypto.randomUUID()}`);
-    const variables = { HOLDFAST_ID_TOKEN_FILE: file, HOLDFAST_ID_TOKEN: 'variable' };
-    const found = platformAssertion(identity, variables);
-    writeFileSync(file, 'one\n');
-    const one = await found?.get();
-    writeFileSync(file, 'two\n');
-
-    expect([one, await found?.get(), found?.isAlwaysNew]).toEqual(['one', 'two', false]);
-    expect(await platformAssertion(identity, { HOLDFAST_ID_TOKEN: 'variable' })?.get()).toBe('variable');
-    expect(platformAssertion(identity, {})).toBeUndefined();
-  });
-
-  it('requests a token from GitHub’s runner, follows no redirect, and reveals none of its secrets', async () => {
-    const elsewhere = await startReceiver();
-    let status = 302;
-    const runner = await startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
-    try {
-      const variables = {
-        ACTIONS_ID_TOKEN_REQUEST_URL: `${runner.url}/?a=b`,
-        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'secret',
-      };
-      const found = platformAssertion(identity, variables);
-      const redirected = await found?.get().catch((error: unknown) => error);
-      status = 503;
-      const failed = await found?.get().catch((error: unknown) => error);
-
-      expect(redirected).toMatchObject({ code: 'platform_token_unavailable', retryable: false });
-      expect(failed).toMatchObject({ code: 'platform_token_unavailable', retryable: true });
-      expect(redirected).toBeInstanceOf(HoldfastError);
-      expect(String(redirected)).not.toContain('secret');
-      expect(elsewhere.connections()).toBe(0);
-      expect(runner.received[0]?.headers.authorization).toBe('Bearer secret');
-      expect(runner.received[0]?.path).toBe(`/?a=b&audience=holdfast%3Aidentity%3A${identity}`);
-    } finally {
-      await Promise.all([runner.stop(), elsewhere.stop()]);
-    }
-  });
-});
-
 describe('Holdfast.fromEnvironment', () => {
-  const withVariables = async <T>(variables: Record<string, string>, work: () => Promise<T> | T): Promise<T> => {
-    const before = { ...process.env };
-    Object.assign(process.env, variables);
-    try {
-      return await work();
-    } finally {
-      for (const name of Object.keys(variables)) {
-        if (before[name] === undefined) delete process.env[name];
-        else process.env[name] = before[name];
-      }
-    }
-  };
   const variables = () => ({
     HOLDFAST_URL: api.url,
     HOLDFAST_ORG: ada.organization.slug,
@@ -156,6 +114,50 @@ describe('Holdfast.fromEnvironment', () => {
     );
 
     expect(snapshot.get('A')).toBe('a');
+  });
+
+  it('signs in with the application’s own function, and again when its token was revoked', async () => {
+    const path = `/identities/${ada.organization.id}`;
+    const made = (await expectStatus(api.post(path, identityOf(issuer), ada.session), 201)).body.identity;
+    const audiences: string[] = [];
+    const idToken = async (audience: string) => {
+      audiences.push(audience);
+      return issuer.token(made.id);
+    };
+    const hf = await withVariables({ ...variables(), HOLDFAST_IDENTITY: made.id }, () =>
+      Holdfast.fromEnvironment({ idToken, retries: 0 }),
+    );
+    const env = hf.environment(ada.organization.slug, 'shop', 'dev');
+    await env.pull();
+    const claims = { repository_id: ['74', '75'], repository_owner_id: '65' };
+    await expectStatus(api.patch(`${path}/${made.id}`, { claims }, ada.session), 200);
+
+    expect((await env.keys()).keys.map(({ key }) => key)).toEqual(['A']);
+    expect(audiences).toEqual(Array(2).fill(`holdfast:identity:${made.id}`));
+    await api.delete(`${path}/${made.id}`, ada.session);
+    await expect(env.keys()).rejects.toMatchObject({ code: 'invalid_assertion' });
+    expect(audiences).toHaveLength(3);
+  });
+
+  it('prefers HOLDFAST_TOKEN to an identity, and rejects what can’t be an ID token', async () => {
+    const asked: string[] = [];
+    const idToken = (audience: string) => {
+      asked.push(audience);
+      return 'two words';
+    };
+    const { HOLDFAST_URL, HOLDFAST_ORG } = variables();
+    await withVariables({ ...variables(), HOLDFAST_TOKEN: 'service_tok_x' }, async () => {
+      const pull = Holdfast.fromEnvironment({ idToken }).environment('acme', 'shop', 'dev').pull();
+      await expect(pull).rejects.toMatchObject({ status: 401 });
+    });
+    expect(asked).toEqual([]);
+    await withVariables(variables(), async () => {
+      const pull = Holdfast.fromEnvironment({ idToken }).environment('acme', 'shop', 'dev').pull();
+      await expect(pull).rejects.toThrow('idToken provided something other than a token');
+    });
+    await withVariables({ HOLDFAST_URL, HOLDFAST_ORG }, () => {
+      expect(() => Holdfast.fromEnvironment({ idToken })).toThrow('HOLDFAST_IDENTITY is not set');
+    });
   });
 
   it('reports which permission is missing if the platform offers no token', async () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { awsCredentials, startAwsPlatform } from '../../support/aws-platform.ts';
 import { seedPerson } from '../../support/people.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
@@ -133,6 +134,46 @@ describe('the packed SDK', () => {
       [],
     );
     expect(outputFiles[0]?.contents.length).toBeLessThan(20_000);
+  });
+
+  it('contains what signs for AWS, and loads it only to sign', async () => {
+    const aws = await startAwsPlatform();
+    const script = `import { platformAssertion } from '@holdfast/sdk';
+      process.stdout.write(await platformAssertion('i-1').get());`;
+    const { accessKeyId, secretAccessKey, sessionToken } = awsCredentials.session;
+    try {
+      const env = {
+        HOLDFAST_ID_TOKEN_SOURCE: 'aws',
+        AWS_REGION: 'eu-west-1',
+        AWS_ENDPOINT_URL_STS: aws.url,
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        AWS_SESSION_TOKEN: sessionToken,
+      };
+      writeFileSync(join(project, 'sign.mjs'), script);
+      expect((await run(process.execPath, ['sign.mjs'], { env, cwd: project })).stdout).toBe('aws.id.token');
+      const dist = join(project, 'node_modules/@holdfast/sdk/dist');
+      const readers = files.filter(
+        path => path.endsWith('.js') && readFileSync(join(dist, '..', path), 'utf8').includes('AWS4-HMAC'),
+      );
+      expect(readers).toEqual(['dist/sign-sts-request.js']);
+      expect(readFileSync(join(dist, 'sign-sts-request.js'), 'utf8')).toContain('@license MIT');
+      const index = join(dist, 'index.js');
+      const { metafile } = await build({
+        entryPoints: [index],
+        bundle: true,
+        splitting: true,
+        write: false,
+        metafile: true,
+        outdir: 'out',
+        format: 'esm',
+        platform: 'node',
+      });
+      const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith('dist/index.js'));
+      expect(Object.keys(first?.inputs ?? {}).filter(path => /aws|sts/.test(path))).toEqual([]);
+    } finally {
+      await aws.stop();
+    }
   });
 
   it('runs the README’s examples', async () => {

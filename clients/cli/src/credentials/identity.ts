@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   exchangeAssertion,
-  HoldfastError,
   type IdentityOptions,
   type IdentityToken,
   identityToken,
   platformAssertion,
 } from '@holdfast/sdk';
 import { useProxy, userAgent } from '../connect.ts';
-import { exitCodes, Failure, usage } from '../failure.ts';
+import { usage } from '../failure.ts';
 import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { type Sealed, seal, unseal } from '../sealed.ts';
 
 /** A workload identity, which signs in without a person. */
 export interface IdentityCredential {
-  token: () => Promise<string>;
+  /** @param rejected a token that the service rejected */
+  token: (rejected?: string) => Promise<string>;
   /** Its source, for messages. */
   source: string;
   identity: { id: string; organization: string; organizationId: () => Promise<string> };
@@ -30,26 +30,16 @@ export function findIdentity(url: string, organization: string | undefined): Ide
     throw usage('HOLDFAST_IDENTITY needs an organization, but none is set.', 'Name it: HOLDFAST_ORG=…');
   }
   const assertion = platformAssertion(id);
-  if (assertion === undefined) {
-    throw new Failure(
-      exitCodes.signIn,
-      'no_assertion',
-      'HOLDFAST_IDENTITY is set, but the platform offers no token for it.',
-      {
-        hint: 'GitHub Actions: permissions: id-token: write. GitLab: id_tokens: HOLDFAST_ID_TOKEN. Else: HOLDFAST_ID_TOKEN_FILE',
-      },
-    );
-  }
   let last: IdentityToken | undefined;
-  const exchange = async (options: IdentityOptions, subject: string): Promise<IdentityToken> => {
-    last = assertion.isAlwaysNew ? await signIn(options, subject) : await signInOnce(options, subject);
+  const exchange: typeof signInOnce = async (options, subject, rejected) => {
+    last = await (assertion.isAlwaysNew ? exchangeAssertion(options, subject) : signInOnce(options, subject, rejected));
     return last;
   };
   const signedIn = identityToken({ url, organization, identity: id, userAgent }, assertion, exchange);
-  const token = async (): Promise<string> => {
+  const token = async (rejected?: string): Promise<string> => {
     // Commands such as `whoami` sign in before they create a client.
     await useProxy(url);
-    return signedIn();
+    return signedIn(rejected);
   };
   return {
     token,
@@ -65,28 +55,19 @@ export function findIdentity(url: string, organization: string | undefined): Ide
   };
 }
 
-async function signIn(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
-  try {
-    return await exchangeAssertion(options, assertion);
-  } catch (error) {
-    if (!(error instanceof HoldfastError) || error.status !== 409) throw error;
-    throw new Failure(exitCodes.signIn, error.code, error.message, {
-      requestId: error.requestId,
-      hint: 'The platform gives a job one token, which can be exchanged once. Set the identity’s tokenMinutes to cover the whole job.',
-    });
-  }
-}
-
 const purpose = 'holdfast identity token v1';
 /** The SDK replaces a token this long before it expires. */
 const replacedBeforeMs = 60_000;
+/** No token of an identity is valid for longer. */
+const longestTokenMs = 60 * 60_000;
+const filePattern = /^identity-[0-9a-f]{64}\.json$/;
 
 /**
- * GitLab gives a job one token, and the service accepts it only once, but a job may run several commands. So the token
+ * GitLab gives a job one token, which the service may accept only once, but a job may run several commands. So the token
  * from the exchange is cached, sealed with GitLab's token. A later job on the same machine has a different token and
- * can't read it.
+ * can't read it. Without a place to write, each command signs in by itself.
  */
-async function signInOnce(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
+async function signInOnce(options: IdentityOptions, assertion: string, rejected?: string): Promise<IdentityToken> {
   const { url, organization, identity } = options;
   const place = JSON.stringify([url, organization, identity]);
   const name = createHash('sha256')
@@ -94,23 +75,32 @@ async function signInOnce(options: IdentityOptions, assertion: string): Promise<
     .digest('hex');
   const path = join(cacheDirectory(), `identity-${name}.json`);
   const kept = readKept(path, assertion, Buffer.from(place));
-  if (kept !== undefined) return kept;
-  const issued = await signIn(options, assertion);
-  writeOwnFile(path, JSON.stringify(seal(assertion, purpose, Buffer.from(place), JSON.stringify(issued))));
+  if (kept !== undefined && kept.token !== rejected) return kept;
+  const issued = await exchangeAssertion(options, assertion);
+  try {
+    writeOwnFile(path, JSON.stringify(seal(assertion, purpose, Buffer.from(place), JSON.stringify(issued))));
+    removeExpired();
+  } catch {
+    // The container is read-only, or the disk is full: only the next command needs the file.
+  }
   return issued;
 }
 
 function readKept(path: string, assertion: string, context: Buffer): IdentityToken | undefined {
-  const bytes = readIfThere(path);
-  if (bytes === undefined) return undefined;
   try {
-    const issued: IdentityToken = JSON.parse(
-      unseal(assertion, purpose, context, JSON.parse(bytes.toString()) as Sealed),
-    );
+    const sealed: Sealed = JSON.parse(String(readIfThere(path)));
+    const issued: IdentityToken = JSON.parse(unseal(assertion, purpose, context, sealed));
     if (Date.parse(issued.expiresAt) - replacedBeforeMs > Date.now()) return issued;
   } catch {
-    // Damaged or forged.
+    // Absent, damaged, forged or not readable.
   }
-  rmSync(path, { force: true });
   return undefined;
+}
+
+/** A command that returns a new token each time would leave a file each time. */
+function removeExpired(): void {
+  for (const name of readdirSync(cacheDirectory()).filter(one => filePattern.test(one))) {
+    const path = join(cacheDirectory(), name);
+    if (statSync(path).mtimeMs < Date.now() - longestTokenMs) rmSync(path, { force: true });
+  }
 }
