@@ -9,7 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { EnvironmentTypeSelect } from './environment-type.tsx';
+import { EnvironmentTypeSelect } from './environment-type-select.tsx';
 
 interface EditEnvironmentProps {
   environment: Environment;

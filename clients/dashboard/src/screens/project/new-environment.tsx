@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form, FormActions } from '../../ui/form.tsx';
 import { NameAndSlug } from '../../ui/name-and-slug.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { EnvironmentTypeSelect } from './environment-type.tsx';
+import { EnvironmentTypeSelect } from './environment-type-select.tsx';
 
 interface NewEnvironmentProps {
   params: { orgId: string; slug: string };
