@@ -104,7 +104,7 @@ export function identityToken(
 /** A token in a form that can't be one is not sent, and never quoted. */
 export function checkIdToken(title: string, text: unknown): string {
   const token = typeof text === 'string' ? text.trim() : '';
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  if (/^[\x20-\x7e]+$/.test(token)) return token;
   const problem = token === '' ? 'no token' : 'something other than a token';
-  throw noIdToken(`${title} provided ${problem}: it must be one word of printable ASCII characters.`);
+  throw noIdToken(`${title} provided ${problem}: it must be one line of printable ASCII characters.`);
 }

@@ -90,9 +90,9 @@ describe('the source of ID tokens', () => {
   });
 
   it('must provide something that can be a token, which is never quoted', async () => {
-    for (const text of ['two words', 'line\nbreak', 'schlüssel']) {
+    for (const text of ['line\nbreak', '<html>\n</html>', 'schlüssel']) {
       expect((await refusal({ HOLDFAST_ID_TOKEN: text })).message).toBe(
-        'HOLDFAST_ID_TOKEN provided something other than a token: it must be one word of printable ASCII characters.',
+        'HOLDFAST_ID_TOKEN provided something other than a token: it must be one line of printable ASCII characters.',
       );
     }
   });

@@ -143,7 +143,7 @@ describe('Holdfast.fromEnvironment', () => {
     const asked: string[] = [];
     const idToken = (audience: string) => {
       asked.push(audience);
-      return 'two words';
+      return 'two\nlines';
     };
     const { HOLDFAST_URL, HOLDFAST_ORG } = variables();
     await withVariables({ ...variables(), HOLDFAST_TOKEN: 'service_tok_x' }, async () => {
