@@ -78,6 +78,17 @@ describe('the packed command line', () => {
     expect(statSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs')).size).toBeLessThan(250_000);
   });
 
+  it('loads nothing slow before a command needs it', async () => {
+    const hook = join(folder, 'hook.cjs');
+    writeFileSync(hook, "process.on('exit', () => process.stderr.write(process.moduleLoadList.join()));");
+    const bundle = join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs');
+    for (const words of [['--version'], ['--help']]) {
+      const { stderr } = await run(process.execPath, ['-r', hook, bundle, ...words], { cwd: project });
+      expect(stderr).toContain('NativeModule fs');
+      expect(stderr.match(/NativeModule (?:crypto|child_process|http|https|readline)\b(?!\/)/g)).toBeNull();
+    }
+  });
+
   it('is what npx holdfast runs, here and where it is installed', async () => {
     const version = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8')).version;
     for (const cwd of [root, project]) {
