@@ -20,10 +20,14 @@ function base(variable: string, fallback: string): string {
   return isAbsolute(given) ? given : join(home(), fallback);
 }
 
-/** In a container, a user may have neither HOME nor an account. Docker sets HOME to the root then. */
+/**
+ * In a container, a user may have neither HOME nor an account; Docker sets HOME to the root then. An empty or relative HOME
+ * would make files of the current directory, which may be a repository, the user's own.
+ */
 function home(): string {
   try {
-    return homedir();
+    const path = homedir();
+    return isAbsolute(path) ? path : '/';
   } catch {
     return '/';
   }

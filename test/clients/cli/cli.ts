@@ -22,7 +22,8 @@ export interface StartedCli {
 }
 
 interface Options {
-  env?: Record<string, string>;
+  /** Those that are undefined are not set. */
+  env?: Record<string, string | undefined>;
   cwd?: string;
   input?: string | Buffer;
   /** Runs under a terminal of its own. */

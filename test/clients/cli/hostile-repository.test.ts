@@ -98,6 +98,19 @@ describe('a credential', () => {
   });
 });
 
+describe('a directory of settings in a repository', () => {
+  it('is not the user’s own, even if HOME is empty', async () => {
+    const cwd = join(cli.home, 'planted');
+    const settings = { organization: 'acme', project: 'web-shop', environment: 'dev', url: server.url };
+    cli.file('planted/.config/holdfast/settings.json', JSON.stringify(settings));
+    for (const HOME of ['', '.']) {
+      const env = { HOME, HOLDFAST_TOKEN: 'service_tok_hostile' };
+      const { code, stderr } = await cli.run(['list'], { env, cwd });
+      expect({ code, said: stderr.includes('No service address is set') }).toEqual({ code: 2, said: true });
+    }
+  });
+});
+
 describe('a symbolic link in a repository', () => {
   const repository = () => join(cli.home, 'repository');
 

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { idTokenSources } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
@@ -215,6 +215,30 @@ describe('where nothing is writable', () => {
       const env = { ...base, HOME, HOLDFAST_ID_TOKEN: await issuer.token(identityId) };
       expect(await cli.run(['run', 'sh', '-c', 'echo "$A"'], { env })).toMatchObject({ code: 0, stderr: '' });
     }
+  });
+});
+
+describe.runIf(process.geteuid?.() === 0)('a user without an account', () => {
+  it('signs in and starts, with neither HOME nor access to every directory in PATH', async () => {
+    await change({ singleUse: false });
+    for (const path of [cli.home, dirname(cli.bundle)]) chmodSync(path, 0o755);
+    const closed = join(cli.home, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const PATH = `${closed}:/usr/bin:/bin`;
+    const env = { ...base, HOME: undefined, PATH, HOLDFAST_ID_TOKEN: await issuer.token(identityId) };
+    const { code, stdout, stderr } = await cli.run(['run', 'sh', '-c', 'echo "$A"'], {
+      env,
+      cwd: cli.home,
+      user: 54_321,
+    });
+
+    expect([code, stdout, stderr]).toEqual([0, 'from the vault\n', '']);
+    const missing = await cli.run(['run', 'no-such-command'], {
+      env: { ...env, PATH: closed },
+      cwd: '/',
+      user: 54_321,
+    });
+    expect(missing).toMatchObject({ code: 126 });
   });
 });
 

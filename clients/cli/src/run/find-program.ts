@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { exitCodes, Failure } from '../failure.ts';
 
@@ -11,13 +11,26 @@ export function findProgram(command: string, variables: Readonly<Record<string, 
     : directories.map(directory => join(directory === '' ? '.' : directory, command));
   let refused: string | undefined;
   for (const path of candidates) {
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = findStats(path);
     if (stats === undefined) continue;
+    if (typeof stats === 'string') {
+      refused ??= `${path} can’t be reached (${stats})`;
+      continue;
+    }
     if (stats.isFile() && isExecutable(path)) return isAbsolute(path) || isPath ? path : `./${path}`;
     if (isPath || stats.isFile()) refused ??= `${path} is ${stats.isFile() ? 'not executable' : 'no file'}`;
   }
   if (refused !== undefined) throw new Failure(exitCodes.notExecutable, 'not_executable', `${refused}.`);
   throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`);
+}
+
+/** @returns undefined if there is none, or why it can't be told: a container's user may not enter all of PATH */
+function findStats(path: string): Stats | string | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
 }
 
 function isExecutable(path: string): boolean {
