@@ -52,7 +52,8 @@ export function runIdTokenCommand(
     });
     child.on('error', error => fail(`could not be started (${reasonOf(error)})`, error));
     child.on('close', (code, signal) => {
-      if (code === 0) end(() => resolve(output));
+      if (code === 0 && output.trim() !== '') end(() => resolve(output));
+      else if (code === 0) fail('printed nothing');
       else fail(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
     });
   });

@@ -219,7 +219,7 @@ describe('where nothing is writable', () => {
 });
 
 describe.runIf(process.geteuid?.() === 0)('a user without an account', () => {
-  it('signs in and starts, with neither HOME nor access to every directory in PATH', async () => {
+  it('signs in and starts, without HOME or with one that it may not enter, as with directories in PATH', async () => {
     await change({ singleUse: false });
     for (const path of [cli.home, dirname(cli.bundle)]) chmodSync(path, 0o755);
     const closed = join(cli.home, 'closed');
@@ -233,6 +233,9 @@ describe.runIf(process.geteuid?.() === 0)('a user without an account', () => {
     });
 
     expect([code, stdout, stderr]).toEqual([0, 'from the vault\n', '']);
+    const closedHome = { ...env, HOME: closed };
+    const inImage = await cli.run(['run', 'true'], { env: closedHome, cwd: '/', user: 54_321 });
+    expect(inImage).toMatchObject({ code: 0, stderr: '' });
     const missing = await cli.run(['run', 'no-such-command'], {
       env: { ...env, PATH: closed },
       cwd: '/',

@@ -134,6 +134,12 @@ describe('a command', () => {
     );
   });
 
+  it('that prints nothing is reported with its standard error too', async () => {
+    expect((await failureOf(run('echo "no session" >&2'))).message).toBe(
+      'HOLDFAST_ID_TOKEN_COMMAND printed nothing: set it to a command that prints the token.\nno session',
+    );
+  });
+
   it('is reported with the end of a long standard error', async () => {
     const { message } = await failureOf(run('yes filler | head -c 1000000 >&2; echo the reason >&2; exit 1'));
     expect(message).toMatch(/the reason$/);

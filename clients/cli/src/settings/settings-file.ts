@@ -76,7 +76,13 @@ const userSettingsPath = (): string => join(configDirectory(), 'settings.json');
 
 export function readUserSettings(): { path: string; settings: SettingsFile } {
   const path = userSettingsPath();
-  return { path, settings: readSettingsFile(path) ?? {} };
+  try {
+    return { path, settings: readSettingsFile(path) ?? {} };
+  } catch (error) {
+    // A container's user may not enter the home directory of its image, and so has no settings there.
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return { path, settings: {} };
+    throw error;
+  }
 }
 
 export function writeUserSettings(settings: SettingsFile): void {
