@@ -139,6 +139,20 @@ describe('Holdfast.fromEnvironment', () => {
     expect(audiences).toHaveLength(3);
   });
 
+  it('waits for a slow platform longer than a call may take', async () => {
+    const idToken = async () => {
+      await new Promise(resolve => setTimeout(resolve, 4_000));
+      return issuer.token(identity);
+    };
+    const retried: string[] = [];
+    const onRetry = ({ error }: { error: Error }) => retried.push(error.message);
+    const limits = { timeoutMs: 3_000, attemptTimeoutMs: 3_000, onRetry };
+    const hf = await withVariables(variables(), () => Holdfast.fromEnvironment({ idToken, ...limits }));
+
+    expect((await hf.environment(ada.organization.slug, 'shop', 'dev').pull()).get('A')).toBe('a');
+    expect(retried).toEqual([]);
+  });
+
   it('prefers HOLDFAST_TOKEN to an identity, and rejects what can’t be an ID token', async () => {
     const asked: string[] = [];
     const idToken = (audience: string) => {
