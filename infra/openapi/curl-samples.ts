@@ -28,6 +28,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
 const bodyVariables: Readonly<Record<string, string>> = {
   '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': 'ORG_ID',
   '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
+  'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094': 'ENVIRONMENT_ID',
   'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
   'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
   'EXAMPLE-undo-token-0000': 'UNDO_TOKEN',
@@ -44,7 +45,7 @@ const bodyVariables: Readonly<Record<string, string>> = {
 export const sampleVariables: readonly (readonly [name: string, source: string])[] = [
   ['HOLDFAST_URL', 'this service without `/v1`, for example `http://127.0.0.1:3000`'],
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
-  ['ORG_ID, PROJECT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
+  ['ORG_ID, PROJECT_ID, ENVIRONMENT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
     'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID',
     'the `id` of an entry in the list of tokens, sessions, passkeys, webhooks, identities or members',

@@ -82,7 +82,7 @@ describe('each platform', () => {
       role: 'deployer',
       access: 'read',
       projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-      environmentId: 'c2a91d4e-6b3f-4d18-9f70-5e8b7a1c3d26',
+      environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
       issuer: issuer || 'https://issuer.example.com',
       claims: Object.fromEntries(claims.map(({ name: claim, value, example }) => [claim, value ?? example])),
       singleUse,

@@ -138,6 +138,7 @@ const story: readonly Step[] = [
     operationId: 'create-project',
     after: ({ project }) => {
       variables.PROJECT_ID = project.id;
+      variables.ENVIRONMENT_ID = project.environments[0].id;
     },
   },
   { operationId: 'update-project' },
@@ -198,8 +199,8 @@ const story: readonly Step[] = [
       const identity = `/identities/${variables.ORG_ID}/${variables.IDENTITY_ID}`;
       const as = { token: variables.HOLDFAST_TOKEN ?? '' };
       const { body } = await api.patch(identity, { jwks: { keys: [key.publicJwk] } }, as);
-      const { issuer: url, id } = body.identity;
-      variables.ID_TOKEN = await signToken({ url }, key, id);
+      const { issuer: url, id, claims } = body.identity;
+      variables.ID_TOKEN = await signToken({ url }, key, id, claims);
     },
   },
   { operationId: 'update-identity' },

@@ -37,6 +37,7 @@ export const proofs: readonly Proof[] = [
       'test/functions/secrets/one-moment.test.ts',
       'test/functions/secrets/long-revisions.test.ts',
       'test/consistency/made-again.test.ts',
+      'test/attacks/waiting-write.test.ts',
     ],
     env: {},
   },
@@ -62,6 +63,7 @@ export const proofs: readonly Proof[] = [
     ],
     env: {},
   },
+  { name: 'exchanges', files: ['test/functions/identities/exchange-assertion.test.ts'], env: {} },
   { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'], env: {} },
   {
     name: 'repair',
