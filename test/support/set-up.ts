@@ -6,6 +6,8 @@ import { setScrypt } from './quick-scrypt.ts';
 // Vitest would otherwise restore, at the next unstub, what a previous file's first stub found.
 vi.unstubAllEnvs();
 resetEnvironment();
+// After an assignment to `process.env`, Vitest would stub the new object but unstub the old one.
+Object.defineProperty(process, 'env', { value: process.env, writable: false });
 
 /** The tests of password hashes themselves. */
 const realHashes = 'test/lib/crypto/passwords.test.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultLimits } from '../../../lib/contracts/fields/limits.ts';
 import { forgetSettings } from '../../../lib/core/settings.ts';
 import { at, find } from '../../../lib/table/read.ts';
@@ -252,13 +252,12 @@ describe('deleting an organization', () => {
 
 describe('billing without the provider', () => {
   async function withSettings<T>(changes: Record<string, string>, work: () => Promise<T>): Promise<T> {
-    const before = { ...process.env };
-    Object.assign(process.env, changes);
+    for (const [name, value] of Object.entries(changes)) vi.stubEnv(name, value);
     forgetSettings();
     try {
       return await work();
     } finally {
-      process.env = before;
+      vi.unstubAllEnvs();
       forgetSettings();
     }
   }
