@@ -2061,7 +2061,7 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, for workloads that sign in again before their platform renews the token.
              * @default true
              * @example true
              */
@@ -2767,7 +2767,7 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, for workloads that sign in again before their platform renews the token.
              * @example true
              */
             singleUse: boolean;
@@ -4392,7 +4392,7 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.
+             * @description Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until it expires or is too old, for workloads that sign in again before their platform renews the token.
              * @example false
              */
             singleUse?: boolean;

@@ -28,7 +28,7 @@ export const described = {
     'For a shared issuer such as GitHub’s, at least one claim must identify the owner, such as `repository_id`.',
   singleUse:
     'Whether each of the platform’s tokens can be exchanged only once. If false, a token can be exchanged again until ' +
-    'it expires or is too old, as a workload needs that has to sign in again before its platform renews the token.',
+    'it expires or is too old, for workloads that sign in again before their platform renews the token.',
   maxAssertionAgeMinutes: 'How many minutes after it was issued a platform’s token can be exchanged.',
   tokenMinutes: 'How many minutes each bearer token is valid.',
 } as const;

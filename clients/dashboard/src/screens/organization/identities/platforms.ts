@@ -342,7 +342,8 @@ const another: Platform = {
   claims: [],
   singleUse: true,
   maxAssertionAgeMinutes: 10,
-  tokens: 'If the platform returns the same token more than once, or a container may start again with it, allow reuse.',
+  tokens:
+    'If the platform returns the same token more than once, or a container may start again with it, turn this off.',
   setUp: job => [
     {
       title: 'The job’s environment, with a command that prints a token for HOLDFAST_AUDIENCE',
