@@ -5,7 +5,7 @@ import { newSession } from '../../lib/accounts/new-session.ts';
 import { personalOrganizationName } from '../../lib/accounts/register.ts';
 import { Organization } from '../../lib/contracts/fields/organization.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
-import { at } from '../../lib/table/read.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
@@ -89,6 +89,16 @@ export async function seedPerson(
   const name = currentName();
   if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);
   return person;
+}
+
+/** Another session of the person, with a second factor, whatever became of the first. */
+export async function seedSession({ user: { id } }: Pick<Person, 'user'>): Promise<Person['session']> {
+  const user = await find(at(userRecord, id));
+  if (user === undefined) throw new Error('The person has no account.');
+  const session = await newSession(user, { ip: '127.0.0.1', userAgent: 'node' }, { secondFactor: true });
+  await transact([session.write]);
+  const [cookie = ''] = session.cookie.split(';');
+  return { cookie };
 }
 
 /** An owner without a project limit, so that tests can share the organization. */
