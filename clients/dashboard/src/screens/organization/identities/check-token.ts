@@ -41,7 +41,7 @@ export function checkToken(text: string, identity: Checked, nowMs: number): Toke
   ];
 }
 
-function timeChecks({ iat, exp }: Claims, { maxAssertionAgeMinutes }: Checked, now: number): TokenCheck[] {
+function timeChecks({ iat, exp, nbf }: Claims, { maxAssertionAgeMinutes }: Checked, now: number): TokenCheck[] {
   const oldest = maxAssertionAgeMinutes * 60 + clockSkewSeconds;
   return [
     {
@@ -56,7 +56,18 @@ function timeChecks({ iat, exp }: Claims, { maxAssertionAgeMinutes }: Checked, n
       found: typeof exp !== 'number' ? shown(exp) : exp > now ? `valid for ${minutes(exp - now)}` : 'expired',
       passes: typeof exp === 'number' && now < exp + clockSkewSeconds,
     },
+    ...(nbf === undefined ? [] : [startCheck(nbf, now)]),
   ];
+}
+
+/** `nbf` is optional, but the service rejects a token before that time. */
+function startCheck(nbf: unknown, now: number): TokenCheck {
+  return {
+    id: 'nbf',
+    required: 'already valid',
+    found: typeof nbf !== 'number' ? shown(nbf) : nbf <= now ? 'already valid' : `valid in ${minutes(nbf - now)}`,
+    passes: typeof nbf === 'number' && nbf <= now + clockSkewSeconds,
+  };
 }
 
 function claimsOf(text: string): Claims | undefined {
