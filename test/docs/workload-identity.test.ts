@@ -59,6 +59,16 @@ describe('the documented workflow of GitHub Actions', () => {
   });
 });
 
+/** The settings of each job or container in a workflow, pipeline or pod. */
+function settingsIn(file: unknown): object[] {
+  if (typeof file !== 'object' || file === null) return [];
+  if (Object.hasOwn(file, 'HOLDFAST_ORG')) return [file];
+  if (Array.isArray(file) && file.some(({ name }) => name === 'HOLDFAST_ORG')) {
+    return [Object.fromEntries(file.map(({ name, value }) => [name, value]))];
+  }
+  return Object.values(file).flatMap(settingsIn);
+}
+
 describe('each platform', () => {
   const id = workflow.jobs.deploy.env.HOLDFAST_IDENTITY;
   const job = {
@@ -90,6 +100,21 @@ describe('each platform', () => {
     };
     const accepted = createIdentity.body.parse(body);
     expect(() => requireTrust({ ...accepted, jwks: null })).not.toThrow();
+  });
+
+  // YAML 1.1, as GitLab and Kubernetes read it, takes the first four for something other than text.
+  it.each(['no', '2026', '010', '1e3', 'production'])('has settings that are text in YAML for the slug %s', slug => {
+    const files = platformNames.flatMap(name =>
+      platforms[name].setUp({ ...job, organization: slug, project: slug, environment: slug }),
+    );
+    const texts = files.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+    for (const version of ['1.1', '1.2'] as const) {
+      for (const text of texts) {
+        const [found] = settingsIn(parseDocument(text, { version }).toJS());
+        expect(found).toMatchObject({ HOLDFAST_ORG: slug, HOLDFAST_PROJECT: slug, HOLDFAST_ENV: slug });
+      }
+    }
+    expect(texts).toHaveLength(3);
   });
 
   it('uses the audience of the identity it names', () => {

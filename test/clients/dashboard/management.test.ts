@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const seen = await come(newcomer);
     for (const [address, example] of [
       [`/organizations/${newcomer.organization.slug}/webhooks`, '"event": "secret.updated"'],
-      [`/organizations/${newcomer.organization.slug}/identities`, `HOLDFAST_ORG: ${newcomer.organization.slug}`],
+      [`/organizations/${newcomer.organization.slug}/identities`, `HOLDFAST_ORG: "${newcomer.organization.slug}"`],
       ['/account/tokens', 'holdfast run -- ./deploy.sh'],
     ] as const) {
       await seen.page.goto(address);
@@ -141,7 +141,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       ref: ['refs/heads/main', 'refs/heads/release'],
     });
     await page.getByText(made.audience).waitFor();
-    await page.getByText(`HOLDFAST_IDENTITY: ${made.id}`).waitFor();
+    await page.getByText(`HOLDFAST_IDENTITY: "${made.id}"`).waitFor();
 
     const issuer = { url: made.issuer };
     const key = await makeSigningKey();

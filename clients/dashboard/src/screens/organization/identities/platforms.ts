@@ -52,9 +52,12 @@ const variables = ({ url, organization, project, environment, identity }: JobSet
   HOLDFAST_IDENTITY: identity.id,
 });
 
+/** Quoted, because YAML would take slugs such as `no`, `2026` and `1e3` for something other than text. */
+const quoted = (value: string) => JSON.stringify(value);
+
 const asYaml = (values: Readonly<Record<string, string>>, indent: number) =>
   Object.entries(values)
-    .map(([name, value]) => `${' '.repeat(indent)}${name}: ${value}`)
+    .map(([name, value]) => `${' '.repeat(indent)}${name}: ${quoted(value)}`)
     .join('\n');
 
 const asShell = (values: Readonly<Record<string, string>>) =>
@@ -201,7 +204,7 @@ spec:
       command: [holdfast, run, --, node, server.js]
       env:
 ${Object.entries({ ...variables(job), HOLDFAST_ID_TOKEN_FILE: '/var/run/holdfast/token' })
-  .map(([name, value]) => `        - { name: ${name}, value: ${value} }`)
+  .map(([name, value]) => `        - { name: ${name}, value: ${quoted(value)} }`)
   .join('\n')}
       volumeMounts:
         - { name: holdfast, mountPath: /var/run/holdfast, readOnly: true }
