@@ -53,7 +53,7 @@ function timeChecks({ iat, exp, nbf }: Claims, { maxAssertionAgeMinutes }: Check
     {
       id: 'exp',
       required: 'not expired',
-      found: typeof exp !== 'number' ? shown(exp) : exp > now ? `valid for ${minutes(exp - now)}` : 'expired',
+      found: typeof exp === 'number' ? endIn(exp - now) : shown(exp),
       passes: typeof exp === 'number' && now < exp + clockSkewSeconds,
     },
     ...(nbf === undefined ? [] : [startCheck(nbf, now)]),
@@ -68,6 +68,11 @@ function startCheck(nbf: unknown, now: number): TokenCheck {
     found: typeof nbf !== 'number' ? shown(nbf) : nbf <= now ? 'already valid' : `valid in ${minutes(nbf - now)}`,
     passes: typeof nbf === 'number' && nbf <= now + clockSkewSeconds,
   };
+}
+
+function endIn(seconds: number): string {
+  if (seconds > 0) return `valid for ${minutes(seconds)}`;
+  return seconds > -clockSkewSeconds ? 'expired just now, within the clock skew' : 'expired';
 }
 
 function claimsOf(text: string): Claims | undefined {
