@@ -24,6 +24,7 @@ export default defineConfig({
           ...common,
           name: 'shared process',
           isolate: false,
+          setupFiles: [...common.setupFiles, 'test/support/share-process.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...ownProcess],
         },
