@@ -63,7 +63,13 @@ export const proofs: readonly Proof[] = [
     ],
     env: {},
   },
-  { name: 'exchanges', files: ['test/functions/identities/exchange-assertion.test.ts'], env: {} },
+  {
+    name: 'exchanges',
+    files: ['test/functions/identities/exchange-assertion.test.ts', 'test/attacks/workload-identity.test.ts'],
+    env: {},
+  },
+  { name: 'counts', files: ['test/bench/counts.test.ts'], env: {} },
+  { name: 'canary', files: ['test/canary'], env: {} },
   { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'], env: {} },
   {
     name: 'repair',
