@@ -16,11 +16,12 @@ import type { Key } from './entity.ts';
  *                                    LINK#reset-password#<hash>   one per reset link
  *                                    LINK#undo-factor#<hash>      one per link that undoes the addition of a factor
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
- * EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mail addresses unique PASSKEY#<hash
- * of its id>         PASSKEY                      → userId; ties a passkey to at most one account CHALLENGE#<hash>
- * CHALLENGE                    a challenge for a log-in, a step-up or a new passkey HANDOFF#<hash> HANDOFF a
- * dashboard-to-CLI code RATE#<limit>#<subject>           RATE attempts in the current window ORG#<orgSlug> ORG the
- * organization, with its counters
+ *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mail addresses unique
+ *   PASSKEY#<hash of its id>         PASSKEY                      → userId; ties a passkey to at most one account
+ *   CHALLENGE#<hash>                 CHALLENGE                    a challenge for a log-in, a step-up or a new passkey
+ *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
+ *   RATE#<limit>#<subject>           RATE                         attempts in the current window
+ *   ORG#<orgSlug>                    ORG                          the organization, with its counters
  *                                    MEMBER#<userId>              a member
  *                                    INVITATION#<id>              a pending invitation
  *                                    PROJECT#<project>            a project with its wrapped data keys
@@ -31,11 +32,13 @@ import type { Key } from './entity.ts';
  *                                                                 in USER#<identityId>, like a user's
  *                                    RETIRED#<project>            the slug of an erased project
  *                                    RETIRED#<project>#<env>      the slug of an erased environment
- * ISSUER#<hash of the issuer>      ISSUER                       the signing keys of an identity's token issuer
- * ASSERTION#<hash>                 ASSERTION                    an issuer's token that has been used ORGID#<orgId> ORG
- * → orgSlug RETIRED#<hash of orgSlug>        RETIRED                      the slug of an erased organization ORGS
- * SLUG#<slug>, NAME#<name>#…   the directory for administrators INVITATION#<hash>                INVITATION → the
- * invitation ENV#<orgSlug>#<project>#<env>    HEAD the environment's state, not a secret: revision, counts,
+ *   ISSUER#<hash of the issuer>      ISSUER                       the signing keys of an identity's token issuer
+ *   ASSERTION#<hash>                 ASSERTION                    an issuer's token that has been used
+ *   ORGID#<orgId>                    ORG                          → orgSlug
+ *   RETIRED#<hash of orgSlug>        RETIRED                      the slug of an erased organization
+ *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
+ *   INVITATION#<hash>                INVITATION                   → the invitation
+ *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
  *                                                                 change in flight; sorts before every HEAD#<key>
  *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
@@ -50,13 +53,15 @@ import type { Key } from './entity.ts';
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               the number of entries with that action
- * CREDENTIALKEY                    CREDENTIALKEY                the wrapped MAC key of sessions and tokens PLANS PLANS
- * the runtime plan configs CUSTOMER#<customerId>            CUSTOMER the payment provider's customer → organization
- * PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that has been handled PLATFORM
- * COUNT#<shard>                counters of users, organizations and projects SERVINGREGION SERVINGREGION the serving
- * region of a table with replicas UNFINISHED                       <id> unfinished background work on that
- * organization, project or environment METRICS#<day>                    <hour>#<route> request metrics
- * METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that has been counted
+ *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped MAC key of sessions and tokens
+ *   PLANS                            PLANS                        the runtime plan configs
+ *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
+ *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that has been handled
+ *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
+ *   SERVINGREGION                    SERVINGREGION                the serving region of a table with replicas
+ *   UNFINISHED                       <id>                         unfinished work on that organization, project or environment
+ *   METRICS#<day>                    <hour>#<route>               request metrics
+ *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that has been counted
  */
 
 /** The slugs that address an environment, as in a request's path. */
