@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSigningKey, signToken } from '../../support/issuer.ts';
@@ -336,11 +337,17 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByLabel('What is it for? (optional)').fill('Where crashes go.');
     await page.getByLabel('Pattern (optional)').fill('https://.+');
     await page.getByLabel('Required').uncheck();
+    // The dialog stays until the list is current. Otherwise the next one could show, and save, what was there before.
+    await page.route('**/v1/templates/**', async route => {
+      if (route.request().method() === 'GET') await sleep(500);
+      await route.continue();
+    });
     await button(page, 'Save').click();
     await dialog(page).waitFor({ state: 'detached' });
     expect(await known()).toMatchObject({ description: 'Where crashes go.', pattern: 'https://.+', required: false });
     await button(page, 'Change SENTRY_DSN').click();
     expect(await page.getByLabel('Pattern (optional)').inputValue()).toBe('https://.+');
+    await page.unroute('**/v1/templates/**');
     await page.getByLabel('Pattern (optional)').fill('');
     await button(page, 'Save').click();
     await dialog(page).waitFor({ state: 'detached' });

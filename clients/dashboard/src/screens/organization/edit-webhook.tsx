@@ -16,7 +16,7 @@ interface EditWebhookProps {
   webhook: Webhook;
   projects: readonly Project[];
   params: { orgId: string; webhookId: string };
-  onSaved: () => void;
+  onSaved: () => Promise<void>;
 }
 
 export function EditWebhook({ webhook, projects, params, onSaved }: EditWebhookProps) {
@@ -36,7 +36,7 @@ export function EditWebhook({ webhook, projects, params, onSaved }: EditWebhookP
     };
     await call('PATCH /v1/webhooks/{orgId}/{webhookId}', { params, body });
     showToast('Webhook saved.');
-    onSaved();
+    await onSaved();
   });
   return (
     <Section title="Settings">

@@ -15,7 +15,7 @@ interface InviteProps {
   orgId: string;
   own: Role;
   onClose: () => void;
-  onInvited: () => void;
+  onInvited: () => Promise<void>;
 }
 
 export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
@@ -24,7 +24,7 @@ export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
   const invite = useAction(async ({ email = '' }: Record<string, string>) => {
     await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
     showToast(`An invitation is on its way to ${email}.`);
-    onInvited();
+    await onInvited();
     onClose();
   });
   return (

@@ -58,9 +58,7 @@ export function Members({ organization }: OrganizationProps) {
       <Section title="What roles may do">
         <Facts facts={roles.map(role => [role, rights[role]])} />
       </Section>
-      {inviting && (
-        <Invite orgId={orgId} own={own} onClose={() => setInviting(false)} onInvited={() => void roster.reload()} />
-      )}
+      {inviting && <Invite orgId={orgId} own={own} onClose={() => setInviting(false)} onInvited={roster.reload} />}
       {removing !== undefined && (
         <RemoveMember
           orgId={orgId}

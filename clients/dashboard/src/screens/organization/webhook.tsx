@@ -56,7 +56,7 @@ function OneWebhook({ organization, params }: { organization: OwnOrganization; p
         {({ webhook, projects, deliveries }) => (
           <>
             <Deliveries deliveries={deliveries} />
-            <EditWebhook webhook={webhook} projects={projects} params={params} onSaved={() => void loaded.reload()} />
+            <EditWebhook webhook={webhook} projects={projects} params={params} onSaved={loaded.reload} />
             <DeleteWebhook slug={organization.slug} params={params} />
           </>
         )}

@@ -16,7 +16,7 @@ interface EditEnvironmentProps {
   params: { orgId: string; slug: string };
   owner: boolean;
   whyNot: string | undefined;
-  onSaved: () => void;
+  onSaved: () => Promise<void>;
   onDelete: () => void;
 }
 
@@ -28,7 +28,7 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
       body: { name, ...(type === environment.type ? {} : { type }) },
     });
     showToast(`Environment ${environment.slug} saved.`);
-    onSaved();
+    await onSaved();
   });
   return (
     <Form label={environment.slug} onSubmit={values => void save.run(values)}>

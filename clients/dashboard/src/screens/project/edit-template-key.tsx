@@ -13,7 +13,8 @@ interface EditTemplateKeyProps {
   /** The key to change; undefined for a new one. */
   known: TemplateKey | undefined;
   onClose: () => void;
-  onSaved: () => void;
+  /** Resolves when the new state is on the page, so that nobody can edit the old one. */
+  onSaved: () => Promise<void>;
 }
 
 export function EditTemplateKey({ params, known, onClose, onSaved }: EditTemplateKeyProps) {
@@ -29,7 +30,7 @@ export function EditTemplateKey({ params, known, onClose, onSaved }: EditTemplat
         params: { ...params, key: known.key },
         body: { required, description: description || null, pattern: pattern || null },
       });
-    onSaved();
+    await onSaved();
     onClose();
   });
   return (

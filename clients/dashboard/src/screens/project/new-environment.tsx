@@ -11,7 +11,7 @@ import { EnvironmentTypeSelect } from './environment-type-select.tsx';
 interface NewEnvironmentProps {
   params: { orgId: string; slug: string };
   onClose: () => void;
-  onCreated: () => void;
+  onCreated: () => Promise<void>;
 }
 
 export function NewEnvironment({ params, onClose, onCreated }: NewEnvironmentProps) {
@@ -21,7 +21,7 @@ export function NewEnvironment({ params, onClose, onCreated }: NewEnvironmentPro
       params,
       body: { name, type, ...(slug ? { slug } : {}) },
     });
-    onCreated();
+    await onCreated();
     onClose();
   });
   return (

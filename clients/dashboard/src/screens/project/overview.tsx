@@ -32,7 +32,7 @@ export function ProjectOverview({ organization, project, reload }: ProjectProps)
         <NewEnvironment
           params={{ orgId: organization.id, slug: project.slug }}
           onClose={() => setCreating(false)}
-          onCreated={() => void reload()}
+          onCreated={reload}
         />
       )}
     </Page>

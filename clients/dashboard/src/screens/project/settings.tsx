@@ -33,7 +33,7 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
                 params={params}
                 owner={organization.role === 'owner'}
                 whyNot={whyNot('update-environment')}
-                onSaved={() => void reload()}
+                onSaved={reload}
                 onDelete={() => setDeleting(environment)}
               />
             </li>

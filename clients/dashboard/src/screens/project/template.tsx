@@ -50,7 +50,7 @@ export function Template({ organization, project }: ProjectProps) {
           params={params}
           known={editing === 'new' ? undefined : editing}
           onClose={() => setEditing(undefined)}
-          onSaved={() => void loaded.reload()}
+          onSaved={loaded.reload}
         />
       )}
       {removing !== undefined && (

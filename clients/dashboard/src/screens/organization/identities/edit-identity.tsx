@@ -12,7 +12,7 @@ import { TokenFields, type TokenRules } from './token-fields.tsx';
 interface EditIdentityProps {
   identity: Identity;
   params: { orgId: string; identityId: string };
-  onSaved: () => void;
+  onSaved: () => Promise<void>;
 }
 
 export function EditIdentity({ identity, params, onSaved }: EditIdentityProps) {
@@ -22,7 +22,7 @@ export function EditIdentity({ identity, params, onSaved }: EditIdentityProps) {
     const body = { singleUse, maxAssertionAgeMinutes, tokenMinutes };
     await call('PATCH /v1/identities/{orgId}/{identityId}', { params, body });
     showToast('Identity saved.');
-    onSaved();
+    await onSaved();
   });
   return (
     <Section title="Tokens">

@@ -50,7 +50,7 @@ function OneIdentity({ organization, params }: { organization: OwnOrganization; 
             <IdentityFacts identity={identity} projects={projects} />
             <JobSetup identity={identity} organization={organization} projects={projects} />
             <TryToken identity={identity} />
-            <EditIdentity identity={identity} params={params} onSaved={() => void loaded.reload()} />
+            <EditIdentity identity={identity} params={params} onSaved={loaded.reload} />
             <DeleteIdentity identity={identity} slug={organization.slug} params={params} />
           </>
         )}
