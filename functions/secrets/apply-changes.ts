@@ -4,7 +4,7 @@ import { applyChanges } from '../../lib/secrets/apply-changes.ts';
 import { beginChange } from '../../lib/secrets/change/read-target.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) => beginChange(params, [...body.set.map(({ key }) => key), ...body.delete]),
+  fetch: ({ params, query, body }) => beginChange(params, [...body.set.map(({ key }) => key), ...body.delete], query),
   run: async ({ context, query, headers, body, fetched }) => ({
     body: await applyChanges(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),

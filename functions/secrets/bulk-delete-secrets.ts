@@ -4,7 +4,7 @@ import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) => beginChange(params, body.keys),
+  fetch: ({ params, query, body }) => beginChange(params, body.keys, query),
   run: async ({ context, query, headers, body, fetched }) => ({
     body: await bulkDeleteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),

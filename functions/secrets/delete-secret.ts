@@ -4,7 +4,7 @@ import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { deleteSecret } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params }) => beginChange(params, [params.key]),
+  fetch: ({ params, query }) => beginChange(params, [params.key], query),
   run: async ({ context, params, query, headers, fetched }) => ({
     body: await deleteSecret(context, { ...query, key: params.key, ifMatch: headers['if-match'] }, fetched),
   }),

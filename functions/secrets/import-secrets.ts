@@ -4,10 +4,11 @@ import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { importSecrets } from '../../lib/secrets/import-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) =>
+  fetch: ({ params, query, body }) =>
     beginChange(
       params,
       body.secrets.map(({ key }) => key),
+      query,
     ),
   run: async ({ context, query, headers, body, fetched }) => ({
     body: await importSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),

@@ -3,7 +3,7 @@ import { promoteSecrets as contract } from '../../lib/contracts/secrets/promote-
 import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) => beginPromotion(params, body),
+  fetch: ({ params, query, body }) => beginPromotion(params, { ...query, ...body }),
   run: async ({ context, query, headers, body, fetched }) => ({
     body: await promoteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),

@@ -3,7 +3,7 @@ import { restoreSecrets as contract } from '../../lib/contracts/secrets/restore-
 import { beginRestoration, restoreSecrets } from '../../lib/secrets/restore-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) => beginRestoration(params, body),
+  fetch: ({ params, query, body }) => beginRestoration(params, { ...query, ...body }),
   run: async ({ context, query, headers, body, fetched }) => ({
     body: await restoreSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),

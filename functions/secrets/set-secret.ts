@@ -4,7 +4,7 @@ import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { setSecret } from '../../lib/secrets/set-secret.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, body }) => beginChange(params, [body.key]),
+  fetch: ({ params, query, body }) => beginChange(params, [body.key], query),
   run: async ({ context, query, headers, body, fetched }) => {
     const done = await setSecret(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched);
     if ('dryRun' in done) return { status: 200, body: done };

@@ -26,6 +26,15 @@ function limit(otherwise: number): Reader<number> {
   };
 }
 
+/** A number of bytes up to a gigabyte. */
+function bytes(otherwise: number): Reader<number> {
+  return value => {
+    if (value === undefined) return otherwise;
+    if (!/^\d{1,10}$/.test(value) || Number(value) > 2 ** 30) throw new Error('must be a whole number from 0 to 1 GiB');
+    return Number(value);
+  };
+}
+
 /** A number of seconds up to a day. */
 function seconds(otherwise: number): Reader<number> {
   return value => {
@@ -120,6 +129,8 @@ const readers = {
   STRIPE_WEBHOOK_SECRET_PARAMETER: optionalText,
   /** With a plain http base URL (the local stack), the session cookie is not `Secure`. */
   PUBLIC_BASE_URL: optionalText,
+  /** The memory for encrypted snapshots of environments in each process; 0 keeps none. */
+  SNAPSHOT_CACHE_BYTES: bytes(32 * 1024 * 1024),
   LOG_LEVEL: oneOf(logLevels, 'INFO'),
 };
 

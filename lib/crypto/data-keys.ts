@@ -26,6 +26,7 @@ const maximumKeys = 500;
 const maximumUses = 2 ** 20;
 
 interface Entry {
+  id: DataKeyId;
   key: Promise<Uint8Array>;
   unwrappedAtMs: number;
   uses: number;
@@ -35,11 +36,17 @@ const entries = new Map<string, Entry>();
 /** Keys that are no longer handed out and are waiting to be overwritten. */
 const retired = new Set<Entry>();
 let sweeper: NodeJS.Timeout | undefined;
+const listeners: ((id: DataKeyId) => void)[] = [];
+
+/** Calls `listener` whenever a data key is no longer handed out. */
+export function whenRetired(listener: (id: DataKeyId) => void): void {
+  listeners.push(listener);
+}
 
 /** Creates a data key for a project and caches it, because it is used right away. One KMS call. */
 export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
   const { plain, wrapped } = await generateDataKey(encryptionContext(id));
-  remember(cacheKey(id, wrapped), Promise.resolve(plain));
+  remember(cacheKey(id, wrapped), id, Promise.resolve(plain));
   return wrapped;
 }
 
@@ -53,7 +60,7 @@ export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8
     return known.key;
   }
   const key = kmsDecrypt(wrapped, encryptionContext(id));
-  const entry = remember(name, key);
+  const entry = remember(name, id, key);
   try {
     return await key;
   } catch (error) {
@@ -62,11 +69,11 @@ export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8
   }
 }
 
-function remember(name: string, key: Promise<Uint8Array>): Entry {
+function remember(name: string, id: DataKeyId, key: Promise<Uint8Array>): Entry {
   retire(name);
   // A Map keeps insertion order, so the first entry is the oldest.
   if (entries.size >= maximumKeys) retire(entries.keys().next().value as string);
-  const entry = { key, unwrappedAtMs: Date.now(), uses: 1 };
+  const entry = { id, key, unwrappedAtMs: Date.now(), uses: 1 };
   entries.set(name, entry);
   // Lambda freezes idle processes. Keys that expire during a freeze are swept when the process resumes.
   sweeper ??= setInterval(sweepDataKeys, sweepMs).unref();
@@ -78,6 +85,7 @@ function retire(name: string): void {
   if (entry === undefined) return;
   entries.delete(name);
   retired.add(entry);
+  for (const listener of listeners) listener(entry.id);
 }
 
 /** Stops handing out keys that are four minutes old, and overwrites those that are five minutes old. */

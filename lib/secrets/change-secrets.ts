@@ -11,6 +11,7 @@ import { type Decided, decideChange, inKeyOrder } from './change/decide-change.t
 import { type ChangeReads, readTarget, requireTarget, type Target, type TargetReads } from './change/read-target.ts';
 import { eventsOf } from './change/tell-change.ts';
 import { recordComparison, sealHeads, writeDecision } from './change/write-decision.ts';
+import { outgrowsPages } from './engine/head-pages.ts';
 import { staleReadLimit } from './engine/stale-read.ts';
 import { areWaiting, newTicket } from './engine/tickets.ts';
 import { moveDeadHeads } from './engine/tombstones.ts';
@@ -95,8 +96,10 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   if (changesNothing) return nothingToTell(decision.answer(resultOf(decided, revision)));
 
   const heads = await sealHeads(target, decided);
-  // A large change overwrites versions unconditionally, so the decision needs all heads.
-  if ('named' in reads.heads && !fitsOneTransaction(heads)) return readAll();
+  // A large change overwrites versions unconditionally, so the decision needs all heads. So does measuring an
+  // environment anew.
+  const needsAll = !fitsOneTransaction(heads) || outgrowsPages({ ...decided, state });
+  if ('named' in reads.heads && needsAll) return readAll();
   const sealed = { ...decided, heads };
   const answer = decision.answer(resultOf(sealed, revision + 1));
   await writeDecision(change, reads, target, sealed);

@@ -25,11 +25,11 @@ interface PromotionReads {
 /** Reads both environments, in parallel with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
-  { from, to, keys }: Promotion,
+  { from, to, keys, dryRun }: Promotion & Pick<ChangeOptions, 'dryRun'>,
 ): Promise<PromotionReads> {
   const [source, target] = await Promise.all([
     beginRead({ ...project, env: from }),
-    beginChange({ ...project, env: to }, keys ?? 'all'),
+    beginChange({ ...project, env: to }, keys ?? 'all', { dryRun }),
   ]);
   return { source, target };
 }

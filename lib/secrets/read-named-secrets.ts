@@ -5,6 +5,7 @@ import { at, find, readAll } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import { type HeadRecord, headRecord } from '../table/records/secret.ts';
 import { stateAt } from './engine/fencing.ts';
+import { keptHeads } from './engine/kept-snapshots.ts';
 import { keyRing, requireKeys } from './engine/key-ring.ts';
 import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import type { LiveSecrets } from './engine/read-live-secrets.ts';
@@ -41,15 +42,23 @@ export async function readNamed<T>(
     const reads = tries === 0 ? begun : await beginNamedRead(path, keys);
     const project = access.requireProject(reads.project);
     const state = access.requireEnvironment(reads.state, 'read');
-    const read = (await readAll(keys.map(key => at(headRecord, path, key)))).filter(head => head !== undefined);
-    const heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
-    const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    if (found.length < keys.length) await requireStillThere(path, state);
-    const live = named(found, keys);
+    const live = named(keptHeads(path, state) ?? (await readHeads(path, state, keys)), keys);
     const ring = keyRing(organization.id, project);
     requireKeys(ring, live);
     return use({ project, state, revision: state.revision, live, ring });
   });
+}
+
+async function readHeads(
+  path: EnvironmentPath,
+  state: EnvironmentState,
+  keys: readonly string[],
+): Promise<HeadRecord[]> {
+  const read = (await readAll(keys.map(key => at(headRecord, path, key)))).filter(head => head !== undefined);
+  const heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
+  const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  if (found.length < keys.length) await requireStillThere(path, state);
+  return found;
 }
 
 /** A key may be missing because its environment is being erased. @throws StaleRead if it is */
@@ -61,7 +70,7 @@ async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState
 /** The named secrets. @throws secret_not_found for a key that is missing */
 export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
   const wanted = new Set(keys);
-  const found = live.filter(({ key }) => wanted.delete(key));
+  const found = live.filter(isLive).filter(({ key }) => wanted.delete(key));
   const [missing] = wanted;
   if (missing !== undefined) {
     throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);

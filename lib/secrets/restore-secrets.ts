@@ -21,9 +21,9 @@ interface RestorationReads {
 /** Reads the earlier and the current revision, in parallel with authentication. */
 export async function beginRestoration(
   path: EnvironmentPath,
-  { revision }: Pick<Restoration, 'revision'>,
+  { revision, dryRun }: Pick<Restoration & ChangeOptions, 'revision' | 'dryRun'>,
 ): Promise<RestorationReads> {
-  const [past, target] = await Promise.all([beginRead(path, [revision]), beginChange(path, 'all')]);
+  const [past, target] = await Promise.all([beginRead(path, [revision]), beginChange(path, 'all', { dryRun })]);
   return { past, target };
 }
 
@@ -38,7 +38,7 @@ export async function restoreSecrets(
 ) {
   const { path } = begun.target;
   const wanted = keys === undefined ? undefined : new Set(keys);
-  const readAgain = () => beginRestoration(path, { revision });
+  const readAgain = () => beginRestoration(path, { revision, dryRun: options.dryRun });
   return changeByCopy(begun, readAgain, async ({ past: pastReads, target }) => {
     const known = await readPast(context, pastReads, wanted).catch(unlessPastIsGone);
     return changeSecrets(context, target, {

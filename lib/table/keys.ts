@@ -169,6 +169,11 @@ export const ranges = {
     pk: environmentPartition(path),
     beginsWith: 'HEAD',
   }),
+  /** The heads from one key to another, both included. No character of a key sorts after a tilde. */
+  heads: (path: EnvironmentPath, from: string, to = '~') => ({
+    pk: environmentPartition(path),
+    between: [`HEAD#${from}`, `HEAD#${to}`] as const,
+  }),
   revisions: (path: EnvironmentPath, from: number, to: number) => ({
     pk: environmentPartition(path),
     between: [

@@ -21,7 +21,9 @@ export interface Bounds {
 }
 
 const bounds: Readonly<Record<string, Bounds>> = {
-  'pull 50 secrets of 200 B': { roundTrips: 2, calls: 5, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
+  'pull 50 secrets of 200 B': { roundTrips: 2, calls: 4, readUnits: 6, writeUnits: 1, kmsCalls: 0 },
+  'pull 50 secrets of 200 B, first time': { roundTrips: 2, calls: 4, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
+  'pull 50 secrets of 200 B, one changed': { roundTrips: 3, calls: 5, readUnits: 13, writeUnits: 1, kmsCalls: 0 },
   'pull, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 4, kmsCalls: 0 },
   'set one of 50': { roundTrips: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
   'set one of 50, a webhook matches': { roundTrips: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
@@ -65,20 +67,24 @@ async function countHotOperations(api: Api): Promise<OperationCounts[]> {
   const as = { token: body.token as string };
   const path = `/secrets/${slug}/shop`;
   const secrets = Array.from({ length: 50 }, (_, index) => ({ key: `SECRET_${index}`, value: 'x'.repeat(200) }));
-  await expectStatus(api.post(`${path}/dev/bulk`, { secrets }, as), 200);
-  const first = await expectStatus(api.get(`${path}/dev`, as), 200);
-  const etag = first.headers.get('etag') ?? '';
+  // Two imports, because one of more than 40 keys reads, and keeps, the whole environment.
+  for (const some of [secrets.slice(0, 25), secrets.slice(25)]) {
+    await expectStatus(api.post(`${path}/dev/bulk`, { secrets: some }, as), 200);
+  }
   const rows: OperationCounts[] = [];
   const count = async (operation: string, request: Omit<SampleRequest, 'as'>, status: number) => {
     const { answer, counts } = await countRequest(api, { ...request, as });
     if (answer.status !== status) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`);
     rows.push({ operation, ...counts });
   };
-  await count('pull 50 secrets of 200 B', { method: 'GET', path: `${path}/dev` }, 200);
-  const headers = { 'if-none-match': etag };
+  const pull = { method: 'GET', path: `${path}/dev` };
+  await count('pull 50 secrets of 200 B, first time', pull, 200);
+  await count('pull 50 secrets of 200 B', pull, 200);
+  const headers = { 'if-none-match': '"2"' };
   await count('pull, If-None-Match matches', { method: 'GET', path: `${path}/dev`, headers }, 304);
   const change = (value: string) => ({ method: 'PUT', path: `${path}/dev`, body: { key: 'SECRET_7', value } });
   await count('set one of 50', change('y'.repeat(200)), 200);
+  await count('pull 50 secrets of 200 B, one changed', pull, 200);
   const webhook = { url: 'http://127.0.0.1:9/', events: ['secret.updated'] };
   await expectStatus(api.post(`/webhooks/${id}`, webhook, person.session), 201);
   await count('set one of 50, a webhook matches', change('z'.repeat(200)), 200);

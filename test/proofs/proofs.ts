@@ -79,6 +79,7 @@ export const proofs: readonly Proof[] = [
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'], env: {} },
   { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'], env: {} },
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' } },
+  { name: 'stale-reads', files: ['test/consistency/stale-reads.test.ts'], env: { READ_SECONDS: '40' } },
   { name: 'time-machine', files: ['test/functions/secrets/time-machine.test.ts'], env: { REVISIONS: '60' } },
   { name: 'histories', files: ['test/functions/secrets/model.test.ts'], env: { MODEL_RUNS: '100' } },
   { name: 'dry-runs', files: ['test/functions/secrets/dry-run.test.ts'], env: { DRY_RUNS: '200' } },

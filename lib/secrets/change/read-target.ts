@@ -9,7 +9,7 @@ import type { WebhookRecord } from '../../table/records/webhook.ts';
 import { ConditionFailed } from '../../table/write.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { type KeyRing, keyRing } from '../engine/key-ring.ts';
-import { type BegunSnapshot, beginSnapshot, finishSnapshot } from '../engine/read-snapshot.ts';
+import { type BegunSnapshot, beginSnapshot, finishSnapshot, readFirstPage } from '../engine/read-snapshot.ts';
 import { StaleRead } from '../engine/stale-read.ts';
 import { ticketsAt } from '../engine/tickets.ts';
 import { findTombstones } from '../engine/tombstones.ts';
@@ -38,21 +38,30 @@ export interface ChangeReads {
   webhooks: readonly WebhookRecord[];
 }
 
-/** One round trip, in parallel with authentication. */
-export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<ChangeReads> {
-  const [reads, webhooks] = await Promise.all([readTarget(path, keys), findWebhooks(path.orgSlug)]);
+/** One round trip, in parallel with authentication; two for a dry run if a snapshot that was kept is out of date. */
+export async function beginChange(
+  path: EnvironmentPath,
+  keys: Keys,
+  { dryRun }: { dryRun: boolean },
+): Promise<ChangeReads> {
+  const begin = dryRun ? beginSnapshot : readFirstPage;
+  const [reads, webhooks] = await Promise.all([readTarget(path, keys, begin), findWebhooks(path.orgSlug)]);
   return { path, reads, webhooks };
 }
 
-/** One round trip. */
-export async function readTarget(path: EnvironmentPath, keys: Keys): Promise<TargetReads> {
+/** One round trip, because a writer reads the table itself. */
+export async function readTarget(
+  path: EnvironmentPath,
+  keys: Keys,
+  begin: (path: EnvironmentPath) => Promise<BegunSnapshot> = readFirstPage,
+): Promise<TargetReads> {
   const fixed = {
     project: at(projectRecord, path.orgSlug, path.project),
     plans: at(planConfigsRecord),
     tickets: ticketsAt(path),
   };
   if (keys === 'all' || keys.length > maximumNamedKeys) {
-    const [found, all] = await Promise.all([readTogether(fixed), beginSnapshot(path)]);
+    const [found, all] = await Promise.all([readTogether(fixed), begin(path)]);
     return { ...found, keys, state: all.state, heads: { all } };
   }
   const [found, named] = await Promise.all([readTogether({ ...fixed, state: stateAt(path) }), readNamed(path, keys)]);

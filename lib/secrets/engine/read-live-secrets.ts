@@ -4,6 +4,7 @@ import { at, find } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
+import { keepSnapshot } from './kept-snapshots.ts';
 import { type KeyRing, keyRing, requireKeys } from './key-ring.ts';
 import { headsAt } from './read-past.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive } from './read-snapshot.ts';
@@ -65,6 +66,7 @@ export async function readLive<T>(
     const project = access.requireProject(reads.project);
     access.requireEnvironment(reads.snapshot.state, right);
     const snapshot = await finishSnapshot(reads.snapshot);
+    if ('page' in reads.snapshot) keepSnapshot(path, snapshot);
     const ring = keyRing(organization.id, project);
     const past = await Promise.all(revisions.map(revision => headsAt(path, snapshot, reads.changes, revision)));
     const moments = past.map(heads => heads.filter(isLive));

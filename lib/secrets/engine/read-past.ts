@@ -27,7 +27,7 @@ export async function headsAt(
   { state, heads }: Snapshot,
   changes: readonly RecordedChange[],
   revision: number,
-): Promise<HeadRecord[]> {
+): Promise<readonly HeadRecord[]> {
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];

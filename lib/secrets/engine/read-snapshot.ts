@@ -1,8 +1,11 @@
+import type { Key } from '../../table/entity.ts';
 import { type EnvironmentPath, keys, ranges } from '../../table/keys.ts';
-import { at, type Page, queryItems, queryPage, readAll } from '../../table/read.ts';
+import { at, find, type Item, type Page, queryItems, queryPage, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { addUpTo } from './digest.ts';
+import { stateAt } from './fencing.ts';
+import { hasSnapshot, keptHeads } from './kept-snapshots.ts';
 import { type RecordedChange, readChangesFrom, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -10,22 +13,32 @@ import { StaleRead } from './stale-read.ts';
 export interface Snapshot {
   state: EnvironmentState;
   /** In key order: the head of every secret, and dead heads that were not moved to the tombstones yet. */
-  heads: HeadRecord[];
+  heads: readonly HeadRecord[];
 }
 
 /** The first page of the Query that reads an environment: its state, then heads up to 1 MB. */
-export interface BegunSnapshot {
+export interface FirstPage {
   path: EnvironmentPath;
   /** Undefined if there is no such environment, or only items that are still to be erased. */
   state: EnvironmentState | undefined;
   page: Page;
 }
 
+/** The first page, or the state with the heads of its revision, which were kept. */
+export type BegunSnapshot = FirstPage | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] });
+
 /**
  * Starts to read a whole environment. Everything that needs all of its secrets starts here. One round trip, in parallel
- * with authentication.
+ * with authentication; two if it has changed since it was kept.
  */
 export async function beginSnapshot(path: EnvironmentPath): Promise<BegunSnapshot> {
+  if (!hasSnapshot(path)) return readFirstPage(path);
+  const state = await find(stateAt(path));
+  const kept = state === undefined ? [] : keptHeads(path, state);
+  return kept === undefined ? readFirstPage(path) : { path, state, kept };
+}
+
+export async function readFirstPage(path: EnvironmentPath): Promise<FirstPage> {
   const page = await queryPage(ranges.environmentHeads(path));
   return { path, state: stateIn(page), page };
 }
@@ -41,10 +54,15 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
  * @throws StaleRead if the items are of different revisions: DynamoDB isolates a transaction from a Query only item by
  * item (Developer Guide, "Isolation levels"), so a reader may see half of a commit
  */
-export async function finishSnapshot({ path, state, page }: BegunSnapshot): Promise<Snapshot> {
+export async function finishSnapshot(begun: BegunSnapshot): Promise<Snapshot> {
+  const { path, state } = begun;
   if (state === undefined) throw new Error('A snapshot was started of a missing environment.');
-  const rest =
-    page.next === undefined ? [] : await queryItems({ ...ranges.environmentHeads(path), startAfter: page.next });
+  if ('kept' in begun) return { state, heads: begun.kept };
+  return { state, heads: await readHeads(path, state, begun.page) };
+}
+
+async function readHeads(path: EnvironmentPath, state: EnvironmentState, page: Page): Promise<HeadRecord[]> {
+  const rest = page.next === undefined ? [] : await readSideBySide(path, state, page.next);
   const read = [...page.items.slice(1), ...rest].map(item => headRecord.parse(item));
   let heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   if (!addUpTo(state.digest, heads)) {
@@ -54,8 +72,24 @@ export async function finishSnapshot({ path, state, page }: BegunSnapshot): Prom
   }
   // A current value can't be destroyed, so this version has been replaced since.
   const gone = heads.find(({ destroyed }) => destroyed === true);
-  if (gone === undefined) return { state, heads };
+  if (gone === undefined) return heads;
   throw new StaleRead(`Version ${gone.version} of ${gone.key} in environment ${state.id} was destroyed.`);
+}
+
+/** The items after the first page, cut where the state says. One round trip if no range has more than a page. */
+async function readSideBySide(
+  path: EnvironmentPath,
+  { pages = [] }: Pick<EnvironmentState, 'pages'>,
+  startAfter: Key,
+): Promise<Item[]> {
+  const cuts = pages.map(({ from }) => from).filter(from => keys.head(path, from).sk > startAfter.sk);
+  const read = await Promise.all(
+    ['', ...cuts].map((from, index) =>
+      queryItems({ ...ranges.heads(path, from, cuts[index]), startAfter: from === '' ? startAfter : undefined }),
+    ),
+  );
+  // A cut ends one range and starts the next, which may have read it later.
+  return [...new Map(read.flat().map(item => [item.sk, item])).values()];
 }
 
 /**

@@ -1,6 +1,9 @@
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
+import { AlteredCiphertext } from '../../crypto/envelope.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { retryWhile } from '../../table/retry.ts';
+import { forgetSnapshot } from './kept-snapshots.ts';
 
 /** Something changed during the read, so the items read don't belong together. Reading again helps. */
 export class StaleRead extends Error {
@@ -11,17 +14,24 @@ export class StaleRead extends Error {
 const maximumStaleReads = 10;
 
 /** @throws temporarily_unavailable, with an error in the log, if the reads stay inconsistent */
-export function readAgainWhileStale<T>(log: Log, place: object, attempt: (tries: number) => Promise<T>): Promise<T> {
+export function readAgainWhileStale<T>(
+  log: Log,
+  place: EnvironmentPath,
+  attempt: (tries: number) => Promise<T>,
+): Promise<T> {
   return retryWhile(staleReadLimit(log, place), attempt);
 }
 
 /**
- * Counts the stale reads of one request and distinguishes them from other errors.
+ * Counts the stale reads of one request and distinguishes them from other errors. The next attempt reads the table
+ * rather than a kept snapshot.
  * @returns a function that throws temporarily_unavailable after too many
  */
-export function staleReadLimit(log: Log, place: object): (error: unknown) => error is StaleRead {
+export function staleReadLimit(log: Log, place: EnvironmentPath): (error: unknown) => error is StaleRead {
   let count = 0;
   return (error): error is StaleRead => {
+    // A ciphertext that does not open may have been restored in the table since.
+    if (error instanceof StaleRead || error instanceof AlteredCiphertext) forgetSnapshot(place);
     if (!(error instanceof StaleRead)) return false;
     count += 1;
     if (count < maximumStaleReads) return true;

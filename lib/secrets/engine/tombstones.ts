@@ -7,7 +7,7 @@ import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/record
 import { withDeadline } from '../../table/retry.ts';
 import { put, remove, transactIfHolds, update, type Write } from '../../table/write.ts';
 import { stateAt } from './fencing.ts';
-import { type BegunSnapshot, beginSnapshot } from './read-snapshot.ts';
+import { type FirstPage, readFirstPage } from './read-snapshot.ts';
 
 /*
  * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A small change writes the tombstone
@@ -47,7 +47,7 @@ export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<vo
 }
 
 async function moveSome(path: EnvironmentPath): Promise<void> {
-  const begun = await beginSnapshot(path);
+  const begun = await readFirstPage(path);
   const { state } = begun;
   if (state?.deadHeadsUpTo === undefined || state.status !== 'active') return;
   const { dead, isAll } = await findDeadHeads(begun, state.revision);
@@ -69,7 +69,7 @@ function moving(path: EnvironmentPath, head: HeadRecord): Write[] {
 }
 
 /** The first committed heads of deleted keys. */
-async function findDeadHeads({ path, page: first }: BegunSnapshot, revision: number) {
+async function findDeadHeads({ path, page: first }: FirstPage, revision: number) {
   const dead: HeadRecord[] = [];
   let page = { ...first, items: first.items.slice(1) };
   for (;;) {

@@ -10,6 +10,7 @@ import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
 import { ConditionFailed, put, remove, transact, update, upsert, type Write } from '../../table/write.ts';
 import { changedDigest } from './digest.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
+import { pagesAfter } from './head-pages.ts';
 import type { KeyRing } from './key-ring.ts';
 import { acquire, isHeld, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
@@ -165,7 +166,9 @@ async function commit(
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const left = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
-  const after = { ...content, revision, ...left, ...set };
+  const pages = pagesAfter(change, change);
+  const cut = pages === undefined && state.pages === undefined ? {} : { pages };
+  const after = { ...content, ...cut, revision, ...left, ...set };
   const { condition: noneDestroyed, ...options } =
     change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
   await transact([

@@ -81,6 +81,8 @@ export const environmentStateRecord = entity({
      * Order-independent digest of the live heads (see `digest.ts`): proves that a read returned exactly one revision.
      */
     digest: z.string(),
+    /** Where to cut an environment that is larger than a page of a Query (see `head-pages.ts`). */
+    pages: z.array(z.object({ from: z.string(), bytes: z.int() })).optional(),
     /** Changes up to this revision may have left dead heads, which still have to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
     /** The fencing token. Every change, takeover, undo and key rotation raises it. */

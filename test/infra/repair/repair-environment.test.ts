@@ -156,9 +156,10 @@ describe('an inconsistent environment', () => {
   it('is logged once per request, as the alarm counts it', async () => {
     const lines: unknown[] = [];
     const log = { error: (_: string, __: unknown, fields: unknown) => lines.push(fields) } as unknown as Log;
-    const failing = readAgainWhileStale(log, { env: 'dev' }, () => Promise.reject(new StaleRead('planted')));
+    const path = { orgSlug: 'acme', project: 'shop', env: 'dev' };
+    const failing = readAgainWhileStale(log, path, () => Promise.reject(new StaleRead('planted')));
     await expect(failing).rejects.toMatchObject({ code: 'temporarily_unavailable' });
-    expect(lines).toEqual([{ env: 'dev', alarm: 'inconsistent' }]);
+    expect(lines).toEqual([{ ...path, alarm: 'inconsistent' }]);
   });
 
   it('no longer exists in the table', async () => {

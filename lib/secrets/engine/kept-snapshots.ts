@@ -1,0 +1,98 @@
+import { settings } from '../../core/settings.ts';
+import { whenRetired } from '../../crypto/data-keys.ts';
+import { type EnvironmentPath, keys } from '../../table/keys.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
+import type { HeadRecord } from '../../table/records/secret.ts';
+import type { Snapshot } from './read-snapshot.ts';
+import { headBytes } from './secret-size.ts';
+
+/*
+ * The snapshots that this process read last, with their values still encrypted, so that a pull of an environment that
+ * has not changed reads only its state. A snapshot is used only if the state, which is always read, has the same id,
+ * fencing token, revision and digest, and no change is in progress. No two changes of an environment share a token, and
+ * no two environments share an id, so nothing else can have these four.
+ *
+ * Re-encryption is the one write to heads that none of the four shows: it raises the token before it starts, then
+ * replaces ciphertexts one by one. So a snapshot with a ciphertext under another data key than the state's is not kept.
+ */
+
+interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision' | 'digest' | 'keyVersion'> {
+  projectId: string;
+  heads: readonly HeadRecord[];
+  bytes: number;
+  keptAtMs: number;
+}
+
+/** As long as a data key is handed out. The data key may have been fetched earlier, and its snapshots go with it. */
+const maximumAgeMs = 4 * 60_000;
+
+/** By partition key, least recently used first, because a Map keeps insertion order. */
+const kept = new Map<string, KeptSnapshot>();
+let keptBytes = 0;
+
+whenRetired(({ projectId, keyVersion }) => {
+  for (const [place, snapshot] of kept) {
+    if (snapshot.projectId === projectId && snapshot.keyVersion === keyVersion) forget(place);
+  }
+});
+
+/** Whether a snapshot of the environment is kept that its state may turn out to match. */
+export function hasSnapshot(path: EnvironmentPath): boolean {
+  return find(path) !== undefined;
+}
+
+/** The heads of the state's revision, in key order, if they are kept. */
+export function keptHeads(path: EnvironmentPath, state: EnvironmentState): readonly HeadRecord[] | undefined {
+  const snapshot = find(path);
+  if (snapshot === undefined || !isOf(snapshot, state)) return undefined;
+  const place = placeOf(path);
+  kept.delete(place);
+  kept.set(place, snapshot);
+  return snapshot.heads;
+}
+
+/** Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones to make room. */
+export function keepSnapshot(path: EnvironmentPath, { state, heads }: Snapshot): void {
+  const place = placeOf(path);
+  forget(place);
+  const maximumBytes = settings().SNAPSHOT_CACHE_BYTES;
+  const bytes = heads.reduce((sum, head) => sum + headBytes(head), 0);
+  if (bytes > maximumBytes || state.pending !== undefined) return;
+  const { id, fence, revision, digest, keyVersion, projectId } = state;
+  if (heads.some(head => head.sealed !== undefined && head.keyVersion !== keyVersion)) return;
+  for (const oldest of kept.keys()) {
+    if (keptBytes + bytes <= maximumBytes) break;
+    forget(oldest);
+  }
+  keptBytes += bytes;
+  // Requests share the heads, so none may change them.
+  const frozen = Object.freeze(heads.map(head => Object.freeze(head)));
+  kept.set(place, { id, fence, revision, digest, keyVersion, projectId, heads: frozen, bytes, keptAtMs: Date.now() });
+}
+
+/** Call this when reads turned out not to belong together. */
+export function forgetSnapshot(path: EnvironmentPath): void {
+  forget(placeOf(path));
+}
+
+function find(path: EnvironmentPath): KeptSnapshot | undefined {
+  const place = placeOf(path);
+  const snapshot = kept.get(place);
+  if (snapshot === undefined || Date.now() - snapshot.keptAtMs < maximumAgeMs) return snapshot;
+  forget(place);
+  return undefined;
+}
+
+function isOf(snapshot: KeptSnapshot, state: EnvironmentState): boolean {
+  if (state.pending !== undefined) return false;
+  return (['id', 'fence', 'revision', 'digest', 'keyVersion'] as const).every(name => snapshot[name] === state[name]);
+}
+
+function forget(place: string): void {
+  keptBytes -= kept.get(place)?.bytes ?? 0;
+  kept.delete(place);
+}
+
+function placeOf(path: EnvironmentPath): string {
+  return keys.environmentState(path).pk;
+}

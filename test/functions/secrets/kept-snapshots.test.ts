@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { sweepDataKeys } from '../../../lib/crypto/data-keys.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { headRecord } from '../../../lib/table/records/secret.ts';
+import { transact, update } from '../../../lib/table/write.ts';
+import { type Answer, type Api, createToken } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { countsOf } from '../../support/record-calls.ts';
+
+let api: Api;
+let place: Workplace;
+let token: { token: string };
+
+beforeAll(async () => {
+  api = await startObservedApi();
+});
+afterAll(() => api.stop());
+
+const some = (count: number, bytes: number, fill = 'x') =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`KEY_${String(i).padStart(3, '0')}`, fill.repeat(bytes)]),
+  );
+
+async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
+  const { answer, calls } = await recordRequest(send);
+  return { answer, ...countsOf(calls) };
+}
+
+const pull = (query = '', as: { token: string } | Workplace['owner']['session'] = token) =>
+  count(headers => place.pull('dev', query, { as, headers }));
+
+/** Whether a pull reads no secrets from the table. */
+async function isKept(env: string): Promise<boolean> {
+  const { calls } = await recordRequest(headers => place.pull(env, '', { as: token, headers }));
+  return !calls.some(({ operation }) => operation.startsWith('Query'));
+}
+
+/** Fills the environment to almost 4 MiB, by changes of a few keys that lie between each other. */
+async function fill(env: string): Promise<void> {
+  for (const start of [0, 1, 2, 3]) {
+    const values = Object.entries(some(16, 60_000)).map(([key, value]) => [`${key}_${start}`, value]);
+    expect((await place.importAll(env, Object.fromEntries(values))).status).toBe(200);
+  }
+}
+
+const pathOf = (env = 'dev') => ({ orgSlug: place.owner.organization.slug, project: place.project.slug, env });
+
+beforeEach(async () => {
+  place = await openWorkplace(api);
+  token = await createToken(api, place.owner);
+});
+
+describe('a pull of what has not changed', () => {
+  it('of 50 secrets takes two round trips, four calls and six read units, and one more with a session', async () => {
+    await place.importAll('dev', some(50, 200));
+    const cold = await pull();
+    const warm = await pull();
+    expect(warm.answer.body).toEqual(cold.answer.body);
+    expect(warm.answer.body.secrets).toHaveLength(50);
+    expect(warm.roundTrips).toBe(2);
+    expect(warm.calls).toBeLessThanOrEqual(4);
+    expect(warm.readUnits).toBeLessThanOrEqual(6);
+    expect([warm.writeUnits, warm.kmsCalls]).toEqual([1, 0]);
+    const session = await pull('', place.owner.session);
+    expect(session.roundTrips).toBe(2);
+    expect(session.readUnits).toBeLessThanOrEqual(7);
+  });
+
+  it('of 4 MiB takes no more', async () => {
+    await fill('dev');
+    const cold = await pull();
+    expect(cold.answer.body.secrets).toHaveLength(64);
+    expect(cold.roundTrips).toBeLessThanOrEqual(3);
+    const warm = await pull();
+    expect(warm.answer.body).toEqual(cold.answer.body);
+    expect(warm.roundTrips).toBe(2);
+    expect(warm.calls).toBeLessThanOrEqual(4);
+    expect(warm.readUnits).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('an environment of 4 MiB that was not read before', () => {
+  it('is compared, promoted, changed and restored with at most three round trips before the first write', async () => {
+    await fill('dev');
+    await place.set('dev', 'KEY_000_0', 'changed');
+    await place.importAll('staging', some(50, 200));
+    const commitsIn = async (request: (headers: Record<string, string>) => Promise<Answer>) => {
+      const { answer, calls } = await recordRequest(request);
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      const isCommit = ({ operation, input }: (typeof calls)[number]) =>
+        operation.startsWith('Transact') && input.TransactItems.length > 1;
+      return calls.find(isCommit)?.roundTrip;
+    };
+    const promotion = { from: 'dev', to: 'staging', keys: ['KEY_000_0'] };
+    const promote = `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`;
+    const requests: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
+      compare: headers => place.pull('dev', '/compare?with=production', { as: token, headers }),
+      'one key': headers => place.set('dev', 'KEY_001_0', 'changed', { as: token, headers }),
+      import: headers => place.importAll('dev', some(45, 10), { as: token, headers }),
+      promote: headers => api.post(promote, promotion, token, headers),
+      restore: headers => api.post(place.at('dev', '/restore'), { revision: 5 }, token, headers),
+    };
+    const trips: Record<string, number | undefined> = {};
+    for (const [name, request] of Object.entries(requests)) trips[name] = await commitsIn(request);
+    expect(trips).toEqual({ compare: 3, 'one key': 2, import: 4, promote: 4, restore: 4 });
+  });
+});
+
+describe('a kept snapshot', () => {
+  const stateOf = async (env = 'dev') => {
+    const state = await find(at(environmentStateRecord, pathOf(env)));
+    if (state === undefined) throw new Error('There is no such environment.');
+    return state;
+  };
+
+  beforeEach(async () => {
+    await place.importAll('dev', { A: 'first', B: 'second' });
+    await pull();
+    expect((await pull()).roundTrips).toBe(2);
+  });
+
+  it('is read again after a change, in three round trips', async () => {
+    await place.set('dev', 'A', 'changed');
+    const changed = await pull();
+    expect(changed.roundTrips).toBeLessThanOrEqual(3);
+    expect(changed.answer.body).toMatchObject({ revision: 2, secrets: [{ value: 'changed' }, { value: 'second' }] });
+    expect((await pull()).readUnits).toBeLessThanOrEqual(6);
+  });
+
+  it('serves lists of keys, named keys, pages, searches, comparisons, validations and dry runs', async () => {
+    const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
+    const requests: Record<string, [number, (headers: Record<string, string>) => Promise<Answer>]> = {
+      keys: [1, headers => place.pull('dev', '/keys', { as: token, headers })],
+      named: [2, headers => place.pull('dev', '?keys=B', { as: token, headers })],
+      page: [2, headers => place.pull('dev', '?limit=1&offset=1', { as: token, headers })],
+      search: [2, headers => place.pull('dev', '?search=B', { as: token, headers })],
+      compare: [3, headers => place.pull('dev', '/compare?with=staging', { as: token, headers })],
+      validate: [2, headers => api.get(`${template}/validate/dev`, token, headers)],
+      'dry run': [
+        3,
+        headers => api.post(place.at('dev', '/bulk?dryRun=true'), { secrets: { B: 'x' } }, token, headers),
+      ],
+    };
+    for (const [name, [roundTrips, send]] of Object.entries(requests)) {
+      const counted = await count(send);
+      expect([name, counted.answer.status]).toEqual([name, 200]);
+      expect([name, counted.roundTrips <= roundTrips]).toEqual([name, true]);
+    }
+    expect((await pull('?keys=B')).answer.body.secrets).toMatchObject([{ key: 'B', value: 'second' }]);
+    expect((await pull('?keys=C')).answer.body.error).toMatchObject({ code: 'secret_not_found' });
+  });
+
+  it('never serves a caller who may not read the environment', async () => {
+    const viewer = await place.member('viewer');
+    await place.importAll('production', { A: 'production' });
+    for (let time = 0; time < 2; time += 1) expect((await place.pull('production')).status).toBe(200);
+    expect((await place.pull('production', '', { as: viewer.session })).status).toBe(403);
+    const stranger = await openWorkplace(api);
+    expect((await place.pull('dev', '', { as: stranger.owner.session })).status).toBe(404);
+  });
+
+  it('never serves another environment with its slug', async () => {
+    const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+    expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
+    expect((await pull()).answer.body.error.code).toBe('environment_not_found');
+    await vi.waitFor(
+      async () =>
+        expect((await api.post(environments, { name: 'dev', slug: 'dev' }, place.owner.session)).status).toBe(201),
+      { timeout: 10_000, interval: 100 },
+    );
+    expect((await pull()).answer.body.secrets).toEqual([]);
+  });
+
+  it.each([
+    ['id', '00000000-0000-4000-8000-000000000000'],
+    ['fence', 999],
+    ['revision', 999],
+    ['digest', 'f'.repeat(32)],
+    ['keyVersion', 2],
+    ['pending', { revision: 2, fences: 1, heartbeat: 1 }],
+  ])('is not used if the state has another %s', async (name, other) => {
+    const before = await stateOf();
+    await transact([update(at(environmentStateRecord, pathOf()), { set: { [name]: other } })]);
+    const { calls } = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
+    expect(calls.filter(({ operation }) => operation.startsWith('Query')).length).toBeGreaterThan(0);
+    const restored = { [name]: before[name as keyof typeof before] };
+    await transact([update(at(environmentStateRecord, pathOf()), { set: restored })]);
+    expect((await pull()).answer.body.secrets).toHaveLength(2);
+  });
+
+  it('is not kept with a value under an older data key', async () => {
+    const head = at(headRecord, pathOf(), 'A');
+    await transact([
+      update(at(environmentStateRecord, pathOf()), { set: { fence: (await stateOf()).fence + 1, keyVersion: 2 } }),
+    ]);
+    for (let time = 0; time < 2; time += 1) {
+      const counted = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
+      expect(counted.answer.status).toBe(200);
+      expect(counted.calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
+    }
+    expect((await find(head))?.keyVersion).toBe(1);
+  });
+
+  it('is replaced by a rotation of the data key, before and after it', async () => {
+    const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
+    const done = vi.waitFor(
+      async () => {
+        const { body } = await api.get(project, place.owner.session);
+        expect(body.project.rotation?.status).toBe('completed');
+      },
+      { timeout: 40_000, interval: 50 },
+    );
+    expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
+    let isDone = false;
+    void done.then(() => {
+      isDone = true;
+    });
+    do {
+      const { answer } = await pull();
+      expect(answer.body.secrets).toMatchObject([{ value: 'first' }, { value: 'second' }]);
+    } while (!isDone);
+    await done;
+    expect((await pull()).answer.status).toBe(200);
+    expect((await pull()).readUnits).toBeLessThanOrEqual(6);
+    expect((await find(at(headRecord, pathOf(), 'A')))?.keyVersion).toBe(2);
+  });
+
+  it('is forgotten with the data key, and after four minutes', async () => {
+    sweepDataKeys(Date.now() + 4 * 60_000);
+    expect(await isKept('dev')).toBe(false);
+    expect(await isKept('dev')).toBe(true);
+    const startedAt = Date.now();
+    // Only the age of the snapshot passes, because a list of keys doesn't fetch the data key.
+    vi.spyOn(Date, 'now').mockImplementation(() => startedAt + 4 * 60_000);
+    try {
+      const { calls } = await recordRequest(headers => place.pull('dev', '/keys', { headers }));
+      expect(calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+});
+
+describe('the memory for snapshots', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    forgetSettings();
+  });
+  const limitTo = (bytes: number) => {
+    vi.stubEnv('SNAPSHOT_CACHE_BYTES', String(bytes));
+    forgetSettings();
+  };
+
+  it('can be switched off', async () => {
+    limitTo(0);
+    await place.importAll('dev', { A: 'a' });
+    for (let time = 0; time < 3; time += 1) expect(await isKept('dev')).toBe(false);
+  });
+
+  it('holds the ones used last, and none that is larger than all of it', async () => {
+    for (const env of ['dev', 'staging', 'production']) await place.importAll(env, some(10, 1000));
+    // Each takes some 20 kB.
+    limitTo(50_000);
+    await isKept('dev');
+    await isKept('staging');
+    expect([await isKept('dev'), await isKept('staging'), await isKept('dev')]).toEqual([true, true, true]);
+    expect(await isKept('production')).toBe(false);
+    expect([await isKept('dev'), await isKept('production')]).toEqual([true, true]);
+    expect(await isKept('staging')).toBe(false);
+    await place.importAll('dev', some(40, 1000));
+    for (let time = 0; time < 2; time += 1) expect(await isKept('dev')).toBe(false);
+  });
+});

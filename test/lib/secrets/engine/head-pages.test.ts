@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { type HeadPage, outgrowsPages, pagesAfter } from '../../../../lib/secrets/engine/head-pages.ts';
+import { sizeAfter } from '../../../../lib/secrets/engine/write-change.ts';
+import type { EnvironmentState } from '../../../../lib/table/records/environment.ts';
+import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
+
+const kb = 1024;
+
+/** An environment without a table, and how it is cut. */
+function environment() {
+  const heads = new Map<string, HeadRecord>();
+  let sizeBytes = 0;
+  let pages: HeadPage[] | undefined;
+  let measured = 0;
+  return {
+    /** How many changes read all heads. */
+    measured: () => measured,
+    /** Sets keys to values of a size, or deletes them (0), as one change; up to 40 keys are read one by one. */
+    change(sizes: Readonly<Record<string, number>>) {
+      const changed = Object.entries(sizes).map(([key, bytes]) => {
+        const head = { key, version: 1, revision: 1, fence: 1, createdAt: '', updatedAt: '' };
+        const content = bytes === 0 ? { deleted: true as const } : { sizeBytes: bytes, keyVersion: 1 };
+        return { ...head, ...content, updatedBy: { id: '', email: '' } };
+      });
+      const state = { pages, sizeBytes, secretCount: heads.size } as EnvironmentState;
+      const before = new Map(heads);
+      const content = { state, before, heads: changed };
+      const isMixed = changed.length <= 40 && !outgrowsPages(content);
+      if (!isMixed) measured += 1;
+      const read = isMixed ? new Map([...before].filter(([key]) => key in sizes)) : before;
+      sizeBytes = sizeAfter(content).sizeBytes;
+      pages = pagesAfter({ ...content, before: read }, { isMixed });
+      for (const head of changed) {
+        if ('deleted' in head) heads.delete(head.key);
+        else heads.set(head.key, head);
+      }
+    },
+    pages: () => pages,
+    /** The real size of each range. */
+    sizes() {
+      const cuts = (pages ?? []).map(({ from }) => from).slice(1);
+      return [undefined, ...cuts].map((from, index) =>
+        [...heads.values()]
+          .filter(({ key }) => (from === undefined || key >= from) && (cuts[index] === undefined || key < cuts[index]))
+          .reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0),
+      );
+    },
+  };
+}
+
+const name = (index: number) => `KEY_${String(index).padStart(4, '0')}`;
+const many = (count: number, bytes: number, first = 0) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [name(first + index), bytes]));
+const shuffled = (indexes: number[]) => indexes.toSorted((a, b) => ((a * 7919) % 101) - ((b * 7919) % 101));
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('the ranges in which an environment is read', () => {
+  it('are not recorded while it fits in one page', () => {
+    const one = environment();
+    one.change(many(500, kb));
+    expect(one.pages()).toBeUndefined();
+    one.change({ [name(0)]: 2 * kb });
+    expect(one.pages()).toBeUndefined();
+  });
+
+  it('are measured by a change that reads all heads', () => {
+    const one = environment();
+    one.change(many(1000, 4 * kb));
+    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(512 * kb);
+    expect(one.sizes().length).toBeLessThanOrEqual(9);
+    expect(one.pages()?.map(({ bytes }) => bytes)).toEqual(one.sizes());
+  });
+
+  it.each([
+    ['in order', upTo(64)],
+    ['in reverse order', upTo(64).toReversed()],
+    ['in any order', shuffled(upTo(64))],
+  ])('stay below a page while an environment is filled one key at a time, %s', (_, order) => {
+    const one = environment();
+    for (const index of order) one.change({ [name(index)]: 64 * kb });
+    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(768 * kb);
+    expect(one.measured()).toBeLessThanOrEqual(12);
+  });
+
+  it.each([
+    ['one after the other', (part: number) => many(32, 32 * kb, 32 * part)],
+    [
+      'between each other',
+      (part: number) => Object.fromEntries(upTo(32).map(index => [name(4 * index + part), 32 * kb])),
+    ],
+  ])('stay below a page while it is filled by small imports, %s', (_, partOf) => {
+    const one = environment();
+    for (const part of upTo(4)) one.change(partOf(part));
+    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(768 * kb);
+  });
+
+  it('are dropped when it fits in one page again', () => {
+    const one = environment();
+    one.change(many(1000, 4 * kb));
+    for (let first = 0; first < 900; first += 40) one.change(many(Math.min(40, 900 - first), 0, first));
+    expect(one.pages()).toBeUndefined();
+  });
+
+  it('follow the sizes of replaced and deleted keys', () => {
+    const one = environment();
+    one.change(many(1000, 4 * kb));
+    one.change({ [name(3)]: 0, [name(500)]: kb, [name(999)]: 5 * kb });
+    expect(one.pages()?.map(({ bytes }) => bytes)).toEqual(one.sizes());
+  });
+});
