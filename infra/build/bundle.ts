@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'n
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionPlan, functions } from '../plan/functions.ts';
+import { builtinModules } from './builtin-modules.ts';
 import { leanClients } from './lean-clients.ts';
 import { leanModules } from './lean-modules.ts';
 import { leanZod } from './lean-zod.ts';
@@ -45,7 +46,7 @@ export const bundleSettings = {
     '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
     '@aws-sdk/endpoint-cache': join(import.meta.dirname, 'endpoint-cache.ts'),
   },
-  plugins: [versionsOnly, withoutEventStreams, leanClients, leanZod, leanModules],
+  plugins: [builtinModules, versionsOnly, withoutEventStreams, leanClients, leanZod, leanModules],
   legalComments: 'none',
   // CommonJS dependencies load Node's own modules with `require`, which ES modules do not have.
   banner: {

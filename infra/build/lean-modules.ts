@@ -10,6 +10,7 @@ import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-s
  * slow down every cold start. In the bundles, therefore,
  * - documentation is removed: `.meta(…)` of schemas, and contract members that no request needs;
  * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones;
+ * - the schema of a record is built when the first item of its kind is read;
  * - `z.string()` and other plain schemas are created only once, because schemas are immutable.
  */
 
@@ -66,6 +67,8 @@ export function leanSource(path: string, source: string): string {
       }
       if (callee.type === 'MemberExpression' && nameOf(callee) === 'meta')
         edits.push(removal(source, callee.object.end, end));
+      if (callee.type === 'Identifier' && callee.name === 'entity' && argument?.type === 'ObjectExpression')
+        edits.push(...lazySchema(argument));
       if (callee.type !== 'Identifier' || callee.name !== 'contract' || argument?.type !== 'ObjectExpression') return;
       edits.push(...memberRemovals(source, argument, name => contractDocumentation.includes(name)));
       const responses = objectsIn(argument).find(({ name }) => name === 'responses');
@@ -80,6 +83,18 @@ export function leanSource(path: string, source: string): string {
     edits.push({ start, end: start, text: '/* @__PURE__ */ (() => (' }, { start: end, end, text: '))()' });
   }
   return `import * as plain from '${plainSchemasModule}'; ${applyEdits(source, edits)}`;
+}
+
+/** `schema: x` → `get schema() { return x; }`. */
+function lazySchema(definition: ObjectExpression): Edit[] {
+  return definition.properties.flatMap(property => {
+    if (property.type !== 'Property' || nameOf(property) !== 'schema' || property.shorthand) return [];
+    const { start, end } = property.value;
+    return [
+      { start: property.start, end: start, text: 'get schema() { return ' },
+      { start: end, end, text: '; }' },
+    ];
+  });
 }
 
 function isZod(node: Node): boolean {

@@ -32,6 +32,7 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
 }): Entity<z.output<Schema>, KeyInput> {
   const { upgrades = [], oldestFormat = 1 } = definition;
   const formatVersion = oldestFormat + upgrades.length;
+  let schema: Schema | undefined;
   return {
     kind: definition.kind,
     formatVersion,
@@ -45,7 +46,9 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
         );
       }
       const current = upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), attributes);
-      const parsed = definition.schema.safeParse(current);
+      // Read once: in the bundles this builds the schema, which most requests never do.
+      schema ??= definition.schema;
+      const parsed = schema.safeParse(current);
       if (!parsed.success) {
         const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
         throw new Error(`The item ${String(pk)} / ${String(sk)} of kind ${definition.kind} does not parse: ${where}.`);
