@@ -23,6 +23,11 @@ export const prices = {
   kmsRequest: 0.03 / 10_000,
   kmsKeyMonth: 1,
   secretMonth: 0.4,
+  /** For comparison only, not read again in November 2026: an API call (aws.amazon.com/secrets-manager/pricing). */
+  secretsManagerRequest: 0.05 / 10_000,
+  /** Likewise: standard parameters at standard throughput (aws.amazon.com/systems-manager/pricing, Parameter Store). */
+  parameterRequest: 0,
+  parameterMonth: 0,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
   /** CloudFront, for viewers in North America and Europe: an HTTPS request, a run of its function, and data sent. */
