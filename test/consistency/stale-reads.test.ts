@@ -30,7 +30,8 @@ const others: ChildProcess[] = [];
 const urls: string[] = [];
 
 beforeAll(async () => {
-  api = await startObservedApi({ LOG_LEVEL: 'SILENT' });
+  // The owner's session rotates keys and deletes environments for the whole time.
+  api = await startObservedApi({ LOG_LEVEL: 'SILENT', STEP_UP_FRESH_SECONDS: '86400' });
   place = await openWorkplace(api);
   token = await createToken(api, place.owner);
   urls.push(api.url, ...(await Promise.all(Array.from({ length: instances - 1 }, startInstance))));
