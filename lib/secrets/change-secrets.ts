@@ -58,11 +58,11 @@ export async function changeSecrets<Answer>(
       } catch (error) {
         const isRefused = error instanceof ConditionFailed;
         if (!isRefused && !isStale(error)) throw error;
-        if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take();
+        if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take(reads);
         else await backOff(budget, error, isRefused ? ticket.pauseMs : undefined);
         // Re-authorization runs in parallel with the reads, whose results nothing uses until it has finished.
         const keys = error instanceof VersionTaken ? 'all' : reads.keys;
-        [reads] = await Promise.all([readTarget(path, keys), reauthorize()]);
+        [reads] = await Promise.all([ticket.readWhenServed(() => readTarget(path, keys)), reauthorize()]);
       }
     }
   } finally {
@@ -83,9 +83,10 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   const target = requireTarget(change, reads);
   const { state } = target;
   // A dry run doesn't wait for other writers or undo anything. It reads a snapshot, which hides a change in progress.
+  // A revision that has passed doesn't come back, so this answer needs no place in the queue.
+  requireRevision(ifMatch, state);
   if (!dryRun) await requireNobodyFirst(change, reads, target);
   else if (state.pending !== undefined && 'named' in reads.heads) return readAll();
-  requireRevision(ifMatch, state);
 
   const decided = await decideChange(change, reads, target);
   const { decision, plan } = decided;
@@ -110,7 +111,7 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
 /** @throws ConditionFailed after waiting for a change in progress, or if other writers are waiting in line */
 async function requireNobodyFirst(
   { path, ticket, context: { log } }: Change<unknown>,
-  { tickets }: TargetReads,
+  reads: TargetReads,
   { state, ring }: Target,
 ): Promise<void> {
   if (state.pending !== undefined) {
@@ -118,7 +119,7 @@ async function requireNobodyFirst(
     if (await waitForPendingChange(path, state, ring, log)) ticket.hasWaited = true;
     throw new ConditionFailed([]);
   }
-  if (!ticket.hasWaited && areWaiting(tickets)) throw new ConditionFailed([]);
+  if (!ticket.hasWaited && areWaiting(reads)) throw new ConditionFailed([]);
 }
 
 /** @throws revision_mismatch */

@@ -1,6 +1,6 @@
 import { findWebhooks } from '../../deliveries/publish.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
-import { at, find, readAll, readTogether } from '../../table/read.ts';
+import { at, find, type Read, readAll, readTogether, readTogetherWith } from '../../table/read.ts';
 import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
@@ -19,7 +19,7 @@ import type { Change, Source } from './change-request.ts';
 /** The heads that a change reads: those of its keys, with their tombstones, or all. */
 type Keys = readonly string[] | 'all';
 
-/** For up to this many keys, single reads cost less than a Query of a large environment. */
+/** For up to this many keys, single reads cost less than a Query of a large environment, and fit in one call. */
 const maximumNamedKeys = 40;
 
 /** The environment to change, read before its caller is authorized. */
@@ -64,20 +64,17 @@ export async function readTarget(
     const [found, all] = await Promise.all([readTogether(fixed), begin(path)]);
     return { ...found, keys, state: all.state, heads: { all } };
   }
-  const [found, named] = await Promise.all([readTogether({ ...fixed, state: stateAt(path) }), readNamed(path, keys)]);
-  return { ...found, keys, heads: { named, keys } };
+  const [found, named] = await readTogetherWith({ ...fixed, state: stateAt(path) }, headsOfKeys(path, keys));
+  return { ...found, keys, heads: { named: byKey(named), keys } };
 }
 
-async function readNamed(path: EnvironmentPath, keys: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
-  // A head comes after its key's tombstone and replaces it.
-  const found = await readAll<HeadRecord>(
-    keys.flatMap(key => [at(tombstoneRecord, path, key), at(headRecord, path, key)]),
-  );
-  return byKey(found.filter(head => head !== undefined));
+/** A head comes after its key's tombstone, so that `byKey` prefers it. */
+function headsOfKeys(path: EnvironmentPath, keys: readonly string[]): Read<HeadRecord>[] {
+  return keys.flatMap(key => [at(tombstoneRecord, path, key), at(headRecord, path, key)]);
 }
 
-export function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
-  return new Map(heads.map(head => [head.key, head]));
+export function byKey(heads: readonly (HeadRecord | undefined)[]): ReadonlyMap<string, HeadRecord> {
+  return new Map(heads.filter(head => head !== undefined).map(head => [head.key, head]));
 }
 
 /** The environment to change, after authorization. */
@@ -145,7 +142,7 @@ async function requireUnchanged(
   keys: readonly string[],
   before: ReadonlyMap<string, HeadRecord>,
 ): Promise<void> {
-  const heads = await readNamed(path, keys);
+  const heads = byKey(await readAll(headsOfKeys(path, keys)));
   const state = await find(stateAt(path));
   const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
   // After an undo, the next change reuses the version number, with a different token.

@@ -1,6 +1,6 @@
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
-import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
+import { type WritableChange, writeChange } from '../engine/write-change.ts';
 import type { Change } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
 import type { Target, TargetReads } from './read-target.ts';
@@ -43,10 +43,10 @@ export async function writeDecision(
     ring,
     message,
     restored: decision.restored,
+    served: ticket.servedBy(state),
   };
-  // By the time the next writer has read, a single transaction has usually committed. If not, that writer is rejected.
-  const handOver = fitsOneTransaction(heads) ? [ticket.end()] : [];
-  await Promise.all([writeChange(writable, context.log), ...handOver]);
+  await writeChange(writable, context.log);
+  ticket.committed();
 }
 
 /**

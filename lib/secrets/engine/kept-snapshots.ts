@@ -3,7 +3,6 @@ import { whenRetired } from '../../crypto/data-keys.ts';
 import { type EnvironmentPath, keys } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { Snapshot } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 
 /*
@@ -23,8 +22,11 @@ interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision
   keptAtMs: number;
 }
 
-/** As long as a data key is handed out. The data key may have been fetched earlier, and its snapshots go with it. */
-const maximumAgeMs = 4 * 60_000;
+/**
+ * Snapshots also go with their data key, which is handed out for four minutes. Moving the service to the other region and
+ * back takes longer than this, so no snapshot outlives changes that only the other region knows.
+ */
+const maximumAgeMs = 3 * 60_000;
 
 /** By partition key, least recently used first, because a Map keeps insertion order. */
 const kept = new Map<string, KeptSnapshot>();
@@ -52,7 +54,10 @@ export function keptHeads(path: EnvironmentPath, state: EnvironmentState): reado
 }
 
 /** Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones to make room. */
-export function keepSnapshot(path: EnvironmentPath, { state, heads }: Snapshot): void {
+export function keepSnapshot(
+  path: EnvironmentPath,
+  { state, heads }: { state: EnvironmentState; heads: readonly HeadRecord[] },
+): void {
   const place = placeOf(path);
   forget(place);
   const maximumBytes = settings().SNAPSHOT_CACHE_BYTES;

@@ -1,30 +1,42 @@
+import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
-import { absent, atLeast, lessThan } from '../../table/expressions.ts';
+import { absent, equals, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
-import { type TicketsRecord, ticketsRecord } from '../../table/records/environment.ts';
-import { type RetryBudget, wait } from '../../table/retry.ts';
+import { type EnvironmentState, type TicketsRecord, ticketsRecord } from '../../table/records/environment.ts';
+import type { RetryBudget } from '../../table/retry.ts';
 import { increment, transactIfHolds, update } from '../../table/write.ts';
+import { stateAt } from './fencing.ts';
 
 /*
  * Only one of many writers of an environment can commit at a time, and the others' attempts are wasted. So a rejected
  * writer takes a ticket and waits until it is served. Tickets are only a hint: the fencing token decides what is
- * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
+ * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by a second or two.
+ *
+ * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The number of the
+ * ticket served last is in the state, so a commit ends its writer's ticket, and the read that shows a waiting writer
+ * that it is served is also the read that it decides on.
  */
 
 /** A writer goes ahead after this long if the queue makes no progress. */
 const standstillMs = 1000;
-/** The assumed time per writer, until a waiting one has measured it. */
-const usualServiceMs = 20;
-/** How often the next writer in line polls. */
+/** Those behind it wait a little longer, so that they don't all go ahead at once. */
+const standstillMsPerWriter = 20;
+const longestStandstillMs = 2000;
+/** How often the next writer in line reads the environment. */
 const shortestPauseMs = 5;
-const longestPauseMs = 400;
+const longestPauseMs = 1000;
 /** The fraction of its estimated wait that a writer sleeps. Waking up late would delay every writer behind it. */
 const sleptShare = 0.7;
 const keptSeconds = 24 * 60 * 60;
 
 /** A writer that has been served competes with few others. */
 const pauseWhenServedMs = 3;
+
+/** The time per writer, as this process measured it last. A guess until then. */
+let usualServiceMs = 20;
+/** One crashed writer must not make all later estimates too long. */
+const longestUsualServiceMs = 100;
 
 /** One writer's place in the queue. */
 export interface Ticket {
@@ -33,83 +45,158 @@ export interface Ticket {
   /** How long to pause before the next attempt, if the queue can tell. */
   pauseMs: number | undefined;
   /**
-   * Returns when the writer is served, or may go ahead. It does not re-authorize the caller.
-   * @throws temporarily_unavailable when the budget's time is used up
+   * Returns when the writer is next in line, or may go ahead. It does not re-authorize the caller.
+   * @param reads what the writer read last
+   * @throws temporarily_unavailable, with the time that the queue will take, if that is longer than the budget
    */
-  take(): Promise<void>;
-  /** Lets the next writer be served, if this one was. */
+  take(reads: QueueReads): Promise<void>;
+  /** Repeats a read of the environment until it shows that the writer is served, for a second or two at most. */
+  readWhenServed<Reads extends QueueReads>(read: () => Promise<Reads>): Promise<Reads>;
+  /** The number that the commit puts into the state, to end this ticket. */
+  servedBy(state: EnvironmentState): number | undefined;
+  /** The commit has ended the ticket. */
+  committed(): void;
+  /** Lets the next writer be served, if this one was and has not committed. */
   end(): Promise<void>;
 }
 
-export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log): Ticket {
-  let served: number | undefined;
-  const ticket: Ticket = {
-    hasWaited: false,
-    pauseMs: undefined,
-    take: async () => {
-      ticket.hasWaited = true;
-      const number = await takeNumber(path, log);
-      if (number === undefined) return;
-      await waitInLine(path, number, budget);
-      served = number;
-      ticket.pauseMs = pauseWhenServedMs;
-    },
-    end: async () => {
-      const number = served;
-      served = undefined;
-      if (number !== undefined) await endService(path, number, log);
-    },
-  };
-  return ticket;
+/** Where the queue is: how many tickets were issued, and, in the state, how many served. */
+export interface QueueReads {
+  state: EnvironmentState | undefined;
+  tickets: TicketsRecord | undefined;
 }
 
 /** Whether other writers are waiting, in which case an attempt would only get in their way. */
-export function areWaiting(tickets: TicketsRecord | undefined): boolean {
-  return tickets !== undefined && tickets.served < tickets.issued;
+export function areWaiting(reads: QueueReads): boolean {
+  return lengthOf(reads) > 0;
 }
 
 export function ticketsAt(path: EnvironmentPath) {
   return at(ticketsRecord, path);
 }
 
-async function takeNumber(path: EnvironmentPath, log: Log): Promise<number | undefined> {
+export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log): Ticket {
+  let line: Line | undefined;
+  let isServed = false;
+  const ticket: Ticket = {
+    hasWaited: false,
+    pauseMs: undefined,
+    take: async reads => {
+      ticket.hasWaited = true;
+      const queueMs = lengthOf(reads) * usualServiceMs;
+      if (Date.now() + queueMs >= budget.endsAt) throw queueTooLong(queueMs);
+      const own = await takeNumber(path, servedIn(reads.state), log);
+      if (own === undefined) return;
+      line = joinLine(own, reads.state);
+      await waitInLine(path, line, budget);
+      isServed = true;
+      ticket.pauseMs = pauseWhenServedMs;
+    },
+    readWhenServed: async read => {
+      for (;;) {
+        const reads = await read();
+        if (line === undefined || !line.isBehind(reads.state)) return reads;
+        await pauseInLine(line, shortestPauseMs, budget);
+      }
+    },
+    servedBy: state => (line === undefined ? undefined : Math.max(line.own, servedIn(state))),
+    committed: () => {
+      isServed = false;
+    },
+    end: async () => {
+      if (!isServed || line === undefined) return;
+      isServed = false;
+      await endService(path, line, log);
+    },
+  };
+  return ticket;
+}
+
+/** A ticket in the line, and what its writer has seen of the line's progress. */
+interface Line {
+  own: number;
+  environmentId: string | undefined;
+  /** The number of writers before it. */
+  before(): number;
+  /** The time per writer, measured as soon as the line has moved. */
+  serviceMs(): number;
+  /** Notes the progress. @returns whether other writers come first; false once the line has stood still for too long */
+  isBehind(state: EnvironmentState | undefined): boolean;
+}
+
+function joinLine(own: number, state: EnvironmentState | undefined): Line {
+  const first = { served: servedIn(state), at: performance.now() };
+  let latest = first;
+  let serviceMs = usualServiceMs;
+  const before = () => Math.max(0, own - 1 - latest.served);
+  return {
+    own,
+    environmentId: state?.id,
+    before,
+    serviceMs: () => serviceMs,
+    isBehind: now => {
+      const at = performance.now();
+      const served = servedIn(now);
+      if (served !== latest.served) latest = { served, at };
+      if (served > first.served) {
+        serviceMs = (at - first.at) / (served - first.served);
+        usualServiceMs = Math.min(serviceMs, longestUsualServiceMs);
+      }
+      const patienceMs = Math.min(longestStandstillMs, standstillMs + before() * standstillMsPerWriter);
+      return before() > 0 && at - latest.at < patienceMs;
+    },
+  };
+}
+
+async function takeNumber(path: EnvironmentPath, served: number, log: Log): Promise<number | undefined> {
   const expiresAt = Math.floor(Date.now() / 1000) + keptSeconds;
+  const issue = async (count: number) => {
+    return (await increment(ticketsAt(path), { add: { issued: count }, setIfAbsent: { expiresAt } })).issued;
+  };
   try {
-    return (await increment(ticketsAt(path), { add: { issued: 1 }, setIfAbsent: { expiresAt } })).issued;
+    const number = await issue(1);
+    // The counter expires, and then starts again below the number in the state.
+    return number > served ? number : await issue(served - number + 1);
   } catch (error) {
     log.warn('could not take a ticket', { ...path, reason: String(error) });
     return undefined;
   }
 }
 
-async function waitInLine(path: EnvironmentPath, own: number, budget: RetryBudget): Promise<void> {
-  let first: { served: number; at: number } | undefined;
-  let latest: { served: number; at: number } | undefined;
-  for (;;) {
-    const served = (await find(ticketsAt(path)))?.served ?? 0;
-    const before = own - 1 - served;
-    if (before <= 0) return;
-    const at = performance.now();
-    first ??= { served, at };
-    if (latest?.served !== served) latest = { served, at };
-    if (at - latest.at >= standstillMs) return;
-    const serviceMs = served > first.served ? (at - first.at) / (served - first.served) : usualServiceMs;
-    await wait(budget, Math.max(shortestPauseMs, Math.min(longestPauseMs, sleptShare * (before - 1) * serviceMs)));
+/** Returns when the writer is next in line, so that its next read may find it served. */
+async function waitInLine(path: EnvironmentPath, line: Line, budget: RetryBudget): Promise<void> {
+  while (line.before() > 1) {
+    const restMs = sleptShare * (line.before() - 1) * line.serviceMs();
+    await pauseInLine(line, Math.min(longestPauseMs, Math.max(shortestPauseMs, restMs)), budget);
+    if (!line.isBehind(await find(stateAt(path)))) return;
   }
 }
 
-async function endService(path: EnvironmentPath, own: number, log: Log): Promise<void> {
-  const issued = atLeast(own);
+async function pauseInLine(line: Line, pauseMs: number, budget: RetryBudget): Promise<void> {
+  if (Date.now() + pauseMs >= budget.endsAt) throw queueTooLong(line.before() * line.serviceMs());
+  await new Promise(resolve => setTimeout(resolve, pauseMs));
+}
+
+function queueTooLong(queueMs: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(queueMs / 1000));
+  return new ApiError(
+    'temporarily_unavailable',
+    `Too many requests are waiting to change this environment. Send the request again in ${seconds} s.`,
+    { isExpected: true, retryAfterSeconds: seconds },
+  );
+}
+
+async function endService(path: EnvironmentPath, { own, environmentId = '' }: Line, log: Log): Promise<void> {
+  const id = equals(environmentId);
   try {
     await transactIfHolds([
       update(
-        ticketsAt(path),
+        stateAt(path),
         { set: { served: own } },
-        // A later environment with these slugs has not issued the number yet.
         {
           if: [
-            { served: lessThan(own), issued },
-            { served: absent, issued },
+            { id, served: lessThan(own) },
+            { id, served: absent },
           ],
         },
       ),
@@ -117,4 +204,12 @@ async function endService(path: EnvironmentPath, own: number, log: Log): Promise
   } catch (error) {
     log.warn('could not end a ticket', { ...path, reason: String(error) });
   }
+}
+
+function servedIn(state: EnvironmentState | undefined): number {
+  return state?.served ?? 0;
+}
+
+function lengthOf({ state, tickets }: QueueReads): number {
+  return Math.max(0, (tickets?.issued ?? 0) - servedIn(state));
 }

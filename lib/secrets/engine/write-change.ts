@@ -27,6 +27,8 @@ export interface WritableChange extends RevisedChange {
   /** Further conditions that must hold when the change commits. */
   checks: readonly Write[];
   ring: KeyRing;
+  /** The ticket that the commit ends, if its writer had to wait for others. */
+  served?: number | undefined;
 }
 
 /** The values to copy were changed or destroyed after they were read, so they must be read again. */
@@ -168,7 +170,8 @@ async function commit(
   const left = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
   const pages = pagesAfter(change, change);
   const cut = pages === undefined && state.pages === undefined ? {} : { pages };
-  const after = { ...content, ...cut, revision, ...left, ...set };
+  const served = change.served === undefined ? {} : { served: change.served };
+  const after = { ...content, ...cut, revision, ...left, ...served, ...set };
   const { condition: noneDestroyed, ...options } =
     change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
   await transact([

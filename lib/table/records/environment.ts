@@ -88,6 +88,8 @@ export const environmentStateRecord = entity({
     /** The fencing token. Every change, takeover, undo and key rotation raises it. */
     fence: z.int(),
     pending: pendingChange.optional(),
+    /** The number of the last ticket whose writer has finished (see `tickets.ts`). */
+    served: z.int().optional(),
     status: z.enum(['active', 'deleting']),
   }),
 });
@@ -116,10 +118,8 @@ export const ticketsRecord = entity({
   kind: 'tickets',
   key: keys.tickets,
   schema: z.object({
-    /** The number of the newest ticket. */
+    /** The number of the newest ticket. The state has the number of the last one whose writer has finished. */
     issued: z.int(),
-    /** The number of the last ticket whose writer has finished. */
-    served: z.int().default(0),
     expiresAt: ExpiresAt,
   }),
 });

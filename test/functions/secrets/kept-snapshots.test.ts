@@ -228,13 +228,13 @@ describe('a kept snapshot', () => {
     expect((await find(at(headRecord, pathOf(), 'A')))?.keyVersion).toBe(2);
   });
 
-  it('is forgotten with the data key, and after four minutes', async () => {
+  it('is forgotten with the data key, and after three minutes', async () => {
     sweepDataKeys(Date.now() + 4 * 60_000);
     expect(await isKept('dev')).toBe(false);
     expect(await isKept('dev')).toBe(true);
     const startedAt = Date.now();
     // Only the age of the snapshot passes, because a list of keys doesn't fetch the data key.
-    vi.spyOn(Date, 'now').mockImplementation(() => startedAt + 4 * 60_000);
+    vi.spyOn(Date, 'now').mockImplementation(() => startedAt + 3 * 60_000);
     try {
       const { calls } = await recordRequest(headers => place.pull('dev', '/keys', { headers }));
       expect(calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
