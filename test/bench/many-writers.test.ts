@@ -9,14 +9,16 @@ import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 /*
  * `npm run bench:writers`: compares many writers of different keys of one environment with a single writer, in one
  * run. Each writer sends its next change when it has the response to the last one. AWS calls are delayed, so that round
- * trips dominate as over a network, not processor time. `CALL_MS=0` compares processor time.
+ * trips dominate as over a network, not processor time. `CALL_MS=0` compares processor time. Then many more writers
+ * (`CROWD=500`) send one change each, all at once.
  */
 
 const roundMs = Number(process.env.ROUND_MS ?? 6000);
 const rounds = Number(process.env.ROUNDS ?? 3);
 /** The delay added to each AWS call, to simulate a network. */
 const callMs = Number(process.env.CALL_MS ?? 20);
-const crowd = Number(process.env.WRITERS ?? 32);
+const writersAtOnce = Number(process.env.WRITERS ?? 32);
+const crowd = Number(process.env.CROWD ?? 500);
 
 interface Round {
   perSecond: number;
@@ -122,29 +124,45 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
       return { ...round, ...watched.end() };
     };
     try {
-      await run(crowd);
+      await run(writersAtOnce);
       const alone: Round[] = [];
       const together: Round[] = [];
       for (let round = 0; round < rounds; round += 1) {
         alone.push(await run(1));
-        together.push(await run(crowd));
+        together.push(await run(writersAtOnce));
       }
       const one = median(alone.map(({ perSecond }) => perSecond));
       const many = median(together.map(({ perSecond }) => perSecond));
-      const share = Math.min(...together.map(({ made }) => (Math.min(...made) * crowd) / sum(made)));
+      const share = Math.min(...together.map(({ made }) => (Math.min(...made) * writersAtOnce) / sum(made)));
       const failed = together.flatMap(({ statuses }) => statuses);
       const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
       writeSync(
         1,
         `one writer: ${one.toFixed(1)} changes a second\n` +
-          `${crowd} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
-          `${effort('one writer', alone)}\n${effort(`${crowd} writers`, together)}\n` +
+          `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
+          `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
           `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
           `failed: ${failed.length}\n`,
       );
       expect(failed).toEqual([]);
       expect(many / one).toBeGreaterThanOrEqual(0.6);
       expect(share).toBeGreaterThanOrEqual(0.25);
+    } finally {
+      await api.stop();
+    }
+  });
+
+  it('all get an answer when they come at once', { timeout: 120_000 }, async () => {
+    const api = await startApi({ LOG_LEVEL: 'SILENT' });
+    try {
+      const place = await openWorkplace(api);
+      const startedAt = performance.now();
+      const answers = await Promise.all(Array.from({ length: crowd }, (_, n) => place.set('dev', `KEY_${n}`, 'x')));
+      const seconds = (performance.now() - startedAt) / 1000;
+      const tally = Object.entries(Object.groupBy(answers, ({ status }) => status));
+      const text = tally.map(([status, of]) => `${of?.length ?? 0} × ${status}`).join(', ');
+      writeSync(1, `${crowd} writers at once: ${text}, the last after ${seconds.toFixed(1)} s\n`);
+      expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
     } finally {
       await api.stop();
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 /** A function of the system: its file is `functions/<area>/<name>.ts`. */
 export interface FunctionName {
@@ -13,6 +14,12 @@ export type LoadHandler = (functionName: FunctionName) => Promise<Handler>;
 /** Lambda's limit for the request and response of a synchronous invocation: 6 MB, plus a tolerance of 100 bytes. */
 const maximumPayloadBytes = 6 * 1024 * 1024 + 100;
 
+/**
+ * How often one function runs at once; further invocations wait. On Lambda each invocation has a process, and so
+ * connections, of its own. Here all share one process, whose AWS clients have 50 connections each.
+ */
+const maximumAtOnce = 48;
+
 /** Invokes one function once. Like Lambda, it rejects if the function throws or takes longer than `timeoutMs`. */
 export type Invoke = (functionName: FunctionName, event: unknown, timeoutMs: number) => Promise<unknown>;
 
@@ -21,15 +28,18 @@ export type Invoke = (functionName: FunctionName, event: unknown, timeoutMs: num
  * freeze it.
  */
 export function createInvoke(loadHandler: LoadHandler): Invoke {
+  const places = new Map<Handler, LimitFunction>();
   return async (functionName, event, timeoutMs) => {
     const handler = await loadHandler(functionName);
+    const place = places.get(handler) ?? pLimit(maximumAtOnce);
+    places.set(handler, place);
     const deadline = Date.now() + timeoutMs;
     let timer: NodeJS.Timeout | undefined;
     const timedOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new InvocationTimeout()), timeoutMs);
     });
     try {
-      return await Promise.race([handler(event, contextOf(functionName, deadline)), timedOut]);
+      return await Promise.race([place(() => handler(event, contextOf(functionName, deadline))), timedOut]);
     } finally {
       clearTimeout(timer);
     }

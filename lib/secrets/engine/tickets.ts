@@ -47,7 +47,7 @@ export interface Ticket {
   /**
    * Returns when the writer is next in line, or may go ahead. It does not re-authorize the caller.
    * @param reads what the writer read last
-   * @throws temporarily_unavailable, with the time that the queue will take, if that is longer than the budget
+   * @throws temporarily_unavailable at the deadline, with the time that the writers before this one will take
    */
   take(reads: QueueReads): Promise<void>;
   /** Repeats a read of the environment until it shows that the writer is served, for a second or two at most. */
@@ -67,8 +67,8 @@ export interface QueueReads {
 }
 
 /** Whether other writers are waiting, in which case an attempt would only get in their way. */
-export function areWaiting(reads: QueueReads): boolean {
-  return lengthOf(reads) > 0;
+export function areWaiting({ state, tickets }: QueueReads): boolean {
+  return (tickets?.issued ?? 0) > servedIn(state);
 }
 
 export function ticketsAt(path: EnvironmentPath) {
@@ -83,8 +83,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
     pauseMs: undefined,
     take: async reads => {
       ticket.hasWaited = true;
-      const queueMs = lengthOf(reads) * usualServiceMs;
-      if (Date.now() + queueMs >= budget.endsAt) throw queueTooLong(queueMs);
       const own = await takeNumber(path, servedIn(reads.state), log);
       if (own === undefined) return;
       line = joinLine(own, reads.state);
@@ -208,8 +206,4 @@ async function endService(path: EnvironmentPath, { own, environmentId = '' }: Li
 
 function servedIn(state: EnvironmentState | undefined): number {
   return state?.served ?? 0;
-}
-
-function lengthOf({ state, tickets }: QueueReads): number {
-  return Math.max(0, (tickets?.issued ?? 0) - servedIn(state));
 }
