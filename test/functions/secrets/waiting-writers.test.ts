@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLog } from '../../../lib/core/logger.ts';
+import { newTicket } from '../../../lib/secrets/engine/tickets.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { environmentStateRecord, ticketsRecord } from '../../../lib/table/records/environment.ts';
+import { retryBudget, withDeadline } from '../../../lib/table/retry.ts';
+import { increment, transact, update } from '../../../lib/table/write.ts';
+import type { Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { isTableWrite } from '../../support/inject-faults.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
+
+let api: Api;
+let owner: Person;
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await seedOwner();
+});
+afterAll(() => api.stop());
+
+const pathOf = (place: Workplace) => ({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+const stateAt = (place: Workplace) => at(environmentStateRecord, pathOf(place));
+const ticketsAt = (place: Workplace) => at(ticketsRecord, pathOf(place));
+const issue = (place: Workplace, count: number) => {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+  return increment(ticketsAt(place), { add: { issued: count }, setIfAbsent: { expiresAt } });
+};
+
+describe('a writer behind others', () => {
+  it('ends its ticket in its commit', async () => {
+    const place = await openWorkplace(api, owner);
+    await issue(place, 1);
+    const { answer, calls } = await recordRequest(headers => place.set('dev', 'A', 'x', { headers }));
+    expect(answer.status).toBe(201);
+    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 2 });
+    expect((await find(ticketsAt(place)))?.issued).toBe(2);
+    // It takes its ticket, and commits.
+    expect(calls.filter(isTableWrite).map(({ operation }) => operation)).toEqual(['UpdateItem', 'TransactWriteItems']);
+  });
+
+  it('ends its ticket without a commit if there is nothing to change', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'same');
+    await issue(place, 1);
+    expect((await place.set('dev', 'A', 'same')).body.changed).toBe(false);
+    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 2 });
+  });
+
+  it('that has named another revision is refused without waiting for its turn', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    await issue(place, 1);
+    const { answer, calls } = await recordRequest(headers =>
+      place.set('dev', 'A', 'y', { headers: { ...headers, 'if-match': '"0"' } }),
+    );
+    expect([answer.status, answer.body.error.code]).toEqual([412, 'revision_mismatch']);
+    expect(calls.filter(isTableWrite)).toEqual([]);
+  });
+
+  it('that gets no turn before its deadline learns how long the others will take', async () => {
+    const place = await openWorkplace(api, owner);
+    await issue(place, 500);
+    const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
+    const log = openLog({ operation: 'set-secret' });
+    const error = await withDeadline(() => newTicket(pathOf(place), retryBudget(), log).take(reads), 100).catch(e => e);
+    expect(error).toMatchObject({ code: 'temporarily_unavailable', isExpected: true });
+    // The time per writer is a guess of 20 ms, or what earlier tests of this process measured, up to 100 ms.
+    expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(error.retryAfterSeconds).toBeLessThanOrEqual(50);
+    expect(error.message).toContain(`in ${error.retryAfterSeconds} s.`);
+  });
+
+  it('takes a number above those already served once the counter has expired', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    await transact([update(stateAt(place), { set: { served: 500 } })]);
+    await issue(place, 501);
+    const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
+    await transact([update(ticketsAt(place), { set: { issued: 3 } })]);
+    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
+    await ticket.take(reads);
+    expect((await find(ticketsAt(place)))?.issued).toBe(501);
+    expect(reads.state && ticket.servedBy(reads.state)).toBe(501);
+  });
+
+  it('never ends the tickets of a later environment with the same slugs', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    const reads = { state: await find(stateAt(place)), tickets: undefined };
+    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
+    await ticket.take(reads);
+    await transact([update(stateAt(place), { set: { id: 'another' } })]);
+    await ticket.end();
+    expect((await find(stateAt(place)))?.served).toBeUndefined();
+  });
+});
+
+describe('many writers at once', () => {
+  it('all get their change, for at most thirteen calls each', async () => {
+    const place = await openWorkplace(api, owner);
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => recordRequest(headers => place.set('dev', `KEY_${n}`, 'x', { headers }))),
+    );
+    expect(new Set(results.map(({ answer }) => answer.status))).toEqual(new Set([201]));
+    expect(new Set(results.map(({ answer }) => answer.body.revision)).size).toBe(40);
+    const calls = results.reduce((sum, one) => sum + one.calls.length, 0);
+    expect(calls / results.length).toBeLessThanOrEqual(13);
+    expect((await find(stateAt(place)))?.revision).toBe(40);
+  });
+});
