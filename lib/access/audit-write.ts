@@ -6,6 +6,7 @@ import { at } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { put, type Write } from '../table/write.ts';
+import { partitionOf } from './audit-partitions.ts';
 import { keysThatFit } from './keys-that-fit.ts';
 import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
@@ -81,5 +82,6 @@ export async function auditWrite(
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
-  return put(at(auditRecord, organization.id, action, createdAt, id), record, { if: isNew });
+  const partition = partitionOf(organization.id, action);
+  return put(at(auditRecord, organization.id, partition, action, createdAt, id), record, { if: isNew });
 }

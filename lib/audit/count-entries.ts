@@ -1,11 +1,18 @@
-import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Key } from '../table/entity.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
-import { at, queryItems, queryPage } from '../table/read.ts';
+import { at, ofKind, queryItems, queryPage } from '../table/read.ts';
 import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-count.ts';
+import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { put, transactIfHolds } from '../table/write.ts';
-import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePage } from './entry-stream.ts';
+import {
+  type EntrySource,
+  type EntryStream,
+  isExpired,
+  type ReadBudget,
+  type StoredEntry,
+  takePage,
+} from './entry-stream.ts';
 
 const daySeconds = 86_400;
 
@@ -26,25 +33,33 @@ interface Counting {
   budget: ReadBudget;
 }
 
-/** The counts that earlier requests stored, by action. One call. */
-export async function readCounts(organizationId: string): Promise<Map<string, AuditCountRecord>> {
+/** The counts that earlier requests stored, by sort key, and the number of partitions. One call. */
+export async function readCounts(
+  organizationId: string,
+): Promise<{ counts: Map<string, AuditCountRecord>; partitions: number }> {
   const items = await queryItems(ranges.auditCounts(organizationId));
-  return new Map(items.map(item => [String(item.sk), auditCountRecord.parse(item)]));
+  const [spread] = ofKind(auditPartitionsRecord, items);
+  const counts = items.filter(({ kind }) => kind === auditCountRecord.kind);
+  return {
+    counts: new Map(counts.map(item => [String(item.sk), auditCountRecord.parse(item)])),
+    partitions: spread?.partitions ?? 1,
+  };
 }
 
 /**
- * The number of entries of the stream's action: the stored count plus everything newer. Usually the first page covers
+ * The number of entries of the stream's source: the stored count plus everything newer. Usually the first page covers
  * everything newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new
  * count is stored. Exact unless the budget runs out first; then it returns what was counted so far, and the next
  * request continues from there.
  */
 export async function countEntries(
   organizationId: string,
-  { action, newest, firstPageIsLast }: EntryStream,
+  { action, partition, newest, firstPageIsLast }: EntryStream,
   counts: ReadonlyMap<string, AuditCountRecord>,
   { nowMs, budget }: Counting,
 ): Promise<number> {
-  const { sk } = keys.auditCount(organizationId, action);
+  const source = { action, partition };
+  const { sk } = keys.auditCount(organizationId, partition, action);
   const known = counts.get(sk);
   const countedTo = known?.countedTo ?? '';
   const nowSeconds = nowMs / 1000;
@@ -54,8 +69,8 @@ export async function countEntries(
   if (firstPageIsLast || oldest <= countedTo) {
     return before + newest.filter(entry => entry.sk > countedTo && !isExpired(entry, nowSeconds)).length;
   }
-  const counted = await countSince(organizationId, action, known, { nowMs, budget });
-  if (counted.settled >= worthWriting) await remember(organizationId, action, known, counted.record);
+  const counted = await countSince(organizationId, source, known, { nowMs, budget });
+  if (counted.settled >= worthWriting) await remember(organizationId, source, known, counted.record);
   return sumOf(counted.record.byExpiryDay, nowSeconds) + counted.unsettled;
 }
 
@@ -77,12 +92,12 @@ interface Counted {
 
 async function countSince(
   organizationId: string,
-  action: AuditAction,
+  { action, partition }: EntrySource,
   known: AuditCountRecord | undefined,
   { nowMs, budget }: Counting,
 ): Promise<Counted> {
   const settledTo = `${action}#${new Date(nowMs - settledAfterMs).toISOString()}`;
-  const { pk, beginsWith } = ranges.auditEntries(organizationId, action);
+  const { pk, beginsWith } = ranges.auditEntries(organizationId, partition, action);
   const counted: Counted = {
     record: { countedTo: known?.countedTo ?? '', byExpiryDay: { ...known?.byExpiryDay } },
     settled: 0,
@@ -116,7 +131,7 @@ function count(counted: Counted, entry: CountedEntry, settledTo: string, nowSeco
 /** If another request stored its count first, that one is kept and nothing is counted twice. */
 async function remember(
   organizationId: string,
-  action: AuditAction,
+  { action, partition }: EntrySource,
   known: AuditCountRecord | undefined,
   { countedTo, byExpiryDay }: AuditCountRecord,
 ): Promise<void> {
@@ -124,5 +139,5 @@ async function remember(
   const alive = Object.entries(byExpiryDay).filter(([day]) => day === 'never' || Number(day) > today);
   const record = { countedTo, byExpiryDay: Object.fromEntries(alive) };
   const condition = known === undefined ? isNew : { countedTo: equals(known.countedTo) };
-  await transactIfHolds([put(at(auditCountRecord, organizationId, action), record, { if: condition })]);
+  await transactIfHolds([put(at(auditCountRecord, organizationId, partition, action), record, { if: condition })]);
 }

@@ -12,16 +12,22 @@ export interface StoredEntry {
   expiresAt?: number;
 }
 
-/** The entries of one action that have been read so far, newest first. */
-export interface EntryStream {
+/** The entries of one action in one partition. */
+export interface EntrySource {
   readonly action: AuditAction;
+  /** Only busy organizations have more than partition 0 (see `audit-partitions.ts`). */
+  readonly partition: number;
+}
+
+/** The entries of one source that have been read so far, newest first. */
+export interface EntryStream extends EntrySource {
   /** Entries that have been read; those from `position` on have not been returned yet. */
   entries: StoredEntry[];
   position: number;
   /** Where the next page starts; undefined after the last page. */
   next: Key | undefined;
   pageSize: number;
-  /** The first page, kept for counting, and whether it covers the whole action. */
+  /** The first page, kept for counting, and whether it covers the whole source. */
   readonly newest: readonly StoredEntry[];
   readonly firstPageIsLast: boolean;
 }
@@ -41,12 +47,18 @@ export function takePage(budget: ReadBudget): boolean {
 /** A larger page would be cut off at DynamoDB's 1 MB anyway. */
 const largestPage = 2000;
 
-/** Reads the first page of an action. One call. */
-export async function openStream(organizationId: string, action: AuditAction, pageSize: number): Promise<EntryStream> {
-  const page = await queryPage({ ...ranges.auditEntries(organizationId, action), newestFirst: true, pageSize });
+/** Reads the first page of a source. One call. */
+export async function openStream(
+  organizationId: string,
+  { action, partition }: EntrySource,
+  pageSize: number,
+): Promise<EntryStream> {
+  const range = ranges.auditEntries(organizationId, partition, action);
+  const page = await queryPage({ ...range, newestFirst: true, pageSize });
   const entries = page.items as unknown as StoredEntry[];
   return {
     action,
+    partition,
     entries,
     position: 0,
     next: page.next,
@@ -63,7 +75,7 @@ async function readOn(organizationId: string, stream: EntryStream): Promise<void
   if (stream.next === undefined) return;
   stream.pageSize = Math.min(largestPage, stream.pageSize * 4);
   const page = await queryPage({
-    ...ranges.auditEntries(organizationId, stream.action),
+    ...ranges.auditEntries(organizationId, stream.partition, stream.action),
     newestFirst: true,
     pageSize: stream.pageSize,
     startAfter: stream.next,

@@ -1,3 +1,4 @@
+import { auditPartitions } from '../access/audit-partitions.ts';
 import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
@@ -50,7 +51,7 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
   const budget: StepBudget = { items: itemsPerStep };
   // The slug may have a new owner by now. The audit log is addressed by id.
   if (organization === undefined || organization.id !== job.organizationId) {
-    if (!(await eraseRange(ranges.audit(job.organizationId), budget, undefined))) await queueJob(job);
+    if (!(await eraseAudit(job.organizationId, budget))) await queueJob(job);
     return;
   }
   if (organization.status === 'active') {
@@ -81,10 +82,18 @@ async function eraseData(organization: OrganizationRecord, budget: StepBudget, f
     (await eraseIdentities(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
     (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
-    (await eraseRange(ranges.audit(id), budget, undefined)) &&
+    (await eraseAudit(id, budget)) &&
     (await eraseInvitations(organization, budget, fence)) &&
     (await eraseMembers(organization, budget, fence))
   );
+}
+
+/** Looks into all partitions, because the item that names them may already be gone. @returns true if nothing is left */
+async function eraseAudit(organizationId: string, budget: StepBudget): Promise<boolean> {
+  for (let partition = 0; partition < auditPartitions; partition += 1) {
+    if (!(await eraseRange(ranges.audit(organizationId, partition), budget, undefined))) return false;
+  }
+  return true;
 }
 
 async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {

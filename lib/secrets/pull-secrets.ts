@@ -1,6 +1,6 @@
+import { putReadEntry } from '../access/audit-partitions.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
-import { putAlone } from '../table/write.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
@@ -44,7 +44,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
           return { key, value: await ring.open(state.id, head), version, createdAt, updatedAt, updatedBy };
         }),
       ),
-      entry.then(putAlone),
+      entry.then(one => putReadEntry(one, context.organization.id, context.log)),
     ]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };

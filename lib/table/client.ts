@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isRefusal, noteLostAnswer, reauthorize } from './retry.ts';
+import { isRefusal, noteLostAnswer, noteThrottling, reauthorize } from './retry.ts';
 import { servedElsewhere, servesHere } from './serving-region.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
@@ -95,6 +95,7 @@ function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output
       return await next(args);
     } catch (error) {
       wasRefused = isRefusal(error);
+      if (wasRefused) noteThrottling(error);
       if (!wasRefused && !isAnswer(error)) noteLostAnswer();
       throw error;
     }

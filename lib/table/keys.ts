@@ -53,6 +53,10 @@ import type { Key } from './entity.ts';
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               the number of entries with that action
+ *                                    COUNT#<action>#<n>           the number of those in AUDIT#<orgId>#<n>
+ *                                    COUNT#PARTITIONS             that there are further partitions of entries. Sorts among the
+ *                                                                 counts, so that the Query of them reads it
+ *   AUDIT#<orgId>#<n>                <action>#<time>#<id>         an entry of a busy organization
  *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped MAC key of sessions and tokens
  *   PLANS                            PLANS                        the runtime plan configs
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
@@ -127,9 +131,11 @@ export const keys = {
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
   deliveryClaim: (deliveryId: string) => key(`DELIVERY#${deliveryId}`, 'DELIVERY'),
   payloadPiece: (payloadId: string, piece: number) => key(`PAYLOAD#${payloadId}`, String(piece).padStart(3, '0')),
-  auditEntry: (orgId: string, action: string, createdAt: string, id: string) =>
-    key(`AUDIT#${orgId}`, `${action}#${createdAt}#${id}`),
-  auditCount: (orgId: string, action: string) => key(`AUDIT#${orgId}`, `COUNT#${action}`),
+  auditEntry: (orgId: string, partition: number, action: string, createdAt: string, id: string) =>
+    key(auditPartition(orgId, partition), `${action}#${createdAt}#${id}`),
+  auditCount: (orgId: string, partition: number, action: string) =>
+    key(auditPartition(orgId, 0), partition === 0 ? `COUNT#${action}` : `COUNT#${action}#${partition}`),
+  auditPartitions: (orgId: string) => key(auditPartition(orgId, 0), 'COUNT#PARTITIONS'),
   credentialKey: () => key('CREDENTIALKEY', 'CREDENTIALKEY'),
   planConfigs: () => key('PLANS', 'PLANS'),
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
@@ -190,15 +196,22 @@ export const ranges = {
     pk: environmentPartition(path),
   }),
   deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
-  /** Entries of one action, by time. */
-  auditEntries: (orgId: string, action: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: `${action}#` }),
-  auditCounts: (orgId: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: 'COUNT#' }),
-  audit: (orgId: string) => ({ pk: `AUDIT#${orgId}` }),
+  /** Entries of one action in one partition, by time. */
+  auditEntries: (orgId: string, partition: number, action: string) => ({
+    pk: auditPartition(orgId, partition),
+    beginsWith: `${action}#`,
+  }),
+  auditCounts: (orgId: string) => ({ pk: auditPartition(orgId, 0), beginsWith: 'COUNT#' }),
+  audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
   platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
   /** Work on everything whose id is in this closed interval. */
   unfinishedWork: (from: string, to: string) => ({ pk: 'UNFINISHED', between: [from, to] as const }),
 } as const;
+
+function auditPartition(orgId: string, partition: number): string {
+  return partition === 0 ? `AUDIT#${orgId}` : `AUDIT#${orgId}#${partition}`;
+}
 
 function environmentPartition({ orgSlug, project, env }: EnvironmentPath): string {
   return `ENV#${orgSlug}#${project}#${env}`;

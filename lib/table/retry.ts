@@ -61,6 +61,33 @@ export function withoutReauthorization<T>(work: () => T): T {
   return authorizations.run(undefined, work);
 }
 
+interface PartitionWatch {
+  wasThrottled: boolean;
+}
+
+const watches = new AsyncLocalStorage<PartitionWatch>();
+
+/** Runs `work`. @returns whether DynamoDB throttled one of its calls because the partition had reached its own limit */
+export async function isPartitionThrottled(work: () => Promise<void>): Promise<boolean> {
+  const watch = { wasThrottled: false };
+  await watches.run(watch, work);
+  return watch.wasThrottled;
+}
+
+/** Records why DynamoDB throttled an attempt. It also throttles when the table or the account reaches a limit. */
+export function noteThrottling(error: unknown): void {
+  const watch = watches.getStore();
+  if (watch === undefined || !(error instanceof Error)) return;
+  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as ThrottlingError;
+  if (throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded'))) {
+    watch.wasThrottled = true;
+  }
+}
+
+type Reasons = readonly { reason?: string }[];
+/** `ProvisionedThroughputExceededException` and `ThrottlingException` spell their reasons differently. */
+type ThrottlingError = Error & { ThrottlingReasons?: Reasons; throttlingReasons?: Reasons };
+
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 

@@ -7,6 +7,7 @@ import { keys } from '../../lib/table/keys.ts';
 import { assertionRecord } from '../../lib/table/records/assertion.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { auditPartitionsRecord } from '../../lib/table/records/audit-partitions.ts';
 import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
@@ -105,6 +106,7 @@ const entities = {
   payloadPiece: payloadPieceRecord,
   audit: auditRecord,
   auditCount: auditCountRecord,
+  auditPartitions: auditPartitionsRecord,
   planConfigs: planConfigsRecord,
   customer: customerRecord,
   providerEvent: providerEventRecord,

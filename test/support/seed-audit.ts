@@ -25,13 +25,13 @@ export function auditEntry(action: AuditAction, createdAtMs: number, more: Parti
 }
 
 /** Writes entries to an organization's log, 25 at a time. */
-export async function seedAudit(organizationId: string, entries: readonly AuditRecord[]): Promise<void> {
+export async function seedAudit(organizationId: string, entries: readonly AuditRecord[], partition = 0): Promise<void> {
   const table = requiredSetting('TABLE_NAME');
   for (const parallel of chunksOf(4, chunksOf(25, entries))) {
     await Promise.all(
       parallel.map(async chunk => {
         const puts = chunk.map(entry => {
-          const { key } = at(auditRecord, organizationId, entry.action, entry.createdAt, entry.id);
+          const { key } = at(auditRecord, organizationId, partition, entry.action, entry.createdAt, entry.id);
           return { PutRequest: { Item: auditRecord.toItem(key, entry) } };
         });
         const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
