@@ -83,5 +83,5 @@ export async function auditWrite(
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
   const partition = partitionOf(organization.id, action);
-  return put(at(auditRecord, organization.id, partition, action, createdAt, id), record, { if: isNew });
+  return put(at(auditRecord, organization.id, partition, record), record, { if: isNew });
 }

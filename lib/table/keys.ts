@@ -131,11 +131,11 @@ export const keys = {
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
   deliveryClaim: (deliveryId: string) => key(`DELIVERY#${deliveryId}`, 'DELIVERY'),
   payloadPiece: (payloadId: string, piece: number) => key(`PAYLOAD#${payloadId}`, String(piece).padStart(3, '0')),
-  auditEntry: (orgId: string, partition: number, action: string, createdAt: string, id: string) =>
-    key(auditPartition(orgId, partition), `${action}#${createdAt}#${id}`),
+  auditEntry: (orgId: string, partition: number, entry: { action: string; createdAt: string; id: string }) =>
+    key(auditPartition(orgId, partition), `${entry.action}#${entry.createdAt}#${entry.id}`),
   auditCount: (orgId: string, partition: number, action: string) =>
-    key(auditPartition(orgId, 0), partition === 0 ? `COUNT#${action}` : `COUNT#${action}#${partition}`),
-  auditPartitions: (orgId: string) => key(auditPartition(orgId, 0), 'COUNT#PARTITIONS'),
+    key(`AUDIT#${orgId}`, partition === 0 ? `COUNT#${action}` : `COUNT#${action}#${partition}`),
+  auditPartitions: (orgId: string) => key(`AUDIT#${orgId}`, 'COUNT#PARTITIONS'),
   credentialKey: () => key('CREDENTIALKEY', 'CREDENTIALKEY'),
   planConfigs: () => key('PLANS', 'PLANS'),
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
@@ -201,7 +201,7 @@ export const ranges = {
     pk: auditPartition(orgId, partition),
     beginsWith: `${action}#`,
   }),
-  auditCounts: (orgId: string) => ({ pk: auditPartition(orgId, 0), beginsWith: 'COUNT#' }),
+  auditCounts: (orgId: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: 'COUNT#' }),
   audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
   platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),

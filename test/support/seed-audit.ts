@@ -31,7 +31,7 @@ export async function seedAudit(organizationId: string, entries: readonly AuditR
     await Promise.all(
       parallel.map(async chunk => {
         const puts = chunk.map(entry => {
-          const { key } = at(auditRecord, organizationId, partition, entry.action, entry.createdAt, entry.id);
+          const { key } = at(auditRecord, organizationId, partition, entry);
           return { PutRequest: { Item: auditRecord.toItem(key, entry) } };
         });
         const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
