@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { execute, type Request, type Table } from './protocol.ts';
-import { type Bounds, longBounds, quickBounds, search } from './search.ts';
+import { type Bounds, keeping, keepingBounds, longBounds, quickBounds, search } from './search.ts';
 
 /* `npm run search-protocol` (SEARCH=all) searches a larger space and takes minutes. */
 const everything = process.env.SEARCH === 'all';
@@ -19,7 +19,7 @@ function searched(bounds: Bounds) {
 }
 
 describe('the write protocol', () => {
-  it.each([...quickBounds, ...(everything ? longBounds : [])])(
+  it.each([...quickBounds, ...keepingBounds, ...(everything ? longBounds : [])])(
     'keeps its promises in every state that $name can reach',
     { timeout: 1_200_000 },
     bounds => {
@@ -101,5 +101,23 @@ describe('a search of a protocol without one of its conditions', () => {
     const { findings } = search({ ...bounds, flaw }, maximumStates);
     expect(findings.length).toBeGreaterThan(0);
     expect(findings[0]?.steps.length).toBeGreaterThan(2);
+  });
+
+  const [twoSmall, , smallAndRotation] = keepingBounds as [Bounds, Bounds, Bounds];
+
+  it.each([
+    {
+      lacks: 'the comparison of the revision and digest',
+      bounds: twoSmall,
+      rules: { ...keeping, isUsed: () => true },
+    },
+    {
+      lacks: 'the rule that all ciphertexts are under the state’s data key',
+      bounds: smallAndRotation,
+      rules: { ...keeping, isKept: ({ pending }: Table) => pending === null },
+    },
+  ])('finds a stale snapshot without $lacks', ({ bounds, rules }) => {
+    const { findings } = search({ ...bounds, keeping: rules }, maximumStates);
+    expect(findings.map(({ what }) => what)).toContain('a kept snapshot differs from the table');
   });
 });

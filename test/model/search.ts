@@ -20,6 +20,10 @@ export interface Bounds {
   faults: number;
   takeovers: number;
   beats: number;
+  /** How often a reader may keep the snapshot it has read, and each re-encryption of a head. None if absent. */
+  keeps?: number;
+  /** When a snapshot is kept, and which states it is used for. */
+  keeping?: Keeping;
   /** Replaces the effect of a request: a search must find what breaks without a condition. */
   flaw?: (before: Table, request: Request) => Table | undefined;
 }
@@ -32,9 +36,34 @@ interface World {
   faults: number;
   takeovers: number;
   beats: number;
+  keeps: number;
+  kept: Kept | null;
   /** What was committed first: the token of every version of every key. */
   history: Readonly<Record<string, number>>;
 }
+
+/** A snapshot in a process's memory: what identifies it, and its heads with the data keys of their ciphertexts. */
+type Kept = Pick<Table, 'fence' | 'revision' | 'digest' | 'keyVersion'> & { heads: Table['heads'] };
+
+export interface Keeping {
+  isKept: (read: Table) => boolean;
+  isUsed: (kept: Kept, state: Table) => boolean;
+}
+
+/** The rules of `lib/secrets/engine/kept-snapshots.ts`. */
+export const keeping: Keeping = {
+  isKept: ({ pending, keyVersion, ...read }) =>
+    pending === null &&
+    Object.values(resolve({ pending, keyVersion, ...read })).every(
+      ({ key, deleted }) => deleted === true || key === keyVersion,
+    ),
+  isUsed: (kept, { pending, fence, revision, digest, keyVersion }) =>
+    pending === null &&
+    kept.fence === fence &&
+    kept.revision === revision &&
+    kept.digest === digest &&
+    kept.keyVersion === keyVersion,
+};
 
 export interface Finding {
   what: string;
@@ -68,7 +97,8 @@ export const firstTable: Table = {
 
 /** Walks through every state that the writers can bring the table into, breadth first. */
 export function search(bounds: Bounds, maximumStates: number): Result {
-  const { writers, faults, takeovers, beats, flaw } = bounds;
+  const { writers, faults, takeovers, beats, keeps = 0, flaw } = bounds;
+  const rules = bounds.keeping ?? keeping;
   const apply: Apply = (table, request) => flaw?.(table, request) ?? execute(table, request);
   const begin: World = {
     table: firstTable,
@@ -77,6 +107,8 @@ export function search(bounds: Bounds, maximumStates: number): Result {
     faults,
     takeovers,
     beats,
+    keeps,
+    kept: null,
     history: { 'a#1': 1, 'b#1': 1 },
   };
   const seen = new Map<string, { from: string; step: string } | undefined>();
@@ -91,12 +123,12 @@ export function search(bounds: Bounds, maximumStates: number): Result {
   while (wave.length > 0 && seen.size < maximumStates) {
     const next: [string, World][] = [];
     for (const [key, world] of wave) {
-      const wrong = violationOf(world);
+      const wrong = violationOf(world) ?? staleSnapshotOf(world, rules);
       if (wrong !== undefined) {
         if (!findings.has(wrong)) findings.set(wrong, { what: wrong, steps: wayTo(key) });
         continue;
       }
-      for (const [step, after] of successors(world, apply)) {
+      for (const [step, after] of successors(world, apply, rules)) {
         const afterKey = keyOf(after);
         if (seen.has(afterKey)) continue;
         seen.set(afterKey, { from: key, step });
@@ -114,7 +146,7 @@ function keyOf(world: World): string {
 
 type Apply = typeof execute;
 
-function* successors(world: World, apply: Apply): Generator<[string, World]> {
+function* successors(world: World, apply: Apply, rules: Keeping): Generator<[string, World]> {
   for (const [index, one] of world.writers.entries()) {
     for (const action of actionsOf(one, world.table)) yield* after(world, index, action, apply);
   }
@@ -124,6 +156,7 @@ function* successors(world: World, apply: Apply): Generator<[string, World]> {
     if (done !== undefined) yield [`late: ${request.kind}`, done];
     // A request that would be rejected now may still be executed later, or never.
   }
+  yield* keepAndReEncrypt(world, rules);
   if (world.beats > 0 && world.table.pending !== null) {
     const { fence, pending } = world.table;
     const beat: Request = { kind: 'beat', fence, beat: pending.beat + 1 };
@@ -132,6 +165,22 @@ function* successors(world: World, apply: Apply): Generator<[string, World]> {
     if (world.faults > 0) {
       yield ['a heartbeat on its way', { ...world, beats, faults: world.faults - 1, late: [...world.late, beat] }];
     }
+  }
+}
+
+/** A reader keeps what it reads; the re-encryption after a key rotation replaces ciphertexts, one at a time. */
+function* keepAndReEncrypt(world: World, { isKept }: Keeping): Generator<[string, World]> {
+  const { table, keeps } = world;
+  if (keeps > 0 && isKept(table)) {
+    const { fence, revision, digest, keyVersion } = table;
+    const kept = { fence, revision, digest, keyVersion, heads: resolve(table) };
+    yield ['a reader keeps its snapshot', { ...world, keeps: keeps - 1, kept }];
+  }
+  if (world.kept === null && keeps === 0) return;
+  for (const [name, head] of Object.entries(table.heads)) {
+    if (!isSealedBelow(head, table.keyVersion)) continue;
+    const heads = { ...table.heads, [name]: { ...head, key: table.keyVersion } };
+    yield [`${name} is re-encrypted`, { ...world, table: { ...table, heads } }];
   }
 }
 
@@ -236,6 +285,18 @@ function violationOf({ table, writers, history }: World): string | undefined {
   return undefined;
 }
 
+/** What a reader would return that uses the snapshot it has kept. */
+function staleSnapshotOf({ table, kept }: World, { isUsed }: Keeping): string | undefined {
+  if (kept === null || !isUsed(kept, table)) return undefined;
+  const shown = (heads: Table['heads']) =>
+    Object.entries(heads)
+      .filter(([, { deleted }]) => deleted === undefined)
+      .map(([name, { version, fence, key }]) => [name, version, fence, key].join('#'))
+      .sort()
+      .join(' ');
+  return shown(kept.heads) === shown(resolve(table)) ? undefined : 'a kept snapshot differs from the table';
+}
+
 const base = { faults: 1, takeovers: 2, beats: 0 };
 const one = { maximumTries: 1 };
 
@@ -270,6 +331,29 @@ export const quickBounds: readonly Bounds[] = [
     name: 'a deletion and a large change that sets the key again',
     takeovers: 1,
     writers: [writer('D', 'small', { ...one, deletes: ['a'] }), writer('L', 'large', one)],
+  },
+];
+
+/** Seconds: a part of the tests. The same with a reader that keeps a snapshot. */
+export const keepingBounds: readonly Bounds[] = [
+  {
+    ...base,
+    name: 'two small changes and a reader that keeps its snapshot twice',
+    keeps: 2,
+    writers: [writer('S', 'small'), writer('T', 'small', one)],
+  },
+  {
+    ...base,
+    name: 'a large change and a reader that keeps its snapshot',
+    takeovers: 1,
+    keeps: 1,
+    writers: [writer('L', 'large', one)],
+  },
+  {
+    ...base,
+    name: 'a small change, a key rotation and a reader that keeps its snapshot',
+    keeps: 1,
+    writers: [writer('S', 'small', one), writer('R', 'rotation')],
   },
 ];
 
@@ -336,5 +420,19 @@ export const longBounds: readonly Bounds[] = [
     ...base,
     name: 'two large changes, of which one deletes what the other sets',
     writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('M', 'large', one)],
+  },
+  {
+    ...base,
+    name: 'a large and a small change and a reader that keeps its snapshot',
+    takeovers: 1,
+    keeps: 1,
+    writers: [writer('L', 'large', one), writer('S', 'small', one)],
+  },
+  {
+    ...base,
+    name: 'a large change, a key rotation and a reader that keeps its snapshot',
+    takeovers: 1,
+    keeps: 1,
+    writers: [writer('L', 'large', one), writer('R', 'rotation')],
   },
 ];
