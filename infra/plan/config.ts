@@ -164,6 +164,8 @@ const Config = z
     organizationsPerUser: tries.optional(),
     invitationLimitPerDay: tries.optional(),
     requestsPerMinute: tries.optional(),
+    /** The memory in which a function keeps the environments it read last. Functions have at least 512 MB. */
+    snapshotCacheBytes: count(0, 128 * 1024 * 1024).optional(),
     verifiedEmailRequired: flag.optional(),
   })
   .superRefine((config, context) => {

@@ -162,6 +162,7 @@ export function environmentOf(
       : {}),
     REQUESTS_PER_MINUTE: config.requestsPerMinute,
     STEP_UP_FRESH_SECONDS: config.stepUpFreshSeconds,
+    SNAPSHOT_CACHE_BYTES: area === 'secrets' && config.snapshotCacheBytes,
     ORGANIZATIONS_PER_USER: area === 'organizations' && config.organizationsPerUser,
     ...(area === 'members'
       ? {

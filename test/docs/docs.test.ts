@@ -196,6 +196,7 @@ describe('operations.md', () => {
       invitationLimitPerDay: own.INVITATION_LIMIT_PER_DAY,
       requestsPerMinute: own.REQUESTS_PER_MINUTE,
       stepUpFreshSeconds: own.STEP_UP_FRESH_SECONDS,
+      snapshotCacheBytes: own.SNAPSHOT_CACHE_BYTES,
       verifiedEmailRequired: own.VERIFIED_EMAIL_REQUIRED,
       ...config,
     };

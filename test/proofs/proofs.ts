@@ -83,6 +83,11 @@ export const proofs: readonly Proof[] = [
   { name: 'time-machine', files: ['test/functions/secrets/time-machine.test.ts'], env: { REVISIONS: '60' } },
   { name: 'histories', files: ['test/functions/secrets/model.test.ts'], env: { MODEL_RUNS: '100' } },
   { name: 'dry-runs', files: ['test/functions/secrets/dry-run.test.ts'], env: { DRY_RUNS: '200' } },
+  {
+    name: 'busy',
+    files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
+    env: {},
+  },
   { name: 'deleted-keys', files: ['test/functions/secrets/deleted-keys.test.ts'], env: { DELETED_KEYS: '3000' } },
   { name: 'endings', files: ['test/clients/cli/endings.test.ts'], env: {} },
   {

@@ -52,6 +52,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   organizationsPerUser: { organizationsPerUser: 7 },
   invitationLimitPerDay: { invitationLimitPerDay: 7 },
   requestsPerMinute: { requestsPerMinute: 7 },
+  snapshotCacheBytes: { snapshotCacheBytes: 7 },
   stepUpFreshSeconds: { stepUpFreshSeconds: 7 },
   verifiedEmailRequired: { verifiedEmailRequired: false },
 };
