@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { background, chooseConductor, compared, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
 import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
 import { renderStalledRows, runStalled } from './run-stalled.ts';
 
@@ -92,6 +92,12 @@ describe('a fault at any AWS call of any request', () => {
     },
     timeoutMs,
   );
+});
+
+afterAll(() => {
+  writeSync(2, `faults: ${compared.snapshots} kept snapshots compared with the table\n`);
+  // Otherwise the comparison has stopped working.
+  if (process.env.FAULTS_ONLY === undefined) expect(compared.snapshots).toBeGreaterThan(chosen.length);
 });
 
 const only = (small: RegExp, large: RegExp) =>

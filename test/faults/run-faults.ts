@@ -3,10 +3,11 @@ import type { FunctionName, LoadHandler } from '../../infra/local/lambda/invoke.
 import { chunksOf } from '../../lib/core/chunks-of.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../support/invariants.ts';
+import { scanTable, type Violation, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, seededBy } from '../support/people.ts';
 import { type Prepared, type Sample, send } from '../support/sample-requests.ts';
+import { keepSnapshots, staleSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
 
@@ -224,6 +225,7 @@ async function disturb(
   const name = `${sample.name}: ${kind} at ${call.position} (${call.service} ${call.operation})`;
   try {
     const prepared = await named(name, () => sample.prepare(api));
+    await keepSnapshots(api, name);
     const fault = injectFault(kind, call.position);
     const answer = await sendConducted(api, prepared.request, fault);
     const wasDone = await prepared.isDone();
@@ -264,9 +266,18 @@ async function repeat(api: Api, { name, prepared, wasDone }: Case, rows: Map<str
   }
 }
 
+/** How many kept snapshots were compared with the table. */
+export const compared = { snapshots: 0 };
+
+export function countedStale(items: Awaited<ReturnType<typeof scanTable>>): Violation[] {
+  const { stale, used } = staleSnapshots(items);
+  compared.snapshots += used;
+  return stale;
+}
+
 async function judgeTable(rows: Map<string, Row>, repeated: boolean): Promise<void> {
   const items = await background.whilePaused(scanTable);
-  for (const { where, what } of violationsOf(items)) {
+  for (const { where, what } of [...violationsOf(items), ...countedStale(items)]) {
     const name = seededBy(where) ?? where;
     const row = rows.get(name.split(':')[0] as string) ?? [...rows.values()][0];
     row?.problems.push(`${name}${repeated ? ', sent again' : ''} → ${what}`);

@@ -6,10 +6,11 @@ import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
 import { named, seededBy } from '../support/people.ts';
 import { expectStatus, type Place, placeOf, type Sample, send, valuesIn } from '../support/sample-requests.ts';
+import { keepSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import type { BackgroundSample } from './background-samples.ts';
 import { invokeStep } from './background-samples.ts';
-import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { background, countedStale, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 /**
  * When DynamoDB executes an abandoned write, or executes a write again: after the response, and so after any undo by
@@ -104,7 +105,8 @@ async function runCases(cases: readonly Case[], rows: readonly LateRow[]): Promi
       }
     }),
   );
-  for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
+  const items = await background.whilePaused(scanTable);
+  for (const { where, what } of [...violationsOf(items), ...countedStale(items)]) {
     const name = seededBy(where) ?? where;
     // An error stays in the table.
     if (rows.some(({ problems }) => problems.includes(`${name} → ${what}`))) continue;
@@ -117,6 +119,7 @@ function requestCase(api: Api, sample: Sample, nth: number, kind: LateKind, mome
   const name = `${sample.name}: write ${nth} ${kind}, ${moment}`;
   const run = async () => {
     const { request, works, repeats = [], isDone } = await named(name, () => sample.prepare(api));
+    await keepSnapshots(api, name);
     const fault = injectLate(kind, nth);
     const answer = await sendConducted(api, request, fault);
     const worked = works.includes(answer.status);

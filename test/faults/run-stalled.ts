@@ -7,8 +7,9 @@ import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { firstPersonOf, named, type Person, seededBy, seedPerson, seedSession } from '../support/people.ts';
 import { expectStatus, placeOf, type Sample } from '../support/sample-requests.ts';
+import { keepSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
-import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { background, countedStale, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 export interface StalledRow {
   name: string;
@@ -65,7 +66,8 @@ async function runBatch(api: Api, samples: readonly Sample[]): Promise<StalledRo
     }
   }
   await inParallel(width, cases);
-  for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
+  const items = await background.whilePaused(scanTable);
+  for (const { where, what } of [...violationsOf(items), ...countedStale(items)]) {
     // The last step of an erasure deletes them a minute later.
     if (what === 'audit entries belong to no organization') continue;
     const name = seededBy(where) ?? where;
@@ -85,6 +87,7 @@ async function stall(
 ): Promise<void> {
   try {
     const { request, works } = await named(name, () => sample.prepare(api));
+    await keepSnapshots(api, name);
     const owner = firstPersonOf(name);
     if (owner === undefined) throw new Error('The sample has no organization.');
     const arrived = gate();
