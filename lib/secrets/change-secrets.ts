@@ -58,7 +58,7 @@ export async function changeSecrets<Answer>(
       } catch (error) {
         const isRefused = error instanceof ConditionFailed;
         if (!isRefused && !isStale(error)) throw error;
-        if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take(reads);
+        if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take(reads, 'named' in reads.heads);
         else await backOff(budget, error, isRefused ? ticket.pauseMs : undefined);
         // Re-authorization runs in parallel with the reads, whose results nothing uses until it has finished.
         const keys = error instanceof VersionTaken ? 'all' : reads.keys;

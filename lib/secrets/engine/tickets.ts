@@ -45,11 +45,13 @@ export interface Ticket {
   /** How long to pause before the next attempt, if the queue can tell. */
   pauseMs: number | undefined;
   /**
-   * Returns when the writer is next in line, or may go ahead. It does not re-authorize the caller.
+   * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
+   * until then. It does not re-authorize the caller.
    * @param reads what the writer read last
+   * @param readsAhead whether it reads a few items rather than the whole environment
    * @throws temporarily_unavailable at the deadline, with the time that the writers before this one will take
    */
-  take(reads: QueueReads): Promise<void>;
+  take(reads: QueueReads, readsAhead: boolean): Promise<void>;
   /** Repeats a read of the environment until it shows that the writer is served, for a second or two at most. */
   readWhenServed<Reads extends QueueReads>(read: () => Promise<Reads>): Promise<Reads>;
   /** The number that the commit puts into the state, to end this ticket. */
@@ -81,12 +83,12 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
   const ticket: Ticket = {
     hasWaited: false,
     pauseMs: undefined,
-    take: async reads => {
+    take: async (reads, readsAhead) => {
       ticket.hasWaited = true;
       const own = await takeNumber(path, servedIn(reads.state), log);
       if (own === undefined) return;
       line = joinLine(own, reads.state);
-      await waitInLine(path, line, budget);
+      await waitInLine(path, line, readsAhead ? 1 : 0, budget);
       isServed = true;
       ticket.pauseMs = pauseWhenServedMs;
     },
@@ -161,10 +163,10 @@ async function takeNumber(path: EnvironmentPath, served: number, log: Log): Prom
   }
 }
 
-/** Returns when the writer is next in line, so that its next read may find it served. */
-async function waitInLine(path: EnvironmentPath, line: Line, budget: RetryBudget): Promise<void> {
-  while (line.before() > 1) {
-    const restMs = sleptShare * (line.before() - 1) * line.serviceMs();
+/** Returns when at most `ahead` writers are before this one. */
+async function waitInLine(path: EnvironmentPath, line: Line, ahead: number, budget: RetryBudget): Promise<void> {
+  while (line.before() > ahead) {
+    const restMs = sleptShare * (line.before() - ahead) * line.serviceMs();
     await pauseInLine(line, Math.min(longestPauseMs, Math.max(shortestPauseMs, restMs)), budget);
     if (!line.isBehind(await find(stateAt(path)))) return;
   }

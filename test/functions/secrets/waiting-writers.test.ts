@@ -47,6 +47,18 @@ describe('a writer behind others', () => {
     expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 2 });
   });
 
+  it('that reads the whole environment reads only its state while it waits', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    await issue(place, 1);
+    const secrets = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`KEY_${n}`, 'x']));
+    const { answer, calls } = await recordRequest(headers => place.importAll('dev', secrets, { headers }));
+    expect(answer.status).toBe(200);
+    const wholes = calls.filter(({ operation }) => operation === 'Query');
+    // The webhooks once, and all heads for the first attempt and for the one that commits.
+    expect(wholes).toHaveLength(3);
+  });
+
   it('that has named another revision is refused without waiting for its turn', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');
@@ -63,7 +75,9 @@ describe('a writer behind others', () => {
     await issue(place, 500);
     const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
     const log = openLog({ operation: 'set-secret' });
-    const error = await withDeadline(() => newTicket(pathOf(place), retryBudget(), log).take(reads), 100).catch(e => e);
+    const error = await withDeadline(() => newTicket(pathOf(place), retryBudget(), log).take(reads, true), 100).catch(
+      e => e,
+    );
     expect(error).toMatchObject({ code: 'temporarily_unavailable', isExpected: true });
     // The time per writer is a guess of 20 ms, or what earlier tests of this process measured, up to 100 ms.
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
@@ -79,7 +93,7 @@ describe('a writer behind others', () => {
     const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
     await transact([update(ticketsAt(place), { set: { issued: 3 } })]);
     const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
-    await ticket.take(reads);
+    await ticket.take(reads, true);
     expect((await find(ticketsAt(place)))?.issued).toBe(501);
     expect(reads.state && ticket.servedBy(reads.state)).toBe(501);
   });
@@ -89,7 +103,7 @@ describe('a writer behind others', () => {
     await place.set('dev', 'A', 'x');
     const reads = { state: await find(stateAt(place)), tickets: undefined };
     const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
-    await ticket.take(reads);
+    await ticket.take(reads, true);
     await transact([update(stateAt(place), { set: { id: 'another' } })]);
     await ticket.end();
     expect((await find(stateAt(place)))?.served).toBeUndefined();
