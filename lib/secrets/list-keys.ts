@@ -1,16 +1,17 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';
-import { type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
+import { type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
 /** The keys of an environment at one revision. Nothing is decrypted, so nothing is audited. */
 export async function listKeys(context: MemberContext, query: PageWanted, begun: ConditionalRead<EnvironmentReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  return readLive(context, begun.begun, async ({ revision, live }) => {
+  const answer = async ({ revision, live }: LiveSecrets) => {
     const { shown, pagination } = pageOf(live, query);
     const keys = shown.map(({ key, version, createdAt, updatedAt, updatedBy }) => {
       return { key, version, createdAt, updatedAt, updatedBy };
     });
     return { keys, revision, ...(pagination === undefined ? {} : { pagination }) };
-  });
+  };
+  return readLive(context, begun.begun, answer, { opensValues: false });
 }

@@ -60,6 +60,6 @@ export async function validateEnvironment(
       // Keys that the template does not declare are only shown to callers who may read the environment.
       return context.access.roleMay('read', state) ? comparison : { ...comparison, undeclared: null };
     },
-    'see',
+    { right: 'see', opensValues: false },
   );
 }

@@ -18,6 +18,8 @@ type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 export interface KeyRing {
   /** The key version that `seal` uses. */
   readonly keyVersion: number;
+  /** Unwraps the data key that most values are under, in case that is to happen beside other work. */
+  prepare(): Promise<void>;
   /** Whether the project had the record's data key when it was read. */
   canOpen(record: Sealed): boolean;
   seal(value: string, place: ValuePlace): Promise<Uint8Array>;
@@ -53,6 +55,7 @@ export function keyRing(
   });
   return {
     keyVersion: project.keyVersion,
+    prepare: async () => void (await keyOf(project.keyVersion)),
     canOpen: ({ keyVersion }) => keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
     seal: async (value, place) => seal(value, await keyOf(project.keyVersion), placeOf(place, project.keyVersion)),
     open: async (environmentId, { key, version, sealed, keyVersion }) => {

@@ -52,22 +52,28 @@ export async function beginRead(path: EnvironmentPath, revisions: readonly numbe
 /**
  * Passes a snapshot of an environment's secrets to `use`. Reads again if the items read don't belong together.
  * @param right what the caller must be allowed to do; `see` for responses that reveal no more than the template
+ * @param opensValues whether `use` decrypts, so that the data key can be unwrapped while the rest of a large environment
+ * is read
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(
   { access, organization, log }: MemberContext,
   begun: EnvironmentReads,
   use: (secrets: LiveSecrets) => Promise<T>,
-  right: 'read' | 'see' = 'read',
+  { right = 'read', opensValues = true }: { right?: 'read' | 'see'; opensValues?: boolean } = {},
 ): Promise<T> {
   const { path, revisions } = begun;
   return readAgainWhileStale(log, path, async tries => {
     const reads = tries === 0 ? begun : await beginRead(path, revisions);
     const project = access.requireProject(reads.project);
     access.requireEnvironment(reads.snapshot.state, right);
-    const snapshot = await finishSnapshot(reads.snapshot);
-    if ('page' in reads.snapshot) keepSnapshot(path, snapshot);
     const ring = keyRing(organization.id, project);
+    const isUnfinished = 'page' in reads.snapshot && reads.snapshot.page.next !== undefined;
+    const [snapshot] = await Promise.all([
+      finishSnapshot(reads.snapshot),
+      isUnfinished && opensValues ? ring.prepare() : undefined,
+    ]);
+    if ('page' in reads.snapshot) keepSnapshot(path, snapshot);
     const past = await Promise.all(revisions.map(revision => headsAt(path, snapshot, reads.changes, revision)));
     const moments = past.map(heads => heads.filter(isLive));
     const now = snapshot.heads.filter(isLive);

@@ -79,6 +79,18 @@ describe('a pull of what has not changed', () => {
     expect(warm.roundTrips).toBe(2);
     expect(warm.calls).toBeLessThanOrEqual(4);
     expect(warm.readUnits).toBeLessThanOrEqual(6);
+
+    // In a process that has served others, the data key is unwrapped while the pages are read.
+    sweepDataKeys(Date.now() + 4 * 60_000);
+    const { answer, calls } = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
+    expect(answer.body).toEqual(cold.answer.body);
+    expect(countsOf(calls).roundTrips).toBe(3);
+    expect(calls.filter(({ service }) => service.startsWith('KMS')).map(({ roundTrip }) => roundTrip)).toEqual([2]);
+    // A list of keys needs no data key.
+    sweepDataKeys(Date.now() + 4 * 60_000);
+    const keys = await recordRequest(headers => place.pull('dev', '/keys', { as: token, headers }));
+    expect(keys.answer.body.keys).toHaveLength(64);
+    expect(countsOf(keys.calls).kmsCalls).toBe(0);
   });
 });
 
