@@ -14,7 +14,7 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   const parts: Part[] = operation.startsWith('Transact')
     ? input.TransactItems.map((item: Part) => ({ kind: Object.keys(item)[0], ...(Object.values(item)[0] as object) }))
     : [{ kind: operation.replace(/Item$/, ''), ...input }];
-  // Tickets are hints that nothing depends on.
+  // Hints that nothing depends on: tickets here, and some attributes of the state below.
   const own = parts.filter(part => keyOf(part).pk === partition && keyOf(part).sk !== 'TICKETS');
   const [audit] = parts.filter(part => keyOf(part).pk.startsWith('AUDIT#'));
   if (own.length === 0) return undefined;
@@ -32,9 +32,10 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
     if (!isOnly || Object.keys(condition).toSorted().join() !== 'deadHeadsUpTo =,id =') throw new Error('Unknown.');
     return { kind: 'moved', fence: 0, upTo: numberAt(condition, 'deadHeadsUpTo =') };
   }
+  const sets = Object.keys(change).filter(name => !['kind', 'v', 'deadHeadsUpTo', ...hints].includes(name));
+  if (sets.length === 0 && own.length === 1) return undefined;
   const fence = numberAt(condition, 'fence =');
   const demands = Object.keys(condition).filter(test => test !== 'id =' && test !== 'fence =');
-  const sets = Object.keys(change).filter(name => !['kind', 'v', 'deadHeadsUpTo'].includes(name));
   const isLeft = change.deadHeadsUpTo !== undefined && change.deadHeadsUpTo === change.revision;
   if ('deadHeadsUpTo' in change && !isLeft) throw new Error('Dead heads are left by a commit, at its revision.');
   const left = isLeft ? ({ leavesDeadHeads: true } as const) : {};
@@ -68,6 +69,9 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
       throw new Error(`The model knows no write of the state that demands ${demands} and sets ${sets}.`);
   }
 }
+
+/** The ticket served last, and where to cut an environment. */
+const hints = ['served', 'pages'];
 
 function readStep(copies: readonly Part[], items: readonly Part[]): Request {
   const [copy] = copies;

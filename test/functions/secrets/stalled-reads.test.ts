@@ -30,6 +30,29 @@ function stateKey({ project }: Workplace, env: string) {
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
   call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
 
+/** DynamoDB leaves the state for a second call, which is executed late. */
+function readingStateLater(
+  state: { pk: string; sk: string },
+  headIsRead: ReturnType<typeof gate>,
+  changed: ReturnType<typeof gate>,
+) {
+  let hasStalled = false;
+  return {
+    call: async (call: AwsCall, send: () => Promise<unknown>) => {
+      if (hasStalled || !reads(call, { ...state, sk: `${state.sk}"` })) return send();
+      hasStalled = true;
+      const answer = (await send()) as { output: { Responses: Record<string, object[]>; UnprocessedKeys?: object } };
+      for (const [table, items] of Object.entries(answer.output.Responses)) {
+        answer.output.Responses[table] = items.filter(item => !('status' in item && 'fence' in item));
+        answer.output.UnprocessedKeys = { [table]: { Keys: [state] } };
+      }
+      headIsRead.open();
+      await changed.opened;
+      return answer;
+    },
+  };
+}
+
 /** Imports, and runs `meanwhile` just before the commit. */
 async function importing(
   place: Workplace,
@@ -58,7 +81,6 @@ describe('a secret that was read during a change that was then undone', () => {
   it('does not make a later set of the same value succeed without a change', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
-    const { pk, sk } = stateKey(place, 'dev');
     let set: Promise<Answer> | undefined;
     const changed = gate();
     const failed = await importing(
@@ -66,18 +88,7 @@ describe('a secret that was read during a change that was then undone', () => {
       many(60, 'undone'),
       async () => {
         const headIsRead = gate();
-        let stalled = false;
-        const conductor = {
-          call: async (call: AwsCall, send: () => Promise<unknown>) => {
-            if (!stalled && reads(call, { pk, sk: `${sk}"` })) {
-              stalled = true;
-              await changed.opened;
-            }
-            const answer = await send();
-            if (reads(call, { pk, sk: 'HEAD#K0' })) headIsRead.open();
-            return answer;
-          },
-        };
+        const conductor = readingStateLater(stateKey(place, 'dev'), headIsRead, changed);
         set = withFault({ conductor }, headers => place.set('dev', 'K0', 'undone', { headers }));
         await Promise.race([headIsRead.opened, set]);
       },
@@ -95,7 +106,6 @@ describe('the history of a key', () => {
   it('has no version from an undone change, even if the state was read after the next change', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
-    const state = stateKey(place, 'dev');
     const headIsRead = gate();
     const changed = gate();
     let history: Promise<Answer> | undefined;
@@ -103,24 +113,7 @@ describe('the history of a key', () => {
       place,
       many(60, 'undone'),
       async () => {
-        let hasStalled = false;
-        const conductor = {
-          call: async (call: AwsCall, send: () => Promise<unknown>) => {
-            if (hasStalled || !reads(call, state)) return send();
-            hasStalled = true;
-            // DynamoDB leaves the state for a second call, which is executed late.
-            const answer = (await send()) as {
-              output: { Responses: Record<string, object[]>; UnprocessedKeys?: object };
-            };
-            for (const [table, items] of Object.entries(answer.output.Responses)) {
-              answer.output.Responses[table] = items.filter(item => !('status' in item && 'fence' in item));
-              answer.output.UnprocessedKeys = { [table]: { Keys: [state] } };
-            }
-            headIsRead.open();
-            await changed.opened;
-            return answer;
-          },
-        };
+        const conductor = readingStateLater(stateKey(place, 'dev'), headIsRead, changed);
         history = withFault({ conductor }, headers => api.get(place.at('dev', '/versions/K0'), owner.session, headers));
         await Promise.race([headIsRead.opened, history]);
       },
