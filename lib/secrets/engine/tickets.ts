@@ -18,7 +18,7 @@ import { stateAt } from './fencing.ts';
  * that it is served is also the read that it decides on.
  */
 
-/** A writer goes ahead after this long if the queue makes no progress. */
+/** A writer goes ahead after this long if the queue makes no progress and no large change shows signs of life. */
 const standstillMs = 1000;
 /** Those behind it wait a little longer, so that they don't all go ahead at once. */
 const standstillMsPerWriter = 20;
@@ -126,7 +126,7 @@ interface Line {
 
 function joinLine(own: number, state: EnvironmentState | undefined): Line {
   const first = { served: servedIn(state), at: performance.now() };
-  let latest = first;
+  let latest = { ...first, heartbeat: state?.pending?.heartbeat };
   let serviceMs = usualServiceMs;
   const before = () => Math.max(0, own - 1 - latest.served);
   return {
@@ -137,7 +137,8 @@ function joinLine(own: number, state: EnvironmentState | undefined): Line {
     isBehind: now => {
       const at = performance.now();
       const served = servedIn(now);
-      if (served !== latest.served) latest = { served, at };
+      const heartbeat = now?.pending?.heartbeat;
+      if (served !== latest.served || heartbeat !== latest.heartbeat) latest = { served, heartbeat, at };
       if (served > first.served) {
         serviceMs = (at - first.at) / (served - first.served);
         usualServiceMs = Math.min(serviceMs, longestUsualServiceMs);
