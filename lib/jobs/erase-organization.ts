@@ -1,4 +1,3 @@
-import { auditPartitions } from '../access/audit-partitions.ts';
 import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
@@ -7,6 +6,7 @@ import { tokensBoundTo } from '../organizations/members/remove-member.ts';
 import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
+import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
@@ -45,20 +45,25 @@ const lastRequestsSeconds = 60;
  * later to erase audit entries added by requests that were authorized before the deletion.
  * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
-export async function eraseOrganization(job: EraseOrganization, log: Log): Promise<void> {
-  const item = at(organizationRecord, job.orgSlug);
-  const organization = await find(item);
+export async function eraseOrganization(queued: EraseOrganization, log: Log): Promise<void> {
+  const item = at(organizationRecord, queued.orgSlug);
+  const [organization, spread] = await Promise.all([
+    find(item),
+    find(at(auditPartitionsRecord, queued.organizationId)),
+  ]);
+  // Later steps have to know, because the item is erased with the entries.
+  const job = spread === undefined ? queued : { ...queued, auditPartitions: spread.partitions };
   const budget: StepBudget = { items: itemsPerStep };
   // The slug may have a new owner by now. The audit log is addressed by id.
   if (organization === undefined || organization.id !== job.organizationId) {
-    if (!(await eraseAudit(job.organizationId, budget))) await queueJob(job);
+    if (!(await eraseAudit(job, budget))) await queueJob(job);
     return;
   }
   if (organization.status === 'active') {
     throw new NotYetCommitted(`The organization ${job.organizationId} is still active.`);
   }
   await unlessErased(async () => {
-    if (!(await eraseData(organization, budget, check(item, isBeingErased(organization.id))))) {
+    if (!(await eraseData(job, organization, budget, check(item, isBeingErased(organization.id))))) {
       await queueJob(job);
       return;
     }
@@ -74,23 +79,31 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
  * without them; then webhooks, which act on their own; then the rest.
  * @returns true if nothing is left
  */
-async function eraseData(organization: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
-  const { id, slug } = organization;
+async function eraseData(
+  job: EraseOrganization,
+  organization: OrganizationRecord,
+  budget: StepBudget,
+  fence: Write,
+): Promise<boolean> {
+  const { slug } = organization;
   return (
     (await destroyDataKeys(organization, budget, fence)) &&
     (await eraseWebhooks(organization, budget, fence)) &&
     (await eraseIdentities(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
     (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
-    (await eraseAudit(id, budget)) &&
+    (await eraseAudit(job, budget)) &&
     (await eraseInvitations(organization, budget, fence)) &&
     (await eraseMembers(organization, budget, fence))
   );
 }
 
-/** Looks into all partitions, because the item that names them may already be gone. @returns true if nothing is left */
-async function eraseAudit(organizationId: string, budget: StepBudget): Promise<boolean> {
-  for (let partition = 0; partition < auditPartitions; partition += 1) {
+/** The first partition last, because its item names the others. @returns true if nothing is left */
+async function eraseAudit(
+  { organizationId, auditPartitions = 1 }: EraseOrganization,
+  budget: StepBudget,
+): Promise<boolean> {
+  for (let partition = auditPartitions - 1; partition >= 0; partition -= 1) {
     if (!(await eraseRange(ranges.audit(organizationId, partition), budget, undefined))) return false;
   }
   return true;

@@ -28,11 +28,12 @@ export type Invoke = (functionName: FunctionName, event: unknown, timeoutMs: num
  * freeze it.
  */
 export function createInvoke(loadHandler: LoadHandler): Invoke {
-  const places = new Map<Handler, LimitFunction>();
+  const places = new Map<string, LimitFunction>();
   return async (functionName, event, timeoutMs) => {
     const handler = await loadHandler(functionName);
-    const place = places.get(handler) ?? pLimit(maximumAtOnce);
-    places.set(handler, place);
+    const name = `${functionName.area}/${functionName.name}`;
+    const place = places.get(name) ?? pLimit(maximumAtOnce);
+    places.set(name, place);
     const deadline = Date.now() + timeoutMs;
     let timer: NodeJS.Timeout | undefined;
     const timedOut = new Promise<never>((_, reject) => {

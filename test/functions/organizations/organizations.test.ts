@@ -9,8 +9,9 @@ import { NotYetCommitted } from '../../../lib/jobs/erase-range.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { at, find, queryItems } from '../../../lib/table/read.ts';
+import { auditPartitionsRecord } from '../../../lib/table/records/audit-partitions.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
+import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { allItems } from '../../support/table-dump.ts';
@@ -277,7 +278,10 @@ describe('the background step that erases an organization', () => {
     for (const chunk of chunksOf(25, entries)) {
       await tableClient().send(new BatchWriteCommand({ RequestItems: { [requiredSetting('TABLE_NAME')]: chunk } }));
     }
-    await transact([update(at(organizationRecord, slug), { set: { status: 'deleting' } })]);
+    await transact([
+      update(at(organizationRecord, slug), { set: { status: 'deleting' } }),
+      put(at(auditPartitionsRecord, organization.id), { partitions: 16 }),
+    ]);
     const job = { type: 'erase-organization', orgSlug: slug, organizationId: organization.id } as const;
 
     let interrupted = 0;
