@@ -152,7 +152,7 @@ const parts = [
     files: cli,
     moduleOf: clientModuleOf,
     layers: [
-      ['ago', 'formats', 'given', 'printable', 'proxy', 'sealed', 'write-all'],
+      ['ago', 'given', 'printable', 'proxy', 'sealed', 'write-all'],
       ['failure', 'output'],
       ['dotenv-text', 'files', 'standard-input', 'terminal'],
       ['cache', 'change', 'settings'],

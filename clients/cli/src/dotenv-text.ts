@@ -1,6 +1,6 @@
 import { parseDotenv } from '../../../lib/contracts/fields/dotenv.ts';
+import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { exitCodes, Failure } from './failure.ts';
-import type { Entry } from './formats/format.ts';
 
 /** Reads dotenv text by the service's own rules. @throws Failure with every problem and its line */
 export function readDotenv(text: string, name: string): Map<string, string> {

@@ -1,5 +1,5 @@
 import { ConnectionError, GatewayError, HoldfastError, TimeoutError } from '@holdfast/sdk';
-import type { Refusal } from './formats/format.ts';
+import type { Refusal } from '../../../lib/contracts/fields/formats/format.ts';
 import { canUseProxy, namesProxy } from './proxy.ts';
 
 /** 0 means success. `run` exits with the status of its child; its own failures are 125 to 127. */

@@ -1,8 +1,8 @@
 import { type Environment, HoldfastError } from '@holdfast/sdk';
+import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { span } from './ago.ts';
 import type { Cached, Pulled } from './cache.ts';
 import { exitCodes, Failure, failureOf, isOutage } from './failure.ts';
-import type { Entry } from './formats/format.ts';
 import { given } from './given.ts';
 import type { Session } from './session.ts';
 import { originOf } from './settings/address.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { type Entry, refusalsOf, type Source } from '../../../../lib/contracts/fields/formats/format.ts';
+import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
-import { type Entry, refusalsOf, type Source } from '../formats/format.ts';
-import { formats } from '../formats/formats.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
+import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import type { Entry } from '../formats/format.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import { type Program, replaceProcess } from '../run/replace.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, refusalsOf } from '../../../../clients/cli/src/formats/format.ts';
-import { formats } from '../../../../clients/cli/src/formats/formats.ts';
+import { type Entry, refusalsOf } from '../../../../lib/contracts/fields/formats/format.ts';
+import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 
