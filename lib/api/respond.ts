@@ -29,7 +29,7 @@ export interface Answer {
   status: number;
   /** null: no body. */
   body: unknown;
-  /** Of a body that is sent as it is. Any other body is sent as JSON. */
+  /** Of a body that is text and sent as it is. Any other body is sent as JSON. */
   contentType?: string | undefined;
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly string[];
@@ -53,7 +53,7 @@ export function render(answer: Answer, requestId: string): APIGatewayProxyStruct
 
 function textOf({ body, contentType }: Answer): string | undefined {
   if (body === null || body === undefined) return undefined;
-  return contentType === undefined ? JSON.stringify(body) : String(body);
+  return contentType !== undefined && typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /** The one error shape. */
