@@ -1,37 +1,9 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
-import manifest from './package.json' with { type: 'json' };
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundleCli } from './bundle.ts';
 
-/*
- * `npm run build`, and by itself after `npm ci` and before `npm pack`: the whole command line as one file, so that a start
- * reads one file. Only the keyring's native module stays outside.
- */
-/** commander runs subcommands that are programs of their own. There are none here, and the module takes long to load. */
-const withoutSubprograms: Plugin = {
-  name: 'without-subprograms',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path: 'none', namespace: 'without-subprograms' } : undefined,
-    );
-    onLoad({ filter: /^none$/, namespace: 'without-subprograms' }, () => ({ contents: 'export default {};' }));
-  },
-};
-
+/* `npm run build`, and by itself after `npm ci` and before `npm pack`. */
 const outfile = process.argv[2] ?? join(import.meta.dirname, 'dist/holdfast.cjs');
-await build({
-  entryPoints: [join(import.meta.dirname, 'src/main.ts')],
-  outfile,
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  // A module of Node is loaded when the code that needs it runs, and not at the start as in ES modules.
-  format: 'cjs',
-  target: 'node20',
-  conditions: ['@holdfast/source'],
-  external: ['@napi-rs/keyring'],
-  define: { HOLDFAST_VERSION: JSON.stringify(manifest.version) },
-  plugins: [withoutSubprograms],
-  logLevel: 'warning',
-});
-chmodSync(outfile, 0o755);
+const bundle = await bundleCli();
+mkdirSync(dirname(outfile), { recursive: true });
+writeFileSync(outfile, bundle, { mode: 0o755 });

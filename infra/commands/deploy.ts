@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { buildDownloads } from '../../clients/cli/build-downloads.ts';
 import { buildDashboard } from '../../clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { requireDeployable } from '../plan/deployed.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
 import { type Rollout, rolloutOf } from '../stacks/gradual-deployments.ts';
-import { readDeployed, readFilesBucket } from './read-deployed.ts';
+import { readDeployed, readEdge } from './read-deployed.ts';
 import { uploadDashboard } from './upload-dashboard.ts';
 
 /*
  * `npm run deploy -- <installation> [--emergency] [option of cdk deploy …]`: checks the settings in
  * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
- * stacks, uploads the dashboard, and then uses the service once, as a client would. With `--emergency`, all requests
+ * stacks, uploads the dashboard and the downloads, and then uses the service once, as a client would. With `--emergency`, all requests
  * move to the new versions at once and no alarm stops them. On a terminal it asks before it broadens permissions.
  * Elsewhere it never asks, because the pipeline runs `cdk diff` and waits for an approval first.
  */
@@ -31,12 +32,13 @@ try {
   if (deployed !== undefined) requireDeployable(config, deployed);
   const rollout = given.includes('--emergency') ? 'emergency' : rolloutOf(config, deployed);
   for (const notice of [...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
-  const dashboard = await buildDashboard();
+  const [dashboard, downloads] = await Promise.all([buildDashboard(), buildDownloads()]);
   process.exitCode = deploy(installation, rollout, options);
   if (process.exitCode === 0 && isOnlyPrepared(options)) {
     process.stderr.write('The change sets were prepared and not executed, so nothing was uploaded or checked.\n');
   } else if (process.exitCode === 0) {
-    await uploadDashboard(config, await readFilesBucket(config), dashboard);
+    const { bucket, origin } = await readEdge(config);
+    await uploadDashboard(config, bucket, new Map([...dashboard, ...downloads(origin)]));
     process.exitCode = smoke(config, installation);
   }
 } catch (error) {

@@ -19,15 +19,15 @@ export async function readDeployed(config: Pick<Config, 'name' | 'region'>): Pro
 }
 
 /**
- * The bucket that the deployed edge serves the dashboard from.
+ * The bucket that the deployed edge serves the dashboard from, and the origin that it serves it at.
  * @throws ConfigError if that can't be read
  */
-export async function readFilesBucket(config: Pick<Config, 'name' | 'region'>): Promise<string> {
+export async function readEdge(config: Pick<Config, 'name' | 'region'>): Promise<{ bucket: string; origin: string }> {
   const { name } = config;
   return readStacks(config, 'so its dashboard was not uploaded', async client => {
     const edge = await findStack(client, `${name}-edge`);
     if (edge === undefined) throw new Error(`there is no stack ${name}-edge`);
-    return outputOf(edge, 'FilesBucket');
+    return { bucket: outputOf(edge, 'FilesBucket'), origin: new URL(outputOf(edge, 'Url')).origin };
   });
 }
 

@@ -4,8 +4,9 @@ import { type Config, ConfigError } from '../plan/config.ts';
 import { mediaTypeOf } from '../plan/dashboard-headers.ts';
 
 /**
- * Uploads the dashboard to the bucket behind the edge. The page comes last, so that it never references a missing file.
- * Files of earlier versions stay, for pages that are still open and for a rollback.
+ * Uploads the dashboard and the downloads to the bucket behind the edge. The scripts and the page come after the assets,
+ * so that they never reference a missing file. Assets of earlier versions stay, for pages that are still open, for
+ * installers that are running and for a rollback.
  * @throws ConfigError if the bucket refuses a file
  */
 export async function uploadDashboard(
@@ -20,10 +21,18 @@ export async function uploadDashboard(
       new PutObjectCommand({ Bucket: bucket, Key: key, Body: content, ContentType: mediaTypeOf(key) }),
     );
   };
-  const [pages, assets] = [[...files].filter(([path]) => path === '/'), [...files].filter(([path]) => path !== '/')];
+  const {
+    assets = [],
+    scripts = [],
+    pages = [],
+  } = Object.groupBy(files, ([path]) => {
+    if (path === '/') return 'pages';
+    return path.startsWith('/assets/') ? 'assets' : 'scripts';
+  });
   try {
-    await Promise.all(assets.map(([path, content]) => upload(path, content)));
-    await Promise.all(pages.map(([path, content]) => upload(path, content)));
+    for (const group of [assets, scripts, pages]) {
+      await Promise.all(group.map(([path, content]) => upload(path, content)));
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(

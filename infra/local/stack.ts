@@ -1,3 +1,4 @@
+import type { Downloads } from '../../clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '../../lib/contracts/routes.ts';
@@ -33,6 +34,8 @@ export interface StackOptions {
   preload?: boolean;
   /** Served at `/`; without it, the stack only has the API. */
   dashboard?: Promise<DashboardFiles>;
+  /** Served beside the dashboard. */
+  downloads?: Promise<Downloads>;
   /** Tests can replace the system's own routes and functions. */
   routes?: readonly Route[];
   loadHandler?: LoadHandler;
@@ -114,9 +117,9 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     const accessLog = startAccessLog(event => invoke(rollUp, event, 30_000));
     onStop(accessLog.stop);
     startWorkers(queues, invoke, onStop);
-    const dashboard = await options.dashboard;
+    const [dashboard = [], downloads] = await Promise.all([options.dashboard, options.downloads]);
     gateway.serve({
-      ...(dashboard === undefined ? {} : { dashboard }),
+      files: new Map([...dashboard, ...(downloads?.(gateway.url) ?? [])]),
       routes,
       invoke,
       dashboardOrigin: env.DASHBOARD_ORIGIN ?? '',

@@ -22,9 +22,10 @@ async function start() {
   try {
     const port = portOf(process.env.PORT);
     // Imported only here, because loading the SDK takes a moment and signals must already be handled.
-    const [{ startLocalStack }, { buildDashboard }] = await Promise.all([
+    const [{ startLocalStack }, { buildDashboard }, { buildDownloads }] = await Promise.all([
       import('./stack.ts'),
       import('../../clients/dashboard/build.ts'),
+      import('../../clients/cli/build-downloads.ts'),
     ]);
     const stack = await startLocalStack({
       port,
@@ -32,6 +33,7 @@ async function start() {
       report: line => console.error(line),
       preload: true,
       dashboard: buildDashboard(),
+      downloads: buildDownloads(),
     });
     void stack.failed.then(sentence => {
       console.error(sentence);

@@ -24,14 +24,18 @@ export const dashboardHeaders = {
 } as const;
 
 const mediaTypes: Readonly<Record<string, string>> = {
+  // A program for Node, which browsers don't run (IANA's media types).
+  '.cjs': 'application/node',
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  // Browsers show it, so that one can read it first.
+  '.sh': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
 
-/** The Content-Type of a file of the dashboard. */
+/** The Content-Type of a file of the dashboard, or of a download beside it. */
 export function mediaTypeOf(file: string): string {
   return mediaTypes[extname(file)] ?? 'application/octet-stream';
 }

@@ -17,8 +17,8 @@ export function dashboardAnswer(files: DashboardFiles, method: string, path: str
       headers: {
         ...dashboardHeaders,
         'content-type': mediaTypeOf(path),
-        // The names of these files change with their content.
-        'cache-control': 'public, max-age=31536000, immutable',
+        // The names of the assets change with their content.
+        'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       },
       body: file,
     };

@@ -27,8 +27,8 @@ interface GatewayOptions {
   invoke: Invoke;
   dashboardOrigin: string;
   writeAccessLog: (values: AccessLogValues) => void;
-  /** Served at `/` and at every path without another page. */
-  dashboard?: DashboardFiles;
+  /** The dashboard, served at `/` and at every path without another page, and the downloads beside it. */
+  files?: DashboardFiles;
   /** Local pages outside the API: exact path → the JSON returned for a GET. */
   localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
 }
@@ -104,7 +104,7 @@ function createAnswer(options: GatewayOptions) {
       answerLocally(request, response, options.localPages[target.rawPath as `/local/${string}`]);
       return;
     }
-    const dashboard = options.dashboard && dashboardAnswer(options.dashboard, request.method ?? '', target.rawPath);
+    const dashboard = options.files && dashboardAnswer(options.files, request.method ?? '', target.rawPath);
     if (dashboard !== undefined) {
       request.resume();
       write(response, dashboard);

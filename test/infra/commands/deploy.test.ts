@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildDownloads } from '../../../clients/cli/build-downloads.ts';
 import { buildDashboard } from '../../../clients/dashboard/build.ts';
 import { readConfig } from '../../../infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '../../../infra/plan/deployed.ts';
@@ -118,7 +119,11 @@ function deployedWith(given: Record<string, unknown>, sent?: number): typeof sta
   const deployed: DeployedSettings = deployedSettings(readConfig(given));
   return {
     'holdfast-api': { Deployed: JSON.stringify(deployed) },
-    'holdfast-edge': { EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion), FilesBucket: filesBucket },
+    'holdfast-edge': {
+      EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion),
+      FilesBucket: filesBucket,
+      Url: 'https://d111111abcdef8.cloudfront.net/v1',
+    },
   };
 }
 
@@ -177,10 +182,11 @@ describe('a deployment', () => {
     });
   });
 
-  test('uploads the dashboard with its media types, the page after everything that it references', async () => {
+  test('uploads the dashboard and the downloads with their media types, each after everything that it references', async () => {
     expect((await deploy(settings)).code).toBe(0);
 
-    const built = await buildDashboard();
+    const downloads = (await buildDownloads())('https://d111111abcdef8.cloudfront.net');
+    const built = new Map([...(await buildDashboard()), ...downloads]);
     const sizes = uploaded.map(({ path, sizeBytes }) => [path.replace(`/${filesBucket}`, ''), sizeBytes]);
     expect(Object.fromEntries(sizes)).toEqual(
       Object.fromEntries([...built].map(([path, content]) => [path === '/' ? '/index.html' : path, content.length])),
@@ -190,6 +196,12 @@ describe('a deployment', () => {
       mediaType: 'text/html; charset=utf-8',
     });
     expect(uploaded.map(({ mediaType }) => mediaType)).not.toContain('application/octet-stream');
+    const scripts = uploaded.slice(-3, -1);
+    expect(scripts.map(({ path }) => path).toSorted()).toEqual(
+      ['install.sh', 'run.sh'].map(name => `/${filesBucket}/${name}`),
+    );
+    for (const { mediaType } of scripts) expect(mediaType).toBe('text/plain; charset=utf-8');
+    expect(downloads.get('/install.sh')?.toString()).toContain("origin='https://d111111abcdef8.cloudfront.net'\n");
   });
 
   test('keeps the previous page if a file can’t be uploaded, and reports it', async () => {

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleCli } from './bundle.ts';
+import manifest from './package.json' with { type: 'json' };
+import { withheldPrefixes } from './src/credentials/withheld.ts';
+import { dangerousNames, whyDangerous } from './src/run/dangerous-names.ts';
+
+/** What an installation serves at this origin beside its dashboard, by URL path. */
+export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;
+
+/** The command line, its installer, and `run.sh`. Built from the sources, in their version. */
+export async function buildDownloads(): Promise<Downloads> {
+  const program = Buffer.concat([Buffer.from('#!/usr/bin/env node\n'), await bundleCli()]);
+  const sha256 = createHash('sha256').update(program).digest('hex');
+  // Files below /assets/ never change: an installer that is already running gets the file that it expects.
+  const path = `/assets/holdfast-${sha256.slice(0, 16)}.cjs`;
+  const { version } = manifest;
+  const run = filled('run.sh', { VERSION: version, DANGEROUS: dangerousArms(), WITHHELD: withheldPattern() });
+  return origin => {
+    const install = { ORIGIN: plainOrigin(origin), PATH: path, SHA256: sha256, VERSION: version };
+    return new Map([
+      [path, program],
+      ['/run.sh', run],
+      ['/install.sh', filled('install.sh', install)],
+    ]);
+  };
+}
+
+function filled(script: string, values: Readonly<Record<string, string>>): Buffer {
+  const template = readFileSync(join(import.meta.dirname, 'scripts', script), 'utf8');
+  const text = template.replaceAll(/@([A-Z0-9_]+)@/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${script} names ${name}, which has no value.`);
+    return value;
+  });
+  return Buffer.from(text);
+}
+
+/** Shells read the origin, so it may have none of their special characters. @throws Error otherwise */
+function plainOrigin(address: string): string {
+  const { origin } = new URL(address);
+  if (/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return origin;
+  throw new Error(`${address} can't be an installation's address.`);
+}
+
+/** The names that `run` refuses, as branches of a `case` of the shell, one for each reason. */
+function dangerousArms(): string {
+  const harmless = dangerousNames.flatMap(({ except = [] }) => except);
+  const contradicted = harmless.filter(name => whyDangerous(name) !== undefined);
+  if (contradicted.length > 0) throw new Error(`${contradicted.join(', ')}: an exception of one list is in another.`);
+  const arms = dangerousNames.map(({ why, patterns, anyCase }) => {
+    const globs = anyCase ? patterns.map(inAnyCase) : patterns;
+    return `    ${globs.join('|')}) printf '\\n  %s ${why}' "$1" ;;`;
+  });
+  return [`    ${harmless.join('|')}) ;;`, ...arms].join('\n');
+}
+
+function inAnyCase(pattern: string): string {
+  return pattern.replaceAll(/[a-z]/gi, letter => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
+}
+
+function withheldPattern(): string {
+  return withheldPrefixes.map(prefix => `${prefix}*`).join('|');
+}

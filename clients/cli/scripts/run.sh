@@ -1,0 +1,133 @@
+#!/bin/sh
+# Holdfast @VERSION@: pulls the secrets of one environment and replaces itself with a command that gets them as variables.
+#   HOLDFAST_URL=https://… HOLDFAST_ORG=… HOLDFAST_PROJECT=… HOLDFAST_ENV=… ./run.sh COMMAND [ARGUMENT …]
+# Signs in with HOLDFAST_TOKEN, with HOLDFAST_TOKEN_FILE, or as HOLDFAST_IDENTITY with the platform's token in
+# HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. Needs curl (or wget) and writes no file. If it fails
+# itself, it ends with 125; if the command can't be executed, with 126; if there is no such command, with 127.
+
+{ set +aeuvx -f; } 2>/dev/null # A trace would show values, and -a would export the token.
+unset hf_answer hf_body hf_line hf_text hf_token # The caller may have exported variables with these names.
+hf_locale=${LC_ALL-} hf_return=$(printf '\r') hf_newline='
+'
+LC_ALL=C hf_token_characters=A-Za-z0-9._~+/=- # In this locale, characters are bytes.
+
+fail() { printf 'run.sh: %s\n' "$1" >&2; exit 125; }
+# Ends unless the setting $1 has a value, $2, of the characters $3 only.
+check() { case $2 in '' | *[!$3]*) fail "$1 is not set or has characters other than $3" ;; esac; }
+read_file() { hf_text=''; { read -r hf_text <"$2"; } 2>/dev/null; [ -n "$hf_text" ] || fail "$1 names $2, which is empty or can't be read"; }
+# Reads the string after the name $1 in a JSON answer.
+read_string() { hf_text=${hf_body#*"\"$1\""} hf_text=${hf_text#*\"} hf_text=${hf_text%%\"*}; }
+
+# Sends a request (URL, token, JSON) and reads the answer. Ends unless its status is $4; $5 says what failed then.
+request() {
+  for hf_pause in 1 2 4 0; do
+    if [ "$hf_client" = curl ]; then # It reads its settings from standard input, because everyone can list arguments.
+      hf_answer=$({ printf 'url = "%s"\n' "$1"
+        [ -z "$2" ] || printf 'header = "Authorization: Bearer %s"\n' "$2"
+        [ -z "$3" ] || printf 'header = "Content-Type: application/json"\ndata = "%s"\n' "$3"
+      } | curl -q -gisS --connect-timeout 10 -m 60 -A holdfast-run.sh/@VERSION@ -K -; printf '\n%s' "$?")
+    else # It writes the headers to standard error, each after two spaces.
+      hf_answer=$(wget -q -S -O - -t 1 -T 30 -U holdfast-run.sh/@VERSION@ ${2:+--header "Authorization: Bearer $2"} \
+        ${3:+--header 'Content-Type: application/json' --post-data "$3"} "$1" 2>&1; printf '\n%s' "$?")
+    fi
+    hf_exit=${hf_answer##*"$hf_newline"} hf_body=${hf_answer%"$hf_newline"*} hf_status=
+    while :; do
+      case $hf_client$hf_body in wget'  '*"$hf_newline"* | curl*"$hf_newline"*) ;; *) break ;; esac
+      hf_line=${hf_body%%"$hf_newline"*} hf_line=${hf_line%"$hf_return"} hf_body=${hf_body#*"$hf_newline"}
+      case ${hf_line#  } in
+        HTTP/*) hf_status=${hf_line#*HTTP/* } hf_status=${hf_status%% *} hf_revision='' hf_type='' hf_length='' ;;
+        [Ee][Tt][Aa][Gg]:*) hf_revision=${hf_line#*\"} hf_revision=${hf_revision%\"} ;;
+        [Cc]ontent-[Tt]ype:*) hf_type=${hf_line#*: } ;;
+        [Cc]ontent-[Ll]ength:*) hf_length=${hf_line#*: } ;;
+        [Tt]ransfer-[Ee]ncoding:*) hf_length=chunked ;;
+        '') case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
+      esac
+    done
+    case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
+  done
+  case $hf_body in '{"error":{'*) ;; *) hf_body="$hf_client ended with $hf_exit" ;; esac
+  fail "$5 (${hf_status:-no answer}): $hf_body"
+}
+
+# Says why a variable is dangerous. `holdfast run` refuses the same names.
+find_danger() {
+  case $1 in
+@DANGEROUS@
+  esac
+}
+
+# Whether the answer is nothing but lines of export NAME='VALUE', with '\'' for ' in a value. Prints the dangerous names.
+check_secrets() {
+  hf_state=outside IFS=\'
+  for hf_text in $hf_newline$hf_body; do
+    case $hf_state:$hf_text in
+      inside:*) hf_state=outside ;;
+      outside:\\) hf_state=escaped ;;
+      escaped:) hf_state=inside ;;
+      outside:"${hf_newline}export "[A-Za-z_]*=)
+        hf_state=inside hf_line=${hf_text#*export } hf_line=${hf_line%=}
+        case $hf_line in *[!A-Za-z0-9_]*) return 1 ;; esac
+        find_danger "$hf_line" ;;
+      outside:"$hf_newline") hf_state=end ;;
+      *) return 1 ;;
+    esac
+  done; [ "$hf_state" = end ]
+}
+
+[ "${1-}" != -- ] || shift
+case ${1-} in '' | -*) fail 'there is no command. Usage: ./run.sh COMMAND [ARGUMENT …]' ;; esac
+[ "$(command -v printf)" = printf ] || fail 'this shell has no printf of its own. Use dash, bash or busybox'
+hf_url=${HOLDFAST_URL-} hf_url=${hf_url%/} hf_url=${hf_url%/v1}/v1
+check HOLDFAST_URL "$hf_url" ']A-Za-z0-9:/._~%+[-'
+case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
+  *:https://* | 1:http://* | *:http://localhost[:/]* | *:http://127.0.0.1[:/]* | *:'http://[::1]'[:/]*) ;;
+  *) fail 'HOLDFAST_URL must be the https address of the service' ;;
+esac
+check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-
+check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
+check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-
+hf_client=curl hf_q='\"'
+if ! command -v curl >/dev/null; then hf_client=wget hf_q='"'
+  printf 'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n' >&2
+  # busybox says whether it can check certificates. This request has no token.
+  case $(wget -O /dev/null "${hf_url%/v1}/run.sh" 2>&1) in *'validation not implemented'*) fail 'this wget checks no certificates: install curl' ;; esac
+fi
+
+if [ -n "${HOLDFAST_TOKEN-}" ]; then hf_token=$HOLDFAST_TOKEN
+elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then read_file HOLDFAST_TOKEN_FILE "$HOLDFAST_TOKEN_FILE"; hf_token=$hf_text
+else
+  check HOLDFAST_IDENTITY "${HOLDFAST_IDENTITY-}" A-Za-z0-9-
+  hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
+  hf_source=${hf_source:-${HOLDFAST_ID_TOKEN_FILE:+file}} hf_source=${HOLDFAST_ID_TOKEN_SOURCE:-${hf_source:-github}}
+  case $hf_source in
+    variable) hf_text=${HOLDFAST_ID_TOKEN-} ;;
+    file) read_file HOLDFAST_ID_TOKEN_FILE "${HOLDFAST_ID_TOKEN_FILE-}" ;;
+    github)
+      check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
+      check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
+      hf_text="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=holdfast:identity:$HOLDFAST_IDENTITY"
+      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token'
+      read_string value ;;
+    *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;;
+  esac
+  check "the token of the source $hf_source" "$hf_text" "$hf_token_characters"
+  hf_text="{${hf_q}identityId$hf_q:$hf_q$HOLDFAST_IDENTITY$hf_q,${hf_q}organizationSlug$hf_q:$hf_q$HOLDFAST_ORG$hf_q,${hf_q}subjectToken$hf_q:$hf_q$hf_text$hf_q}"
+  request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'
+  read_string token; hf_token=$hf_text
+fi
+check 'the token' "$hf_token" "$hf_token_characters"
+# The command does not get what holds or names a credential.
+unset $(IFS=$hf_newline; for hf_line in $(export -p); do
+  hf_line=${hf_line%%=*} hf_line=${hf_line##* }
+  case $hf_line in (*[!A-Za-z0-9_]*) ;; (@WITHHELD@) printf '%s ' "$hf_line" ;; esac; done)
+
+request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh" "$hf_token" '' 200 'the secrets could not be pulled'
+case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is cut or not text' ;; esac
+check 'the revision' "$hf_revision" 0-9
+hf_text=$(check_secrets) || fail "the answer of $hf_url is not a list of secrets"
+[ -z "$hf_text" ] || fail "the command was not run.$hf_text"
+export HOLDFAST_REVISION="$hf_revision"
+# As one block, which is read before any value can change how the rest is read.
+eval "{ set +f; unset LC_ALL; [ -z \"\$hf_locale\" ] || export LC_ALL=\"\$hf_locale\" 2>/dev/null
+$hf_body}"
+exec "$@"

@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import type { Ending } from '../cli.ts';
+
+/** A shell as a script calls it. */
+export interface Shell {
+  name: string;
+  command: readonly string[];
+}
+
+/** A program of this machine. */
+export const pathOf = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map(folder => join(folder, program))
+    .find(path => existsSync(path));
+
+const allShells: readonly Shell[] = [
+  { name: 'dash', command: ['dash'] },
+  { name: 'bash', command: ['bash'] },
+  { name: 'bash --posix', command: ['bash', '--posix'] },
+  { name: 'busybox', command: ['busybox', 'sh'] },
+];
+
+/** Those of this machine. The others are skipped, and named. */
+export const shells = allShells.filter(({ command: [program = ''] }) => pathOf(program) !== undefined);
+
+const ldd = pathOf('ldd') ?? '';
+const canMakeRoot = process.geteuid?.() === 0 && ldd !== '' && pathOf('mknod') !== undefined;
+
+export function reportSkipped(): void {
+  const skipped = allShells.filter(shell => !shells.includes(shell)).map(({ name }) => `${name}: it is not installed`);
+  if (!canMakeRoot) skipped.push('a root file system: only root can make one, so the programs ran in this one');
+  for (const one of skipped) process.stderr.write(`SKIPPED: run.sh in ${one}\n`);
+}
+
+interface Options {
+  env?: Record<string, string | undefined>;
+  /** Flags of the shell. */
+  flags?: readonly string[];
+  /** A program of this machine, and its arguments, that runs all of it. */
+  under?: readonly string[];
+  input?: string;
+}
+
+export interface Image {
+  /** A file of it, readable and executable. */
+  file(name: string, text: string | Buffer): void;
+  /** The real path of one of its files. */
+  pathOf(name: string): string;
+  /** Runs a script of it in the shell, with nothing in the environment but these variables and PATH. */
+  run(shell: Shell, script: string, words: readonly string[], options?: Options): Promise<Ending & { pid: number }>;
+  /** The paths of all files. */
+  files(): string[];
+  remove(): void;
+}
+
+/**
+ * A small root file system: the programs and the libraries that they need, and no Node. Programs of `others` are not in
+ * its PATH. Only root can change into it; for anyone else, it is a folder whose programs are the whole PATH.
+ */
+export function makeImage(programs: readonly string[], others: readonly string[] = []): Image {
+  const root = mkdtempSync(join(tmpdir(), 'holdfast-image-'));
+  const copy = (from: string, to: string) => {
+    mkdirSync(dirname(join(root, to)), { recursive: true });
+    cpSync(realpathSync(from), join(root, to));
+  };
+  const install = (folder: string, program: string) => {
+    const path = pathOf(program);
+    if (path === undefined) throw new Error(`${program} is not installed.`);
+    copy(path, join(folder, program));
+    const { stdout } = spawnSync(ldd, [path], { encoding: 'utf8' });
+    for (const [, library = ''] of canMakeRoot ? stdout.matchAll(/(\/\S+) \(0x/g) : []) copy(library, library);
+  };
+  for (const program of programs) install('bin', program);
+  for (const program of others) install('other', program);
+  for (const folder of ['dev', 'tmp']) mkdirSync(join(root, folder), { mode: 0o777 });
+  if (canMakeRoot) spawnSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3']);
+  const within = (name: string) => (canMakeRoot ? name : join(root, name));
+  const chroot = canMakeRoot ? [pathOf('chroot') ?? '', root] : [];
+
+  return {
+    file: (name, text) => {
+      const path = join(root, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      chmodSync(path, 0o755);
+    },
+    pathOf: name => join(root, name),
+    run: ({ command: [program = '', ...rest] }, script, words, { env = {}, flags = [], under = [], input } = {}) => {
+      const [first = '', ...command] = [
+        ...under,
+        ...chroot,
+        within(`/bin/${program}`),
+        ...rest,
+        ...flags,
+        ...[script, ...words].map(word => (word.startsWith('/') ? within(word) : word)),
+      ];
+      const child = spawn(first, command, {
+        cwd: root,
+        env: { PATH: within('/bin'), ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const [out, errors]: [Buffer[], Buffer[]] = [[], []];
+      child.stdout.on('data', chunk => out.push(chunk));
+      child.stderr.on('data', chunk => errors.push(chunk));
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(input);
+      return new Promise((resolve, reject) => {
+        child.on('error', reject);
+        child.on('close', (code, signal) => {
+          const [stdout = '', stderr = ''] = [out, errors].map(chunks => Buffer.concat(chunks).toString());
+          resolve({ code, signal, stdout, stderr, pid: child.pid ?? 0 });
+        });
+      });
+    },
+    files: () =>
+      globSync('**/*', { cwd: root, withFileTypes: true }).map(({ parentPath, name }) => join(parentPath, name)),
+    remove: () => {
+      if (existsSync(root)) rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
