@@ -6,15 +6,15 @@
 # itself, it ends with 125; if the command can't be executed, with 126; if there is no such command, with 127.
 
 { set +aeuvx -f; } 2>/dev/null # A trace would show values, and -a would export the token.
-unset hf_answer hf_body hf_line hf_text hf_token # The caller may have exported variables with these names.
+unset hf_answer hf_body hf_line hf_text # The caller may have exported variables with these names.
 hf_locale=${LC_ALL-} hf_return=$(printf '\r') hf_newline='
 '
 LC_ALL=C hf_token_characters=A-Za-z0-9._~+/=- # In this locale, characters are bytes.
 
 fail() { printf 'run.sh: %s\n' "$1" >&2; exit 125; }
 # Ends unless the setting $1 has a value, $2, of the characters $3 only.
-check() { case $2 in '' | *[!$3]*) fail "$1 is not set or has characters other than $3" ;; esac; }
-read_file() { hf_text=''; { read -r hf_text <"$2"; } 2>/dev/null; [ -n "$hf_text" ] || fail "$1 names $2, which is empty or can't be read"; }
+check() { case $2 in '' | *[!$3]*) fail "$1 is missing or has characters other than $3" ;; esac; }
+read_file() { hf_text=''; { read -r hf_text <"$1"; } 2>/dev/null; hf_text=${hf_text%"$hf_return"}; }
 # Reads the string after the name $1 in a JSON answer.
 read_string() { hf_text=${hf_body#*"\"$1\""} hf_text=${hf_text#*\"} hf_text=${hf_text%%\"*}; }
 
@@ -90,18 +90,19 @@ hf_client=curl hf_q='\"'
 if ! command -v curl >/dev/null; then hf_client=wget hf_q='"'
   printf 'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n' >&2
   # busybox says whether it can check certificates. This request has no token.
-  case $(wget -O /dev/null "${hf_url%/v1}/run.sh" 2>&1) in *'validation not implemented'*) fail 'this wget checks no certificates: install curl' ;; esac
+  case $(wget -q -O /dev/null -t 1 -T 30 "${hf_url%/v1}/run.sh" 2>&1) in *'validation not implemented'*) fail 'this wget checks no certificates: install curl' ;; esac
 fi
 
-if [ -n "${HOLDFAST_TOKEN-}" ]; then hf_token=$HOLDFAST_TOKEN
-elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then read_file HOLDFAST_TOKEN_FILE "$HOLDFAST_TOKEN_FILE"; hf_token=$hf_text
+hf_source=HOLDFAST_TOKEN hf_text=${HOLDFAST_TOKEN-}
+if [ -n "$hf_text" ]; then hf_text=${hf_text%"$hf_newline"}
+elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
 else
   check HOLDFAST_IDENTITY "${HOLDFAST_IDENTITY-}" A-Za-z0-9-
   hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
   hf_source=${hf_source:-${HOLDFAST_ID_TOKEN_FILE:+file}} hf_source=${HOLDFAST_ID_TOKEN_SOURCE:-${hf_source:-github}}
   case $hf_source in
     variable) hf_text=${HOLDFAST_ID_TOKEN-} ;;
-    file) read_file HOLDFAST_ID_TOKEN_FILE "${HOLDFAST_ID_TOKEN_FILE-}" ;;
+    file) read_file "${HOLDFAST_ID_TOKEN_FILE-}" ;;
     github)
       check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
       check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
@@ -110,19 +111,20 @@ else
       read_string value ;;
     *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;;
   esac
-  check "the token of the source $hf_source" "$hf_text" "$hf_token_characters"
+  check "the ID token of the source $hf_source" "$hf_text" "$hf_token_characters"
   hf_text="{${hf_q}identityId$hf_q:$hf_q$HOLDFAST_IDENTITY$hf_q,${hf_q}organizationSlug$hf_q:$hf_q$HOLDFAST_ORG$hf_q,${hf_q}subjectToken$hf_q:$hf_q$hf_text$hf_q}"
   request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'
-  read_string token; hf_token=$hf_text
+  read_string token
 fi
-check 'the token' "$hf_token" "$hf_token_characters"
+check "the token of $hf_source" "$hf_text" "$hf_token_characters"
 # The command does not get what holds or names a credential.
 unset $(IFS=$hf_newline; for hf_line in $(export -p); do
   hf_line=${hf_line%%=*} hf_line=${hf_line##* }
   case $hf_line in (*[!A-Za-z0-9_]*) ;; (@WITHHELD@) printf '%s ' "$hf_line" ;; esac; done)
 
-request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh" "$hf_token" '' 200 'the secrets could not be pulled'
-case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is cut or not text' ;; esac
+request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh" "$hf_text" '' 200 'the secrets could not be pulled'
+# curl notices by itself if chunks are missing.
+case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is incomplete or not text' ;; esac
 check 'the revision' "$hf_revision" 0-9
 hf_text=$(check_secrets) || fail "the answer of $hf_url is not a list of secrets"
 [ -z "$hf_text" ] || fail "the command was not run.$hf_text"

@@ -58,6 +58,8 @@ interface Options {
 export interface Image {
   /** A file of it, readable and executable. */
   file(name: string, text: string | Buffer): void;
+  /** How the programs in it call a file. */
+  seenAs(path: string): string;
   /** The real path of one of its files. */
   pathOf(name: string): string;
   /** Runs a script of it in the shell, with nothing in the environment but these variables and PATH. */
@@ -98,6 +100,7 @@ export function makeImage(programs: readonly string[], others: readonly string[]
       writeFileSync(path, text);
       chmodSync(path, 0o755);
     },
+    seenAs: within,
     pathOf: name => join(root, name),
     run: ({ command: [program = '', ...rest] }, script, words, { env = {}, flags = [], under = [], input } = {}) => {
       const [first = '', ...command] = [

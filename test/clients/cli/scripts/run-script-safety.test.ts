@@ -1,0 +1,301 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
+import { dangerousNames, whyDangerous } from '../../../../clients/cli/src/run/dangerous-names.ts';
+import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
+import { type Image, makeImage, pathOf, reportSkipped, type Shell, shells } from './image.ts';
+
+const token = 'service_tok_NeverShown';
+const assertion = 'eyJNeverShown.payload.signature';
+const value = `never-shown'"\\ $(echo x)\nsecond-line-never-shown`;
+const secret = /NeverShown|never-shown|payload\.signature/;
+
+let server: ScriptedServer;
+let pull: Respond;
+let image: Image;
+let withWget: Image;
+
+const text = (body: string, headers: Record<string, string> = {}, status = 200): Respond => {
+  return (_, response) => {
+    const type = {
+      'content-type': 'text/plain; charset=utf-8',
+      etag: '"7"',
+      'content-length': Buffer.byteLength(body),
+    };
+    response.writeHead(status, { ...type, ...headers }).end(body);
+  };
+};
+const exported = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([key, one]) => `export ${key}='${one.replaceAll("'", "'\\''")}'\n`)
+    .join('');
+
+beforeAll(async () => {
+  reportSkipped();
+  server = await startServer((request, response) => {
+    if (request.path !== '/v1/auth/exchange') return pull(request, response);
+    response.writeHead(201, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ token, expiresAt: '2026-01-31T09:41:53.589Z', organizationId: 'x' }));
+  });
+  const programs = shells.map(({ command: [program = ''] }) => program);
+  [image, withWget] = ['curl', 'wget'].map(client =>
+    makeImage([...new Set(programs), ...(pathOf(client) === undefined ? [] : [client])], ['env']),
+  ) as [Image, Image];
+  const script = (await buildDownloads())(server.url).get('/run.sh') ?? '';
+  for (const one of [image, withWget]) one.file('run.sh', script);
+});
+afterAll(async () => {
+  image?.remove();
+  withWget?.remove();
+  await server?.stop();
+});
+beforeEach(() => {
+  server.requests.length = 0;
+  pull = text(exported({ A: value }));
+});
+
+const settings = (more: Record<string, string> = {}) => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'production',
+  ...more,
+});
+const withToken = () => settings({ HOLDFAST_TOKEN: token });
+const withIdentity = () => settings({ HOLDFAST_IDENTITY: 'a4c7e10b', HOLDFAST_ID_TOKEN: assertion });
+const run = (shell: Shell, of: Image = image) => of.run(shell, '/run.sh', ['/other/env'], { env: withToken() });
+
+async function expectRefused(shell: Shell, sentence: RegExp, of: Image = image): Promise<void> {
+  const files = of.files();
+  const { code, stdout, stderr } = await run(shell, of);
+  expect([code, stdout]).toEqual([125, '']);
+  expect(stderr).toMatch(sentence);
+  expect(stderr).not.toMatch(secret);
+  expect(of.files()).toEqual(files);
+}
+
+/** Names that the patterns match, and names that they nearly match. */
+function candidates(): string[] {
+  const made = dangerousNames.flatMap(({ patterns, except = [] }) => [
+    ...except,
+    ...patterns.flatMap(pattern => ['', 'X', '_aB1'].map(part => pattern.replaceAll('*', part))),
+  ]);
+  const near = made.flatMap(name => [name, name.slice(0, -1), `${name}1`, `X${name}`, name.replace('_', '')]);
+  const inCases = near.flatMap(name => [name, name.toLowerCase(), name.toUpperCase()]);
+  return [...new Set(inCases)].filter(name => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+}
+
+describe('run.sh', () => {
+  it('is at most 150 lines', () => {
+    const lines = readFileSync(image.pathOf('run.sh'), 'utf8').split('\n');
+    expect(lines.length - 1).toBeLessThanOrEqual(150);
+  });
+});
+
+describe.each(shells)('run.sh in $name', shell => {
+  it('refuses the names that run refuses, with the same reasons, and no others', async () => {
+    const names = candidates();
+    pull = text(exported(Object.fromEntries(names.map(name => [name, value]))));
+    const { code, stdout, stderr } = await run(shell);
+    const refused = names.filter(name => whyDangerous(name) !== undefined);
+
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'run.sh: the command was not run.',
+      ...refused.map(name => `  ${name} ${whyDangerous(name)}`),
+    ]);
+    expect([refused.length > 1000, names.length - refused.length > 1000]).toEqual([true, true]);
+    pull = text(exported(Object.fromEntries(names.filter(name => !refused.includes(name)).map(name => [name, '1']))));
+    expect((await run(shell)).code).toBe(0);
+  });
+
+  it.each([
+    ['an argument list', 'argument'],
+    ['a trace', 'trace'],
+  ])('shows no value and no token in %s', async (_, kind) => {
+    for (const env of [withToken(), withIdentity()]) {
+      if (kind === 'argument') {
+        if (pathOf('strace') === undefined) {
+          process.stderr.write('SKIPPED: strace is not installed, so that arguments and files were not traced\n');
+          return;
+        }
+        const under = [
+          'strace',
+          '-f',
+          '-s',
+          '1000000',
+          '-e',
+          'trace=execve,open,openat,creat',
+          '-o',
+          image.pathOf('tmp/log'),
+        ];
+        const { code } = await image.run(shell, '/run.sh', ['/other/env'], { env, under });
+        const calls = readFileSync(image.pathOf('tmp/log'), 'utf8').split('\n');
+        const written = calls.filter(line => /O_WRONLY|O_RDWR|O_CREAT|creat\(/.test(line));
+        expect(code).toBe(0);
+        expect(calls.filter(line => line.includes('/curl", ["curl"')).length).toBe(env.HOLDFAST_TOKEN ? 1 : 2);
+        expect(calls.filter(line => line.includes('execve(') && secret.test(line))).toEqual([]);
+        expect(written.filter(line => !/"\/dev\/(?:null|tty)"/.test(line))).toEqual([]);
+      } else {
+        const tracing = [
+          { flags: ['-x'] },
+          { flags: ['-v'] },
+          { flags: ['-xv'] },
+          { flags: ['-ax'] },
+          { flags: ['-eux'] },
+          { env: { SHELLOPTS: 'xtrace:verbose', PS4: '+$hf_text$hf_body ' } },
+          { flags: ['-x'], env: { BASH_XTRACEFD: '2', PS4: '+$A ' } },
+        ];
+        for (const { flags = [], env: more = {} } of tracing) {
+          const ended = await image.run(shell, '/run.sh', ['/other/env', '-0'], { env: { ...env, ...more }, flags });
+          expect({ ...ended, flags }).toMatchObject({ code: 0, stdout: expect.stringContaining(`A=${value}\0`) });
+          expect(ended.stdout.replace(`A=${value}\0`, '')).not.toMatch(secret);
+          expect(ended.stderr).not.toMatch(secret);
+        }
+      }
+    }
+  });
+
+  it('shows no value and no token to ps while it waits, and leaves no file', async () => {
+    const answer = pull;
+    const seen: string[] = [];
+    // The client is running while the service looks.
+    pull = (request, response) => {
+      for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
+        try {
+          seen.push(readFileSync(join('/proc', pid, 'cmdline'), 'utf8'));
+        } catch {
+          // It has ended.
+        }
+      }
+      answer(request, response);
+    };
+    const files = image.files();
+    for (const env of [withToken(), withIdentity()]) {
+      expect((await image.run(shell, '/run.sh', ['/other/env'], { env })).code).toBe(0);
+    }
+    expect(seen.filter(line => line.startsWith('curl\0')).length).toBeGreaterThanOrEqual(2);
+    expect(seen.filter(line => line.includes('/run.sh\0')).length).toBeGreaterThanOrEqual(2);
+    expect(seen.filter(line => secret.test(line))).toEqual([]);
+    expect(image.files()).toEqual(files);
+  });
+
+  it.each([
+    ['a command', `export A='x'; echo ran >/tmp/ran\n`],
+    ['a substitution', `export A='x'$(echo ran >/tmp/ran)\n`],
+    ['a substitution in a name', `export A$(echo ran >/tmp/ran)='x'\n`],
+    ['double quotes', `export A="$(echo ran >/tmp/ran)"\n`],
+    ['an escaped command', `export A='x'\\''\n';echo ran >/tmp/ran\n`],
+    ['a command in the middle', `export A='x'\necho ran >/tmp/ran\nexport B='y'\n`],
+    ['a command at the end', `export A='x'\necho ran >/tmp/ran\n`],
+    ['a command at the start', `echo ran >/tmp/ran\nexport A='x'\n`],
+    ['two names', `export A='x' B='y'\n`],
+    ['no quotes', 'export A=x\n'],
+    ['another statement', `readonly A='x'\n`],
+    ['a name with other characters', `export A.B='x'\n`],
+    ['a name that begins with a digit', `export 1A='x'\n`],
+    ['a page', '<html>export A=\n</html>\n'],
+    ['a value without an end', `export A='x\n`],
+    ['no line break at the end', `export A='x'`],
+    ['half an escaped quote', `export A='x'\\\n`],
+    ['half a value', `export A='x'\nexport B='y`],
+    ['half a name', `export A='x'\nexport B`],
+  ])('runs nothing for an answer with %s', async (_, body) => {
+    pull = text(body);
+    await expectRefused(shell, /is not a list of secrets/);
+  });
+
+  it.each<[string, Respond, RegExp]>([
+    ['without a revision', text(exported({ A: value }), { etag: '' }), /the revision is missing/],
+    ['with another ETag', text(exported({ A: value }), { etag: '"7; echo"' }), /the revision is missing or has/],
+    ['of another type', text(exported({ A: value }), { 'content-type': 'text/html' }), /incomplete or not text/],
+    ['with another status', text(exported({ A: value }), {}, 206), /could not be pulled \(206\)/],
+    ['that redirects', text('', { location: 'http://127.0.0.1:1/' }, 302), /could not be pulled \(302\)/],
+    ['of a gateway', text('<h1>never-shown</h1>', {}, 500), /could not be pulled \(500\): curl ended with 0/],
+    ['of a service that is down', refusal(503, 'unavailable'), /could not be pulled \(503\): \{"error"/],
+  ])('runs nothing for an answer %s', async (_, respond, sentence) => {
+    pull = respond;
+    await expectRefused(shell, sentence);
+  });
+
+  it('runs nothing if the answer is cut, however its length is given', async () => {
+    const cut = exported({ A: value });
+    const cuts: ((response: ServerResponse) => unknown)[] = [
+      response => response.writeHead(200, { ...plain, 'content-length': 1000 }).write(cut, () => response.destroy()),
+      response => response.writeHead(200, plain).write(cut, () => response.destroy()),
+      response => response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\netag: "7"\r\n\r\n${cut}`),
+      response => response.socket?.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\netag: "7"\r\n'),
+    ];
+    for (const respond of cuts) {
+      pull = (_, response) => void respond(response);
+      await expectRefused(shell, /incomplete or not text|could not be pulled/);
+    }
+  });
+
+  it('asks again while the service is busy, and for an interim answer waits for the next', async () => {
+    const busy = [refusal(503, 'unavailable'), refusal(429, 'rate_limited')];
+    pull = (request, response) => {
+      response.writeContinue();
+      (busy.shift() ?? text(exported({ A: 'one' })))(request, response);
+    };
+    const { code, stdout } = await run(shell);
+    expect([code, stdout.includes('A=one\n'), server.requests.length]).toEqual([0, true, 3]);
+  });
+
+  describe.skipIf(pathOf('wget') === undefined)('without curl', () => {
+    it('uses wget, and says what others can see meanwhile', async () => {
+      for (const env of [withToken(), withIdentity()]) {
+        const { code, stdout, stderr } = await withWget.run(shell, '/run.sh', ['/other/env', '-0'], { env });
+        expect([code, stderr]).toEqual([
+          0,
+          'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n',
+        ]);
+        expect(stdout).toContain(`A=${value}\0`);
+        expect(stdout.replace(`A=${value}\0`, '')).not.toMatch(secret);
+      }
+      expect(server.requests.find(({ path }) => path === '/v1/auth/exchange')?.body).toEqual({
+        identityId: 'a4c7e10b',
+        organizationSlug: 'acme',
+        subjectToken: assertion,
+      });
+    });
+
+    it('runs nothing if the service refuses, the answer is cut or its length is unknown', async () => {
+      const cut = exported({ A: value });
+      const answers: Respond[] = [
+        refusal(403, 'forbidden'),
+        (_, response) =>
+          void response.writeHead(200, { ...plain, 'content-length': 1000 }).write(cut, () => response.destroy()),
+        (_, response) => void response.writeHead(200, plain).end(cut),
+        text('export A=x\n'),
+      ];
+      for (const answer of answers) {
+        pull = answer;
+        await expectRefused(shell, /could not be pulled|incomplete|not a list of secrets/, withWget);
+      }
+    });
+
+    it('sends no token with a wget that does not check certificates', async () => {
+      const fake = makeImage([...new Set(shells.map(({ command: [program = ''] }) => program))], ['env']);
+      const [program = ''] = shell.command;
+      const notice = 'wget: note: TLS certificate validation not implemented';
+      fake.file(
+        'bin/wget',
+        `#!${fake.seenAs(`/bin/${program}`)}\necho "$@" >>${fake.seenAs('/tmp/asked')}\necho '${notice}' >&2\n`,
+      );
+      fake.file('run.sh', readFileSync(image.pathOf('run.sh')));
+      const env = { ...withToken(), HOLDFAST_URL: 'https://secrets.example.com' };
+      const { code, stderr } = await fake.run(shell, '/run.sh', ['/other/env'], { env });
+      expect(code).toBe(125);
+      expect(stderr).toContain('this wget checks no certificates: install curl');
+      expect(readFileSync(fake.pathOf('tmp/asked'), 'utf8')).toBe(
+        '-q -O /dev/null -t 1 -T 30 https://secrets.example.com/run.sh\n',
+      );
+      fake.remove();
+    });
+  });
+});
+
+const plain = { 'content-type': 'text/plain; charset=utf-8', etag: '"7"' };
