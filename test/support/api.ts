@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import type { Downloads } from '../../clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
@@ -47,6 +48,7 @@ export async function startApi(
   settings: Record<string, string> = {},
   loadHandler?: LoadHandler,
   dashboard?: Promise<DashboardFiles>,
+  downloads?: Promise<Downloads>,
 ): Promise<Api> {
   const standIns = await startStandIns();
   const startedAt = new Date().toISOString();
@@ -56,6 +58,7 @@ export async function startApi(
     standIns,
     ...(loadHandler === undefined ? {} : { loadHandler }),
     ...(dashboard === undefined ? {} : { dashboard }),
+    ...(downloads === undefined ? {} : { downloads }),
     env: {
       AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
       TABLE_NAME: `test-${randomUUID()}`,

@@ -1,0 +1,230 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildDownloads, type Downloads } from '../../../../clients/cli/build-downloads.ts';
+import { dashboardHeaders } from '../../../../infra/plan/dashboard-headers.ts';
+import { type Api, startApi } from '../../../support/api.ts';
+import { type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
+import { pathOf, type Shell, shells } from './image.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const tools = ['mkdir', 'mktemp', 'chmod', 'mv', 'rm', 'env', 'cat'];
+
+let api: Api;
+let downloads: Downloads;
+let origin: string;
+let installer: string;
+/** A machine's own copy of the bytes that the origin serves may differ. */
+let other: ScriptedServer;
+let served: Buffer | undefined;
+let home: string;
+
+beforeAll(async () => {
+  const building = buildDownloads();
+  [api, downloads] = await Promise.all([startApi({}, undefined, undefined, building), building]);
+  origin = new URL(api.url).origin;
+  installer = await (await fetch(`${origin}/install.sh`)).text();
+  other = await startServer((_, response) => response.writeHead(served === undefined ? 404 : 200).end(served));
+});
+afterAll(async () => {
+  await Promise.all([api?.stop(), other?.stop()]);
+});
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'holdfast-install-'));
+  other.requests.length = 0;
+  served = undefined;
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A folder with links to these programs, as the only one in PATH. */
+function folderOf(programs: readonly string[]): string {
+  const folder = mkdtempSync(join(home, 'bin-'));
+  for (const program of programs)
+    symlinkSync(program === 'node' ? process.execPath : (pathOf(program) ?? ''), join(folder, program));
+  return folder;
+}
+
+interface Options {
+  script?: string;
+  programs?: readonly string[];
+  path?: string;
+}
+
+/** Pipes the script into the shell. The servers are in this process, which therefore must not wait for it. */
+function install({ command: [program = '', ...flags] }: Shell, words: readonly string[], options: Options = {}) {
+  const { script = installer, programs = [...tools, 'node', 'curl'], path = folderOf(programs) } = options;
+  const child = spawn(pathOf(program) ?? '', [...flags, '-s', '--', ...words], {
+    cwd: home,
+    env: { PATH: path, HOME: home },
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(script);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', chunk => (stdout += chunk));
+  child.stderr.on('data', chunk => (stderr += chunk));
+  return new Promise<{ status: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', status => resolve({ status, stdout, stderr }));
+  });
+}
+
+/** What `command` prints, without any program of this machine but Node. */
+function runInstalled(path: string, words: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(path, words, {
+    env: { PATH: folderOf(['node']), HOME: home },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+describe('the local stack', () => {
+  it.each(['/install.sh', '/run.sh'])('serves %s in its own version, for people to read', async path => {
+    const response = await fetch(origin + path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    for (const [name, value] of Object.entries(dashboardHeaders)) expect(response.headers.get(name)).toBe(value);
+    const text = await response.text();
+    expect(text).toBe(downloads(origin).get(path)?.toString());
+    expect(text).toContain(`Holdfast ${version}`);
+  });
+
+  it('serves the command line under a name that changes with it, and not as a script of pages', async () => {
+    const [, path = ''] = /^path='(.*)'$/m.exec(installer) ?? [];
+    expect(path).toMatch(/^\/assets\/holdfast-[0-9a-f]{16}\.cjs$/);
+    const response = await fetch(origin + path);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-type')).toBe('application/node');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(downloads(origin).get(path));
+    expect(installer).toContain(`origin='${origin}'\n`);
+  });
+
+  it('is never named by an address that a shell would interpret', () => {
+    for (const address of [`https://a'b.example`, 'https://$(id).example', 'ftp://a.example', 'file:///etc']) {
+      expect(() => downloads(address)).toThrow();
+    }
+    expect(downloads('https://secrets.example.com/v1').get('/install.sh')?.toString()).toContain(
+      `origin='https://secrets.example.com'\n`,
+    );
+  });
+});
+
+describe.each(shells)('install.sh in $name', shell => {
+  it('installs a holdfast that says the service’s version, and needs nothing but Node', async () => {
+    const directory = join(home, "it's a bin");
+    const { status, stdout, stderr } = await install(shell, [directory]);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      `Installed holdfast ${version} as ${directory}/holdfast\nAdd its directory to your PATH:\n  export PATH="${directory}:$PATH"\n`,
+    );
+    expect(readdirSync(directory)).toEqual(['holdfast']);
+    expect(statSync(join(directory, 'holdfast')).mode & 0o777).toBe(0o755);
+    expect(runInstalled(join(directory, 'holdfast'), ['--version'])).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+    expect(runInstalled(join(directory, 'holdfast'), ['run', 'true']).status).toBe(125);
+  });
+
+  it('installs into ~/.local/bin by default, over an older one, and without a hint if that is in PATH', async () => {
+    const directory = join(home, '.local/bin');
+    const path = `${folderOf([...tools, 'node', 'curl'])}:${directory}`;
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'holdfast'), 'older');
+    expect(await install(shell, [], { path })).toEqual({
+      status: 0,
+      stdout: `Installed holdfast ${version} as ${directory}/holdfast\n`,
+      stderr: '',
+    });
+    expect(runInstalled(join(directory, 'holdfast'), ['--version']).stdout).toBe(`${version}\n`);
+  });
+
+  it('takes a directory that is relative, and wget in place of curl', async () => {
+    expect(await install(shell, ['tools'], { programs: [...tools, 'node', 'wget'] })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect(runInstalled(join(home, 'tools/holdfast'), ['--version']).stdout).toBe(`${version}\n`);
+  });
+
+  it('installs nothing if the checksum is wrong, and leaves what is installed', async () => {
+    writeFileSync(join(home, 'holdfast'), 'older');
+    served = Buffer.from('#!/bin/sh\necho replaced\n');
+    const wrong = [
+      installer.replace(/^sha256='.*'$/m, `sha256='${'0'.repeat(64)}'`),
+      downloads(other.url).get('/install.sh')?.toString() ?? '',
+    ];
+    for (const script of wrong) {
+      const { status, stdout, stderr } = await install(shell, [home], { script });
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^install\.sh: The SHA-256 of \S+ is not [0-9a-f]{64} but [0-9a-f]{64}\.\nNothing was installed\.\n$/,
+      );
+      expect(readdirSync(home).filter(name => !name.startsWith('bin-'))).toEqual(['holdfast']);
+      expect(readFileSync(join(home, 'holdfast'), 'utf8')).toBe('older');
+    }
+  });
+
+  it.each([
+    ['the download fails', [...tools, 'node', 'curl'], /can't be downloaded\.\nNothing was installed/],
+    ['neither curl nor wget is there', [...tools, 'node'], /can't be downloaded\.\nNothing was installed/],
+    [
+      'there is no Node',
+      [...tools, 'curl'],
+      /needs Node 20 or newer, and here is no Node\.\nWithout it, \S+\/run\.sh runs/,
+    ],
+  ])('installs nothing if %s', async (_, programs, message) => {
+    const script = downloads(other.url).get('/install.sh')?.toString() ?? '';
+    const { status, stderr } = await install(shell, ['new'], { script, programs });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(existsSync(join(home, 'new/holdfast'))).toBe(false);
+  });
+
+  it('installs nothing where it could not run: with an old Node, in a package of modules, over a directory', async () => {
+    const path = folderOf([...tools, 'curl']);
+    writeFileSync(join(path, 'node'), `#!${pathOf('sh')}\necho v18.20.4\n`);
+    chmodSync(join(path, 'node'), 0o755);
+    expect((await install(shell, ['new'], { path })).stderr).toContain('needs Node 20 or newer, and here is v18.20.4.');
+    writeFileSync(join(home, 'package.json'), '{"type": "module"}');
+    const inPackage = await install(shell, ['new']);
+    expect(inPackage).toMatchObject({ status: 1, stderr: expect.stringContaining('"type": "module"') });
+    rmSync(join(home, 'package.json'));
+    mkdirSync(join(home, 'taken/holdfast'), { recursive: true });
+    expect(await install(shell, ['taken'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is a directory'),
+    });
+    expect([...readdirSync(join(home, 'new')), ...readdirSync(join(home, 'taken/holdfast'))]).toEqual([]);
+    expect(await install(shell, ['--help'])).toMatchObject({ status: 1, stderr: expect.stringContaining('Usage') });
+  });
+
+  it('does nothing if only a part of it arrives, wherever it ends', async () => {
+    served = Buffer.from('x');
+    const script = downloads(other.url).get('/install.sh')?.toString() ?? '';
+    const lastLine = script.trimEnd().lastIndexOf('\n') + 1;
+    const ends = [...script.matchAll(/\n/g)].map(({ index }) => index).filter(index => index < lastLine);
+    for (let end = lastLine; end < script.trimEnd().length; end += 1) ends.push(end);
+    const path = folderOf([...tools, 'node', 'curl']);
+    const before = readdirSync(home);
+    for (const end of ends) await install(shell, ['new'], { script: script.slice(0, end), path });
+
+    expect(ends.length).toBeGreaterThan(80);
+    expect([other.requests.length, readdirSync(home)]).toEqual([0, before]);
+    await install(shell, ['new'], { script, path });
+    expect(other.requests.length).toBe(1);
+  });
+});
