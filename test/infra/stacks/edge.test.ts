@@ -231,6 +231,8 @@ describe('the edge’s function on requests for the dashboard', () => {
     ['/index.html', '/index.html'],
     ['/assets/main-4f2a.js', '/assets/main-4f2a.js'],
     ['/robots.txt', '/robots.txt'],
+    ['/install.sh', '/install.sh'],
+    ['/run.sh', '/run.sh'],
   ])('rewrites %s to %s', (uri, expected) => {
     expect(runEdgeFunction('page-request.js', uri).uri).toBe(expected);
   });
