@@ -45,8 +45,8 @@ request() {
     done
     case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
   done
-  case $hf_body in '{"error":{'*) ;; *) hf_body="$hf_client ended with $hf_exit" ;; esac
-  fail "$5 (${hf_status:-no answer}): $hf_body"
+  case $hf_body in '{"error":{'*) ;; *) hf_body="${hf_status:-no answer}, $hf_client ended with $hf_exit" ;; esac
+  fail "$5: $hf_body"
 }
 
 # Says why a variable is dangerous. `holdfast run` refuses the same names.
@@ -97,7 +97,7 @@ hf_source=HOLDFAST_TOKEN hf_text=${HOLDFAST_TOKEN-}
 if [ -n "$hf_text" ]; then hf_text=${hf_text%"$hf_newline"}
 elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
 else
-  check HOLDFAST_IDENTITY "${HOLDFAST_IDENTITY-}" A-Za-z0-9-
+  check 'HOLDFAST_TOKEN, HOLDFAST_TOKEN_FILE or HOLDFAST_IDENTITY' "${HOLDFAST_IDENTITY-}" A-Za-z0-9-
   hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
   hf_source=${hf_source:-${HOLDFAST_ID_TOKEN_FILE:+file}} hf_source=${HOLDFAST_ID_TOKEN_SOURCE:-${hf_source:-github}}
   case $hf_source in
@@ -107,7 +107,7 @@ else
       check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
       check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
       hf_text="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=holdfast:identity:$HOLDFAST_IDENTITY"
-      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token'
+      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token (the job needs id-token: write)'
       read_string value ;;
     *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;;
   esac

@@ -79,6 +79,8 @@ describe('npm start', () => {
     expect((await post(`${fourth.url}/auth/login`, account)).status).toBe(200);
     const mail = await fetch(new URL('/local/mail', fourth.url));
     expect(await mail.json()).toMatchObject({ messages: [{ to: account.email }] });
+    const installer = await fetch(new URL('/install.sh', fourth.url));
+    expect(await installer.text()).toContain(`origin='${new URL(fourth.url).origin}'\n`);
     fourth.child.kill('SIGINT');
     expect(await endOf(fourth.child)).toBe(0);
   });

@@ -108,7 +108,7 @@ describe.each(shells)('run.sh in $name', shell => {
     [{ HOLDFAST_ID_TOKEN_SOURCE: 'variable' }, 'the ID token of the source variable is missing'],
     [{}, 'ACTIONS_ID_TOKEN_REQUEST_URL is missing'],
     [{ HOLDFAST_ID_TOKEN: 'two words' }, 'the ID token of the source variable is missing or has characters'],
-    [{ HOLDFAST_ID_TOKEN: 'x.y.z' }, 'the identity could not sign in (401): {"error":{"code":"invalid_assertion"'],
+    [{ HOLDFAST_ID_TOKEN: 'x.y.z' }, 'the identity could not sign in: {"error":{"code":"invalid_assertion"'],
   ])('ends with 125 without an ID token that it can use: %j', async (more, sentence) => {
     const { code, stdout, stderr } = await run(shell, more as Record<string, string>);
     expect([code, stdout]).toEqual([125, '']);
@@ -119,7 +119,9 @@ describe.each(shells)('run.sh in $name', shell => {
   it('reports why GitHub Actions or the service refuses', async () => {
     const refused = await run(shell, { ...gitHub(), ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'wrong' });
     expect(refused).toMatchObject({ code: 125, stdout: '' });
-    expect(refused.stderr).toBe('run.sh: GitHub Actions returned no token (401): curl ended with 0\n');
+    expect(refused.stderr).toBe(
+      'run.sh: GitHub Actions returned no token (the job needs id-token: write): 401, curl ended with 0\n',
+    );
     const other = await run(shell, { HOLDFAST_ID_TOKEN: await issuer.token(identityId, { repository_id: '75' }) });
     expect(other).toMatchObject({ code: 125, stdout: '' });
     expect(other.stderr).toContain('"code":"claims_mismatch"');

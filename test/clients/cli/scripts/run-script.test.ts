@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { type Api, createProject, createToken, startApi } from '../../../support/api.ts';
+import { type Api, createToken, startApi } from '../../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../../support/environments.ts';
 import { type Issuer, startIssuer } from '../../../support/issuer.ts';
 import { type Person, seedOwner } from '../../../support/people.ts';
@@ -93,15 +92,7 @@ describe.each(shells)('run.sh in $name', shell => {
     image.file('not-executable', 'x');
     chmodSync(image.pathOf('not-executable'), 0o644);
     const ran = ['/other/env'];
-    const denied = await api.post(
-      '/auth/token',
-      {
-        name: 'denied',
-        projectId: (await createProject(api, owner, randomUUID())).id,
-        organizationId: owner.organization.id,
-      },
-      owner.session,
-    );
+    const viewer = await createToken(api, await place.member('viewer'));
     const cases: [number, RegExp, readonly string[], Record<string, string | undefined>][] = [
       [125, /there is no command/, [], {}],
       [125, /there is no command/, ['-x'], {}],
@@ -119,20 +110,10 @@ describe.each(shells)('run.sh in $name', shell => {
         ran,
         { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: '/no/file' },
       ],
-      [
-        125,
-        /could not be pulled \(401\): \{"error":\{"code":"unauthenticated"/,
-        ran,
-        { HOLDFAST_TOKEN: 'service_tok_x' },
-      ],
-      [125, /could not be pulled \(40[34]\): \{"error"/, ran, { HOLDFAST_TOKEN: denied.body.token }],
-      [
-        125,
-        /could not be pulled \(404\): \{"error":\{"code":"environment_not_found"/,
-        ran,
-        { HOLDFAST_ENV: 'nowhere' },
-      ],
-      [125, /could not be pulled \(no answer\): curl ended with 7/, ran, { HOLDFAST_URL: 'http://127.0.0.1:1' }],
+      [125, /could not be pulled: \{"error":\{"code":"unauthenticated"/, ran, { HOLDFAST_TOKEN: 'service_tok_x' }],
+      [125, /"code":"forbidden"/, ran, { HOLDFAST_TOKEN: viewer.token, HOLDFAST_ENV: 'production' }],
+      [125, /could not be pulled: \{"error":\{"code":"environment_not_found"/, ran, { HOLDFAST_ENV: 'nowhere' }],
+      [125, /could not be pulled: no answer, curl ended with 7/, ran, { HOLDFAST_URL: 'http://127.0.0.1:1' }],
       [127, /not found|No such file/, ['no-such-command'], {}],
       [127, /not found|No such file/, ['/no-such-command'], {}],
       [126, /ermission denied/, ['/not-executable'], {}],
