@@ -1,4 +1,4 @@
-import { answerAt } from '../../lib/api/conditional-answer.ts';
+import { answerAt, textAt } from '../../lib/api/conditional-answer.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { pullSecrets as contract } from '../../lib/contracts/secrets/pull-secrets.ts';
 import { beginConditionalRead } from '../../lib/secrets/engine/read-environment.ts';
@@ -9,5 +9,8 @@ export const handler = endpoint(contract, {
     beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision: query.revision }, () =>
       beginPull(params, query),
     ),
-  run: async ({ context, query, fetched }) => answerAt(query.revision, await pullSecrets(context, query, fetched)),
+  run: async ({ context, query, fetched }) => {
+    const read = await pullSecrets(context, query, fetched);
+    return 'text' in read ? textAt(query.revision, read) : answerAt(query.revision, read);
+  },
 });

@@ -185,6 +185,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The body is not `application/json`.',
     message: 'The body must be application/json.',
   },
+  not_representable: {
+    meaning:
+      'The requested `format` can’t hold these values exactly. `details.keys` lists each key with the reason. Nothing was ' +
+      'returned. Use `keys` to request the others, or `format=json`, which holds every value.',
+    message: '1 secret can’t be written as docker. Request the others with keys, or use format=json.',
+    details: { keys: [{ key: 'TLS_CERTIFICATE', reason: 'contains a line break' }] },
+  },
   rate_limited: {
     meaning: 'Too many attempts; try again after `Retry-After` seconds.',
     message: 'Too many attempts. Try again later.',

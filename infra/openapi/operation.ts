@@ -100,8 +100,18 @@ function successResponse(response: ResponseContract, schemaName: string, compone
   return {
     description: response.description,
     headers,
-    content: { 'application/json': { schema, example: exampleOf(response.body, response.example) } },
+    content: contentOf(response, { schema, example: exampleOf(response.body, response.example) }),
   };
+}
+
+/** The body as JSON, beside its other representations. Of these, only JSON has a structure: one flat object. */
+function contentOf({ texts = [] }: ResponseContract, json: { schema: JsonObject; example: Json }): JsonObject {
+  const values = { type: 'object', additionalProperties: { type: 'string' } };
+  const others = texts
+    .filter(type => type !== 'application/json')
+    .map(type => [type, { schema: { type: 'string' } }] as const);
+  const asJson = texts.includes('application/json') ? { ...json, schema: { anyOf: [json.schema, values] } } : json;
+  return { 'application/json': asJson, ...Object.fromEntries(others) };
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {

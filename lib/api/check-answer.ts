@@ -24,6 +24,13 @@ export function checkAnswer(
   const status = rest.status ?? Number(sole);
   const declared = responses[status as keyof typeof responses];
   if (declared === undefined) throw new Error(`${operationId} returned the undeclared status ${status}.`);
+  if (rest.contentType !== undefined) {
+    const { contentType } = rest;
+    if (typeof body === 'string' && declared.texts?.some(type => type === contentType)) {
+      return { status, body, contentType, headers, cookies };
+    }
+    throw new Error(`${operationId} returned the undeclared content type ${contentType}.`);
+  }
   if (declared.body === null) return { status, body: null, headers, cookies };
   const parsed = declared.body.safeParse(body);
   if (!parsed.success) {

@@ -1,3 +1,4 @@
+import type { TextType } from '../contracts/contract.ts';
 import { revisionTag } from '../contracts/fields/preconditions.ts';
 
 /** The response to a read with `If-None-Match`: 304 if the caller already has this revision. Both include its tag. */
@@ -15,4 +16,13 @@ export function answerAt<Body extends { revision: number }>(
 ) {
   if (wanted === undefined || 'notModified' in read) return conditionalAnswer(read);
   return { status: 200 as const, body: read };
+}
+
+/** The same with a body that was written as text. */
+export function textAt<Type extends TextType>(
+  wanted: number | undefined,
+  { text, contentType, revision }: { text: string; contentType: Type; revision: number },
+) {
+  const answer = { status: 200 as const, body: text, contentType };
+  return wanted === undefined ? { ...answer, headers: { etag: revisionTag(revision) } } : answer;
 }

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { issuedCredentialOf } from '../access/authenticate.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import type { Contract, HandlerResponse, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
+import type { Contract, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
 import { withDeadline, withReauthorization } from '../table/retry.ts';
 import { authorization } from './authorize-caller.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -77,5 +77,5 @@ async function answer<C extends Contract, Fetched>(
   const answered = await withReauthorization(reauthorize, () => run({ ...request, context, fetched }));
   requireAllAsked();
 
-  return checkAnswer(contract, answered as HandlerResponse<C> | undefined, await renewal);
+  return checkAnswer(contract, answered as Parameters<typeof checkAnswer>[1], await renewal);
 }

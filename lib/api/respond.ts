@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
+import { encodingOf } from '../core/response-size.ts';
 
 const commonHeaders = {
   'content-type': 'application/json; charset=utf-8',
@@ -9,54 +10,50 @@ const commonHeaders = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 } as const;
 
-/**
- * Up to this size, a body is passed to the gateway as text. Inside Lambda's JSON response it is escaped a second time,
- * which can double it, so above this size the smaller of text and base64 is used.
- */
-const asTextBytes = 512 * 1024;
-
-/** Lambda limits a response to 6 MB (Lambda quotas); the rest is for headers and cookies. */
-const maximumAnswerBytes = 6 * 1024 * 1024 - 64 * 1024;
-
 /** @throws payload_too_large if neither encoding fits Lambda's limit */
 function encode(text: string): { body: string; isBase64Encoded: boolean } {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= asTextBytes) return { body: text, isBase64Encoded: false };
-  const escapedBytes = Buffer.byteLength(JSON.stringify(text));
-  const base64Bytes = Math.ceil(bytes / 3) * 4;
-  if (Math.min(escapedBytes, base64Bytes) > maximumAnswerBytes) {
-    throw new ApiError(
-      'payload_too_large',
-      'The response is larger than 6 MB. Request it in pages, with limit and offset.',
-    );
+  switch (encodingOf(text)) {
+    case 'text':
+      return { body: text, isBase64Encoded: false };
+    case 'base64':
+      return { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+    default:
+      throw new ApiError(
+        'payload_too_large',
+        'The response is larger than 6 MB. Request it in pages, with limit and offset.',
+      );
   }
-  return escapedBytes <= base64Bytes
-    ? { body: text, isBase64Encoded: false }
-    : { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
 }
 
 export interface Answer {
   status: number;
   /** null: no body. */
   body: unknown;
+  /** Of a body that is text and sent as it is. Any other body is sent as JSON. */
+  contentType?: string | undefined;
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly string[];
 }
 
 export function render(answer: Answer, requestId: string): APIGatewayProxyStructuredResultV2 {
   const { 'content-type': contentType, ...others } = commonHeaders;
-  const hasBody = answer.body !== null && answer.body !== undefined;
+  const text = textOf(answer);
   return {
     statusCode: answer.status,
     headers: {
-      ...(hasBody ? { 'content-type': contentType } : {}),
+      ...(text === undefined ? {} : { 'content-type': answer.contentType ?? contentType }),
       ...others,
       'x-request-id': requestId,
       ...answer.headers,
     },
     ...(answer.cookies === undefined || answer.cookies.length === 0 ? {} : { cookies: [...answer.cookies] }),
-    ...(hasBody ? encode(JSON.stringify(answer.body)) : {}),
+    ...(text === undefined ? {} : encode(text)),
   };
+}
+
+function textOf({ body, contentType }: Answer): string | undefined {
+  if (body === null || body === undefined) return undefined;
+  return contentType !== undefined && typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /** The one error shape. */

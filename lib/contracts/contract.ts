@@ -143,11 +143,16 @@ export interface Uses {
   dashboardOrigin?: true;
 }
 
+/** The content types of bodies that the service doesn't write as JSON itself. */
+export type TextType = 'application/json' | 'application/yaml' | 'text/plain; charset=utf-8';
+
 /** A successful response: the schema of its body, and an example and headers for the documentation. */
 export interface ResponseContract {
   description: string;
   /** null: no body (304 only). */
   body: z.ZodType | null;
+  /** The content types of other representations of the body, which a query parameter asks for. The handler writes them. */
+  texts?: readonly TextType[];
   /** Required if the example differs from the fields' own examples or shows an optional field. */
   example?: unknown;
   headers?: Readonly<Record<string, string>>;
@@ -234,6 +239,8 @@ export type AnswerOf<C extends Contract, Status extends keyof C['responses'] = k
   C['responses'][Status]
 >;
 
+type TextBody<R> = R extends { texts: readonly (infer T)[] } ? { body: string; contentType: T } : never;
+
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
 /**
@@ -241,13 +248,15 @@ type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.in
  * omitted.
  */
 export type HandlerResponse<C extends Contract> = {
-  [Status in keyof C['responses']]: {
-    body: ResponseBody<C['responses'][Status]>;
+  [Status in keyof C['responses']]: (
+    | { body: ResponseBody<C['responses'][Status]>; contentType?: never }
+    | TextBody<C['responses'][Status]>
+  ) & {
     headers?: Readonly<Record<string, string>>;
     cookies?: readonly string[];
   } & ([keyof C['responses']] extends [Status]
-    ? { status?: Status & SuccessStatus }
-    : { status: Status & SuccessStatus });
+      ? { status?: Status & SuccessStatus }
+      : { status: Status & SuccessStatus });
 }[keyof C['responses']];
 
 /** The return type of a handler. If the response is just `Success`, it may return nothing. */

@@ -48,6 +48,7 @@ export const errorStatuses = {
   version_mismatch: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  not_representable: 422,
   rate_limited: 429,
   internal_error: 500,
   billing_provider_error: 502,

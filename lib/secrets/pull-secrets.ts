@@ -1,11 +1,13 @@
 import { putReadEntry } from '../access/audit-partitions.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import type { ServedFormat } from '../contracts/secrets/served-formats.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
+import { renderSecrets } from './render-secrets.ts';
 
 type PullReads = EnvironmentReads | NamedReads;
 
@@ -13,6 +15,7 @@ interface PullWanted extends PageWanted {
   /** Exactly these secrets. */
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
+  format?: ServedFormat | undefined;
 }
 
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
@@ -29,23 +32,32 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
     requireValues(shown);
     const isWhole = !isNamed && query.limit === undefined && query.search === undefined;
-    const entry = context.audit({
-      action: 'secret.pulled',
-      target: { type: 'project', id: project.id, name: project.slug },
-      environment: { id: state.id, slug: state.slug },
-      // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
-      ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
-      revision,
-    });
-    const [secrets] = await Promise.all([
+    const open = () =>
       Promise.all(
         shown.map(async head => {
           const { key, version, createdAt, updatedAt, updatedBy } = head;
           return { key, value: await ring.open(state.id, head), version, createdAt, updatedAt, updatedBy };
         }),
-      ),
-      entry.then(one => putReadEntry(one, context.organization.id, context.log)),
-    ]);
+      );
+    const audit = async () => {
+      const entry = await context.audit({
+        action: 'secret.pulled',
+        target: { type: 'project', id: project.id, name: project.slug },
+        environment: { id: state.id, slug: state.slug },
+        // For a whole pull the revision identifies the keys; naming them would make every entry several times larger.
+        ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
+        revision,
+      });
+      await putReadEntry(entry, context.organization.id, context.log);
+    };
+    if (query.format !== undefined) {
+      // A format may refuse a value, and a refused pull must not be audited as delivered.
+      const entries = (await open()).map(({ key, value }) => [key, value] as const);
+      const rendered = renderSecrets(query.format, entries, { project: project.slug, environment: state.slug });
+      await audit();
+      return { ...rendered, revision };
+    }
+    const [secrets] = await Promise.all([open(), audit()]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };
   return 'keys' in begun.begun ? readNamed(context, begun.begun, answer) : readLive(context, begun.begun, answer);

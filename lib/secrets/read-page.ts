@@ -2,14 +2,14 @@ import type { Pagination } from '../contracts/fields/pagination.ts';
 
 export interface PageWanted {
   limit?: number | undefined;
-  offset: number;
+  offset?: number | undefined;
   search?: string | undefined;
 }
 
 /** The part of a sorted list that a query asks for: keys with a prefix, and one page if there is a limit. Pure. */
 export function pageOf<T extends { key: string }>(
   all: readonly T[],
-  { limit, offset, search }: PageWanted,
+  { limit, offset = 0, search }: PageWanted,
 ): { shown: readonly T[]; pagination?: Pagination } {
   const found = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
   if (limit === undefined) return { shown: found };

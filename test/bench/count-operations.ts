@@ -22,6 +22,7 @@ export interface Bounds {
 
 const bounds: Readonly<Record<string, Bounds>> = {
   'pull 50 secrets of 200 B': { roundTrips: 2, calls: 4, readUnits: 6, writeUnits: 1, kmsCalls: 0 },
+  'pull 50 secrets of 200 B as JSON values': { roundTrips: 2, calls: 4, readUnits: 6, writeUnits: 1, kmsCalls: 0 },
   'pull 50 secrets of 200 B, first time': { roundTrips: 2, calls: 4, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
   'pull 50 secrets of 200 B, one changed': { roundTrips: 3, calls: 5, readUnits: 13, writeUnits: 1, kmsCalls: 0 },
   'pull, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 4, kmsCalls: 0 },
@@ -80,6 +81,7 @@ async function countHotOperations(api: Api): Promise<OperationCounts[]> {
   const pull = { method: 'GET', path: `${path}/dev` };
   await count('pull 50 secrets of 200 B, first time', pull, 200);
   await count('pull 50 secrets of 200 B', pull, 200);
+  await count('pull 50 secrets of 200 B as JSON values', { method: 'GET', path: `${path}/dev?format=json` }, 200);
   const headers = { 'if-none-match': '"2"' };
   await count('pull, If-None-Match matches', { method: 'GET', path: `${path}/dev`, headers }, 304);
   const change = (value: string) => ({ method: 'PUT', path: `${path}/dev`, body: { key: 'SECRET_7', value } });

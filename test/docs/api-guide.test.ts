@@ -40,11 +40,12 @@ async function walk(): Promise<Record<string, string>> {
 describe('docs/api-guide.md', () => {
   it('has commands that do what the text says', async () => {
     const printed = await walk();
-    expect(Object.keys(printed)).toEqual(['Credentials', 'Errors', 'Retries', 'Pages', 'ETag and If-Match']);
+    expect(Object.keys(printed)).toEqual(['Credentials', 'Errors', 'Retries', 'Pages', 'Formats', 'ETag and If-Match']);
     expect(printed.Credentials).toContain('"value":"info"');
     expect(printed.Errors).toMatch(/"code":"environment_not_found".*"code":"invalid_request".*"path":"key"/s);
     expect(printed.Retries).toMatch(/"changed":true.*"revision":2.*"changed":false.*"revision":2/s);
     expect(printed.Pages).toMatch(/"key":"WORKERS".*"total":2.*"revision":1\b.*"next":null/s);
+    expect(printed.Formats).toBe('export LOG_LEVEL=\'debug\'\nexport WORKERS=\'4\'\n{\n  "LOG_LEVEL": "debug"\n}\n');
     expect(printed['ETag and If-Match']).toMatch(
       /^304\n.*"code":"revision_mismatch".*"currentRevision":2.*"revision":3/s,
     );

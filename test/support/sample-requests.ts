@@ -605,6 +605,10 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev?keys=KEY_1,KEY_2`, as: session });
   },
+  'pull-secrets format': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev?format=json`, as: session });
+  },
   'compare-environments': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/compare?with=staging&values=true`, as: session });

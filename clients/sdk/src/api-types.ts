@@ -658,7 +658,7 @@ export interface paths {
         };
         /**
          * Pull all secrets, decrypted
-         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins can read every environment, developers `development` and `staging` environments, viewers only `development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins can read every environment, developers `development` and `staging` environments, viewers only `development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same pull returns only the values, as a text for shells, build tools and operators.
          */
         get: operations["pull-secrets"];
         /**
@@ -2452,7 +2452,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -5101,6 +5101,21 @@ export interface components {
                 };
             };
         };
+        /** @description `not_representable`: The requested `format` can’t hold these values exactly. `details.keys` lists each key with the reason. Nothing was returned. Use `keys` to request the others, or `format=json`, which holds every value. */
+        NotRepresentable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_representable";
+                    };
+                };
+            };
+        };
         /** @description `organization_not_found`: The organization does not exist, or the caller is not a member. */
         OrganizationNotFound: {
             headers: {
@@ -7172,6 +7187,8 @@ export interface operations {
                 revision?: number;
                 /** @description Only these keys, separated by commas, at most 100. All of them must exist. Can’t be combined with `search` or `limit`. */
                 keys?: string;
+                /** @description Return only the values, in this format: `json` is one flat object, and every other format is byte for byte what `holdfast pull --format` writes. Can’t be combined with `limit` or `offset`. */
+                format?: "env" | "dotenv" | "node" | "python-dotenv" | "docker" | "compose" | "sh" | "fish" | "powershell" | "json" | "yaml" | "k8s" | "tfvars" | "systemd";
             };
             header?: {
                 /** @description The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`. */
@@ -7198,7 +7215,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PullSecretsResponse"];
+                    "application/json": components["schemas"]["PullSecretsResponse"] | {
+                        [key: string]: string;
+                    };
+                    "application/yaml": string;
+                    "text/plain; charset=utf-8": string;
                 };
             };
             /** @description The environment is still at the revision of `If-None-Match`. No value was read or decrypted. */
@@ -7217,6 +7238,7 @@ export interface operations {
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["NotRepresentable"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];

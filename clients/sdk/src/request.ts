@@ -9,10 +9,11 @@ export type PathOf<M extends Method> = {
 }[keyof paths];
 
 type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
+/** Without `format`, which asks for a text: the SDK parses every body as JSON. */
 type QueryParameters<O> = O extends { parameters: { query: infer T } }
   ? { query: T }
   : O extends { parameters: { query?: infer T } }
-    ? { query?: T }
+    ? { query?: Omit<T, 'format'> }
     : unknown;
 type Body<O> = O extends { requestBody: { content: { 'application/json': infer T } } } ? { body: T } : unknown;
 
@@ -30,7 +31,10 @@ export type RequestOptions<M extends Method, P extends keyof paths> = PathParame
 /** Optional if none of its members is required. */
 export type OptionsArgument<T> = Record<never, never> extends T ? [options?: T] : [options: T];
 
-type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? T : never;
+type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? Named<T> : never;
+
+/** Without the flat object that `format=json` returns. */
+type Named<T> = T extends unknown ? (string extends keyof T ? never : T) : never;
 
 /** The body of a success. */
 export type ResponseBody<M extends Method, P extends keyof paths> =

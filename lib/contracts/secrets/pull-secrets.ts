@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { uniqueList } from '../fields/list.ts';
-import { Pagination } from '../fields/pagination.ts';
+import { offsetQuery, Pagination } from '../fields/pagination.ts';
 import { SecretKey } from '../fields/text.ts';
 import { readsSecrets } from './environment-access.ts';
 import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
 import { Revision } from './revision.ts';
 import { SecretSummary } from './secret-summary.ts';
+import { ServedFormat } from './served-formats.ts';
 
 export const SecretEntry = z
   .object({
@@ -37,10 +38,20 @@ const NamedKeys = z
   });
 
 const PullQuery = z
-  .strictObject({ ...listQuery, keys: NamedKeys.optional() })
+  .strictObject({
+    ...listQuery,
+    // Without its default, so that an offset with `format` is noticed.
+    offset: offsetQuery.unwrap().optional(),
+    keys: NamedKeys.optional(),
+    format: ServedFormat.optional(),
+  })
   .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
     path: ['keys'],
     message: 'must not be combined with search or limit',
+  })
+  .refine(({ format, limit, offset }) => format === undefined || (limit === undefined && offset === undefined), {
+    path: ['format'],
+    message: 'must not be combined with limit or offset',
   });
 
 export const pullSecrets = contract({
@@ -51,7 +62,8 @@ export const pullSecrets = contract({
     'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a ' +
     'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
     'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
-    '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned.',
+    '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. ' +
+    'With `format`, the same pull returns only the values, as a text for shells, build tools and operators.',
   access: readsSecrets,
   query: PullQuery,
   headers: IfNoneMatchHeader,
@@ -63,12 +75,12 @@ export const pullSecrets = contract({
         revision: Revision,
         pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
-
+      texts: ['application/json', 'application/yaml', 'text/plain; charset=utf-8'],
       headers: entityTag,
     },
     304: notModified,
   },
-  errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large'],
+  errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large', 'not_representable'],
   uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one response' },
 });

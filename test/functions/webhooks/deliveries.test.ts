@@ -289,10 +289,11 @@ describe('a queued message', () => {
     const messages = Array.from({ length: 22 }, (_, index) =>
       messageFor(id, new Date(Date.now() - (60 - index) * 1000).toISOString()),
     );
-    const oldest = messages.slice(0, 2).map(({ deliveryId }) => deliveryId);
+    const ids = messages.map(({ deliveryId }) => deliveryId);
+    const oldest = ids.slice(0, 2);
     const storedIds = async () => (await queryItems(ranges.deliveries(id))).map(item => item.id);
     await queueDeliveries(messages);
-    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(20), 20_000);
+    await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(2)), 20_000);
     const [sent, unsent] = messages as [DeliveryMessage, DeliveryMessage];
 
     await logDelivery(sent, { statusCode: 204, responseTimeMs: 1, error: null });
@@ -300,12 +301,7 @@ describe('a queued message', () => {
 
     expect((await storedIds()).slice(0, 2)).toEqual(oldest);
     const shown = (await deliveriesOf(id)).map((delivery: { id: string }) => delivery.id);
-    expect(shown).toEqual(
-      messages
-        .slice(2)
-        .map(({ deliveryId }) => deliveryId)
-        .reverse(),
-    );
+    expect(shown).toEqual(ids.slice(2).reverse());
     const next = messageFor(id);
     await queueDeliveries([next]);
     await vi.waitFor(async () => expect(await storedIds()).toContain(next.deliveryId), 10_000);

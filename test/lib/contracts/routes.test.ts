@@ -439,7 +439,7 @@ describe('query parameters', () => {
   );
 
   test('are parsed as numbers and booleans, with their defaults', () => {
-    expect(route('pull-secrets').query?.parse({})).toEqual({ offset: 0 });
+    expect(route('list-keys').query?.parse({})).toEqual({ offset: 0 });
     expect(route('pull-secrets').query?.parse({ limit: '500', offset: '7' })).toEqual({ limit: 500, offset: 7 });
     expect(route('list-audit-entries').query?.parse({})).toEqual({ limit: 50, offset: 0 });
     expect(route('list-versions').query?.parse({ values: 'true' })).toEqual({ values: true, offset: 0 });

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
+import { ServedFormat } from '../../../../lib/contracts/secrets/served-formats.ts';
+import { type Api, createToken, startApi } from '../../../support/api.ts';
+import { openWorkplace } from '../../../support/environments.ts';
+import { buildCli, type Cli } from '../cli.ts';
+import { nastyValues } from './nasty-values.ts';
+
+/** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
+const count = Math.min(Number(process.env.FORMATS ?? 150), 2000);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const perEnvironment = 1000;
+
+let api: Api;
+let cli: Cli;
+
+beforeAll(async () => {
+  api = await startApi();
+  cli = buildCli();
+});
+afterAll(async () => {
+  cli.remove();
+  await api.stop();
+});
+
+/** Pulls these secrets over HTTP and with the command line. */
+async function bothWays(name: ServedFormat, secrets: readonly (readonly [string, string])[]) {
+  const place = await openWorkplace(api);
+  const { token } = await createToken(api, place.owner);
+  expect((await place.importAll('dev', Object.fromEntries(secrets))).status).toBe(200);
+  const answer = await fetch(`${api.url}${place.at('dev', `?format=${name}`)}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const file = join(cli.home, name);
+  const pulled = await cli.run(['pull', '--format', name, '--output', file], {
+    env: {
+      HOLDFAST_URL: api.url,
+      HOLDFAST_TOKEN: token,
+      HOLDFAST_ORG: place.owner.organization.slug,
+      HOLDFAST_PROJECT: place.project.slug,
+      HOLDFAST_ENV: 'dev',
+    },
+  });
+  expect([answer.status, pulled.code]).toEqual([200, 0]);
+  return { served: Buffer.from(await answer.arrayBuffer()), written: readFileSync(file) };
+}
+
+describe.each(ServedFormat.options)('?format=%s', name => {
+  it(`is byte for byte what the command line writes (${count} values of seed ${seed})`, async () => {
+    const taken = nastyValues(count, seed)
+      .map((value, index) => [`K${index}`, value] as const)
+      .filter(([key, value]) => formats[name]?.refuses(key, value) === undefined);
+    expect(taken.length).toBeGreaterThan(count * 0.2);
+    for (let at = 0; at < taken.length; at += perEnvironment) {
+      const secrets = taken.slice(at, at + perEnvironment);
+      const { served, written } = await bothWays(name, secrets);
+      expect(served.equals(written)).toBe(true);
+      expect(served.length).toBeGreaterThan(secrets.length);
+    }
+  }, 300_000);
+});
