@@ -35,9 +35,11 @@ const elsewhere = ['any-image.md'];
 const pages = globSync(join(import.meta.dirname, '../../docs/use/*.md'))
   .filter(path => !elsewhere.includes(basename(path)))
   .toSorted()
-  .map(path => ({
-    name: basename(path),
-    blocks: [...readFileSync(path, 'utf8').matchAll(/^ *```.*\n([\s\S]*?)^ *```$/gm)].map(match => match[1] ?? ''),
+  .map(path => ({ name: basename(path), text: readFileSync(path, 'utf8') }))
+  .map(({ name, text }) => ({
+    name,
+    text,
+    blocks: [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```$/gm)].map(match => match[1] ?? ''),
   }));
 
 let world: World;
@@ -54,6 +56,23 @@ it('every block of docs/use has a way to run it, and every page is in the index'
   );
   for (const { name } of pages) if (name !== 'README.md') expect(index).toContain(`](${name})`);
 });
+
+it('no page names a command or an option that holdfast does not have', () => {
+  const reference = readFileSync(join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+  const sections = new Map(reference.split(/^### /m).map(section => [section.split('\n')[0] ?? '', section]));
+  const named = pages.flatMap(({ text }) => [...text.matchAll(/`holdfast ([^`]+)`/g)].map(match => match[1] ?? ''));
+  const unknown = named.filter(words => {
+    const command = [...sections.keys()].findLast(name => name !== '' && `${words} `.startsWith(`${name} `));
+    const options = words.match(/--[\w-]+/g) ?? [];
+    return command === undefined || options.some(option => !isOption(option, sections.get(command) ?? ''));
+  });
+  expect(named.length).toBeGreaterThan(5);
+  expect(unknown).toEqual([]);
+});
+
+/** Those of every command choose the organization, the project and the environment. */
+const isOption = (option: string, section: string) =>
+  ['--org', '--project', '--env'].includes(option) || section.includes(`${option}\``) || section.includes(`${option} `);
 
 describe.each(pages.filter(({ blocks }) => blocks.length > 0))('docs/use/$name', ({ name, blocks }) => {
   const numbered = blocks.map((text, index) => ({ text, title: `${index + 1}: ${text.split('\n')[0]}`, index }));

@@ -85,33 +85,36 @@ function expectFailure(result: StepResult, sentence: string | RegExp): void {
   expect([result.code, [...result.env], [...result.outputs]]).toEqual([1, [], []]);
 }
 
-describe('the workflow of the action’s README', () => {
-  it('runs as printed: its last step has the secrets, and its log does not', async () => {
-    const text = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(folder, 'README.md'), 'utf8'))?.[1] ?? '';
-    const production = project.environments.find(({ slug }) => slug === 'production');
-    const { repository_id, repository_owner_id } = pipeline;
-    const deployer = await createIdentity({
-      role: 'deployer',
-      projectId: project.id,
-      environmentId: production?.id,
-      claims: { repository_id, repository_owner_id, environment: 'production' },
-    });
-    const secrets = { DATABASE_URL: 'postgres://db.internal/shop', KEY: 'first line\nsecond "line"\r\n' };
-    const revision = await store(secrets, 'production');
-    const workflow = parseYaml(
-      text.replace('https://secrets.example.com', api.url).replace('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', deployer),
-    ) as Workflow;
-    const script = '#!/bin/sh\nprintf %s "$KEY" >key\necho "connecting to $DATABASE_URL"\necho "$KEY"\n';
-    writeFileSync(join(runner.workspace, 'deploy.sh'), script, { mode: 0o755 });
+describe('the workflow', () => {
+  it.each(['clients/github-action/README.md', 'docs/workload-identity.md'])(
+    'of %s runs as printed: its last step has the secrets, and its log does not',
+    async page => {
+      const text = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? '';
+      const production = project.environments.find(({ slug }) => slug === 'production');
+      const { repository_id, repository_owner_id } = pipeline;
+      const deployer = await createIdentity({
+        role: 'deployer',
+        projectId: project.id,
+        environmentId: production?.id,
+        claims: { repository_id, repository_owner_id, environment: 'production' },
+      });
+      const secrets = { DATABASE_URL: 'postgres://db.internal/shop', KEY: 'first line\nsecond "line"\r\n' };
+      const revision = await store(secrets, 'production');
+      const workflow = parseYaml(
+        text.replace('https://secrets.example.com', api.url).replace('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', deployer),
+      ) as Workflow;
+      const script = '#!/bin/sh\nprintf %s "$KEY" >key\necho "connecting to $DATABASE_URL"\necho "$KEY"\n';
+      writeFileSync(join(runner.workspace, 'deploy.sh'), script, { mode: 0o755 });
 
-    const [action, deploy, ...more] = await runner.runJob(workflow, 'deploy');
+      const [action, deploy, ...more] = await runner.runJob(workflow, 'deploy');
 
-    expect([action?.code, deploy?.code, more]).toEqual([0, 0, []]);
-    expect(Object.fromEntries(action?.outputs ?? [])).toEqual({ revision: String(revision) });
-    expect(readFileSync(join(runner.workspace, 'key'), 'utf8')).toBe(secrets.KEY);
-    expect(deploy?.printed).toContain('postgres://db.internal/shop');
-    expect(deploy?.log).toBe('connecting to ***\n***\n***\n');
-  });
+      expect([action?.code, deploy?.code, more]).toEqual([0, 0, []]);
+      expect(Object.fromEntries(action?.outputs ?? [])).toEqual({ revision: String(revision) });
+      expect(readFileSync(join(runner.workspace, 'key'), 'utf8')).toBe(secrets.KEY);
+      expect(deploy?.printed).toContain('postgres://db.internal/shop');
+      expect(deploy?.log).toBe('connecting to ***\n***\n***\n');
+    },
+  );
 });
 
 describe('values', () => {
