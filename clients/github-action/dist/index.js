@@ -2720,6 +2720,9 @@ var mostNamedKeys = 100;
 var signOutMs = 5e3;
 async function pull(inputs, mask) {
   const { url, organization, project, environment, identity, keys } = inputs;
+  if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
+    throw new Error("The job can’t get an ID token: give it the permission id-token: write.");
+  }
   const assertion = platformAssertion(identity, { ...process.env, HOLDFAST_ID_TOKEN_SOURCE: "github" });
   const masked = (token2) => {
     mask(token2);

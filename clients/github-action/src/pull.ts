@@ -29,6 +29,10 @@ interface Pulled {
  */
 export async function pull(inputs: Inputs, mask: (secret: string) => void): Promise<Pulled> {
   const { url, organization, project, environment, identity, keys } = inputs;
+  // The runner sets it only for jobs that may.
+  if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
+    throw new Error('The job can’t get an ID token: give it the permission id-token: write.');
+  }
   const assertion = platformAssertion(identity, { ...process.env, HOLDFAST_ID_TOKEN_SOURCE: 'github' });
   const masked = (token: string) => {
     mask(token);

@@ -141,11 +141,12 @@ describe('values', () => {
   const secrets = Object.fromEntries(nasty.map((value, index) => [`K${index}`, value]));
 
   it('reach the next steps unchanged, and are masked as a whole and line by line before anything else', async () => {
-    const revision = await store({ ...secrets, 'A.b-c': 'odd name', constructor: 'another' });
+    const all = { ...secrets, 'A.b-c': 'odd name', constructor: 'another', ['__proto__']: 'a third' };
+    const revision = await store(all);
     const result = await runner.runAction(folder, inputs());
 
     expect([result.code, saidIn(result)]).toEqual([0, []]);
-    expect(Object.fromEntries(result.env)).toEqual({ ...secrets, 'A.b-c': 'odd name', constructor: 'another' });
+    expect(result.env).toEqual(new Map(Object.entries(all)));
     expect([...result.outputs]).toEqual([['revision', String(revision)]]);
     const texts = nasty.flatMap(value => [
       value,
@@ -240,7 +241,7 @@ describe('a step that fails', () => {
 
   it('says that the job lacks the permission to sign in', async () => {
     const result = await runner.runAction(folder, inputs(), {});
-    expectFailure(result, 'id-token: write');
+    expectFailure(result, 'The job can’t get an ID token: give it the permission id-token: write.');
     expect(result.masks).toEqual([]);
   });
 
