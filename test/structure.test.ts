@@ -36,6 +36,7 @@ const functions = sourcesOf('functions/**/*.ts');
 const infra = sourcesOf('infra/**/*.ts');
 const sdk = sourcesOf('clients/sdk/src/**/*.ts');
 const cli = sourcesOf('clients/cli/src/**/*.ts');
+const action = sourcesOf('clients/github-action/src/**/*.ts');
 const dashboard = sourcesOf('clients/dashboard/src/**/*.{ts,tsx}');
 
 /** A client's folder, or its file beside the folders. */
@@ -168,6 +169,12 @@ const parts = [
     ],
   },
   {
+    part: 'clients/github-action',
+    files: action,
+    moduleOf: clientModuleOf,
+    layers: [['inputs', 'masks', 'write-privately'], ['pull'], ['run'], ['main']],
+  },
+  {
     part: 'clients/dashboard',
     files: dashboard,
     moduleOf: dashboardModuleOf,
@@ -231,8 +238,13 @@ describe('modules inside modules, and the clients', () => {
     expect(offenders(sdk, imported => /^(lib|functions|infra|test)\//.test(imported))).toEqual([]);
   });
 
-  it('let the command line use only field rules of the service, beside the SDK', () => {
-    const ofService = cli.flatMap(({ imports }) => imports).filter(path => /^(lib|functions|infra|test)\//.test(path));
+  it.each([
+    ['command line', cli],
+    ['GitHub action', action],
+  ])('let the %s use only field rules of the service, beside the SDK', (_, client) => {
+    const ofService = client
+      .flatMap(({ imports }) => imports)
+      .filter(path => /^(lib|functions|infra|test)\//.test(path));
     expect(ofService.filter(path => !path.startsWith('lib/contracts/fields/'))).toEqual([]);
   });
 });

@@ -15,6 +15,10 @@ const always = ['test/structure.test.ts'];
 /** The tests nearest to a client, whose names tell which command or screen they cover. */
 const clientTests = [
   ['clients/cli/', ['test/clients/cli/settings.test.ts', 'test/clients/cli/changes.test.ts']],
+  [
+    'clients/github-action/',
+    ['test/clients/github-action/bundle.test.ts', 'test/clients/github-action/action.test.ts'],
+  ],
   ['clients/sdk/', ['test/clients/sdk/pull.test.ts', 'test/clients/sdk/writes.test.ts']],
   ['clients/dashboard/', ['test/clients/dashboard/stage.test.ts', 'test/clients/dashboard/flows.test.ts']],
 ] as const;

@@ -130,7 +130,7 @@ describe('the documentation', () => {
 });
 
 /** Files that commands write, and files of the reader. */
-const madeByCommands = new Set(['cookies.txt', 'event.json', 'registered.json']);
+const madeByCommands = new Set(['compose.yaml', 'cookies.txt', 'event.json', 'registered.json', 'secrets.json']);
 
 const pascal = (kebab: string) =>
   kebab.replaceAll(/(?:^-*|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '');
@@ -138,6 +138,7 @@ const pascal = (kebab: string) =>
 /** Services whose client isn't installed, with the names that the pages may use (their API references). */
 const otherServices: Readonly<Record<string, ReadonlySet<string>>> = {
   iam: new Set(['EnableOutboundWebIdentityFederationCommand']),
+  secretsmanager: new Set(['GetSecretValueCommand', 'SecretId', 'Query', 'Output']),
   'service-quotas': new Set(['RequestServiceQuotaIncreaseCommand', 'ServiceCode', 'QuotaCode', 'DesiredValue']),
 };
 

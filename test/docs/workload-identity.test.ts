@@ -25,17 +25,28 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const settings = ['HOLDFAST_URL', 'HOLDFAST_ORG', 'HOLDFAST_PROJECT', 'HOLDFAST_ENV', 'HOLDFAST_IDENTITY'];
 
 describe('the documented workflow of GitHub Actions', () => {
-  it.each([
-    ['of the page', workflow],
-    ['of the command line’s README', shortWorkflow],
-  ])('%s requests the permission it needs, names its identity, and contains no secret', (_, file) => {
-    const { deploy } = file.jobs;
+  it('requests the permission it needs, names its identity, and contains no secret', () => {
+    const { deploy } = workflow.jobs;
+    const [, action, last] = deploy.steps;
 
-    expect(file.permissions['id-token']).toBe('write');
+    expect(workflow.permissions['id-token']).toBe('write');
+    expect(Object.keys(action.with)).toEqual(['url', 'organization', 'project', 'environment', 'identity']);
+    expect(action.with.identity).toMatch(uuid);
+    expect(last).toEqual({ run: './deploy.sh' });
+    expect(JSON.stringify(workflow)).not.toMatch(/secrets\.[A-Z]|HOLDFAST_TOKEN/);
+  });
+
+  it('of the command line’s README installs it and does the same', () => {
+    const { deploy } = shortWorkflow.jobs;
+
+    expect(shortWorkflow.permissions['id-token']).toBe('write');
     expect(Object.keys(deploy.env)).toEqual(settings);
     expect(deploy.env.HOLDFAST_IDENTITY).toMatch(uuid);
-    expect(deploy.steps.at(-1).run).toMatch(/^holdfast run -- /);
-    expect(JSON.stringify(file)).not.toMatch(/secrets\.[A-Z]|HOLDFAST_TOKEN/);
+    expect(deploy.steps.map(({ run }: { run?: string }) => run).slice(1)).toEqual([
+      'curl -fsS "$HOLDFAST_URL/install.sh" | sh',
+      expect.stringMatching(/^holdfast run -- /),
+    ]);
+    expect(JSON.stringify(shortWorkflow)).not.toMatch(/secrets\.[A-Z]|HOLDFAST_TOKEN/);
   });
 
   it('does not run for pull requests, grants only read access otherwise, and waits for the approval it proves', () => {
@@ -63,6 +74,10 @@ describe('the documented workflow of GitHub Actions', () => {
 function settingsIn(file: unknown): object[] {
   if (typeof file !== 'object' || file === null) return [];
   if (Object.hasOwn(file, 'HOLDFAST_ORG')) return [file];
+  if (Object.hasOwn(file, 'organization')) {
+    const { organization, project, environment } = file as Record<string, unknown>;
+    return [{ HOLDFAST_ORG: organization, HOLDFAST_PROJECT: project, HOLDFAST_ENV: environment }];
+  }
   if (Array.isArray(file) && file.some(({ name }) => name === 'HOLDFAST_ORG')) {
     return [Object.fromEntries(file.map(({ name, value }) => [name, value]))];
   }
@@ -70,7 +85,7 @@ function settingsIn(file: unknown): object[] {
 }
 
 describe('each platform', () => {
-  const id = workflow.jobs.deploy.env.HOLDFAST_IDENTITY;
+  const id = workflow.jobs.deploy.steps[1].with.identity;
   const job = {
     url: 'https://secrets.example.com',
     organization: 'acme',

@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const seen = await come(newcomer);
     for (const [address, example] of [
       [`/organizations/${newcomer.organization.slug}/webhooks`, '"event": "secret.updated"'],
-      [`/organizations/${newcomer.organization.slug}/identities`, `HOLDFAST_ORG: "${newcomer.organization.slug}"`],
+      [`/organizations/${newcomer.organization.slug}/identities`, `organization: "${newcomer.organization.slug}"`],
       ['/account/tokens', 'holdfast run -- ./deploy.sh'],
     ] as const) {
       await seen.page.goto(address);
@@ -142,7 +142,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       ref: ['refs/heads/main', 'refs/heads/release'],
     });
     await page.getByText(made.audience).waitFor();
-    await page.getByText(`HOLDFAST_IDENTITY: "${made.id}"`).waitFor();
+    await page.getByText(`identity: "${made.id}"`).waitFor();
 
     const issuer = { url: made.issuer };
     const key = await makeSigningKey();

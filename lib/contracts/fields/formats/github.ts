@@ -4,8 +4,8 @@ import { type Format, lines, nul } from './format.ts';
 export const github: Format = {
   refuses: (key, value) => {
     if (value.includes('\0')) return nul;
-    if (key === 'NODE_OPTIONS') return 'is rejected by the runner';
-    if (/^(?:GITHUB|RUNNER)_/.test(key)) return 'is a name that the runner sets itself';
+    if (/^NODE_OPTIONS$/i.test(key)) return 'is rejected by the runner';
+    if (/^(?:ACTIONS|GITHUB|RUNNER)_/.test(key)) return 'is a name that the runner sets itself';
     return undefined;
   },
   write: lines((key, value) => {

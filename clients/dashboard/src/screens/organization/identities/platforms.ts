@@ -52,6 +52,15 @@ const variables = ({ url, organization, project, environment, identity }: JobSet
   HOLDFAST_IDENTITY: identity.id,
 });
 
+/** The inputs of the GitHub action. */
+const inputs = ({ url, organization, project, environment, identity }: JobSettings) => ({
+  url,
+  organization,
+  project,
+  environment,
+  identity: identity.id,
+});
+
 /** Quoted, because YAML would take slugs such as `no`, `2026` and `1e3` for something other than text. */
 const quoted = (value: string) => JSON.stringify(value);
 
@@ -109,11 +118,13 @@ jobs:
   deploy:
     runs-on: ubuntu-latest
     environment: production
-    env:
-${asYaml(variables(job), 6)}
     steps:
       - uses: actions/checkout@v4
-      - run: holdfast run -- ./deploy.sh`,
+      # Your organization's copy of Holdfast's repository.
+      - uses: ${job.organization}/holdfast/clients/github-action@v0.1.0
+        with:
+${asYaml(inputs(job), 10)}
+      - run: ./deploy.sh`,
     },
   ],
 };

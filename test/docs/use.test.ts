@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aws } from './use/aws.ts';
+import { docker } from './use/containers.ts';
+import { kubernetes } from './use/kubernetes.ts';
+import { machine, systemd } from './use/machines.ts';
+import { moving } from './use/moving.ts';
+import { gitHub, gitLab } from './use/pipelines.ts';
+import { terraform } from './use/terraform.ts';
+import { openWorld, type Run, type World } from './use/world.ts';
+
+/*
+ * Every block of docs/use is run by the tool that it is for, or replayed as that tool's documentation and sources say,
+ * against the running service. The blocks of a page run in its order.
+ */
+
+/** For each page, how each of its blocks is run. */
+const runs: Readonly<Record<string, readonly Run[]>> = {
+  'README.md': [],
+  'aws.md': aws,
+  'docker.md': docker,
+  'github-actions.md': gitHub,
+  'gitlab.md': gitLab,
+  'kubernetes.md': kubernetes,
+  'moving.md': moving,
+  'systemd.md': systemd,
+  'terraform.md': terraform,
+  'vm.md': machine,
+};
+
+/** The pages that other tests run. */
+const elsewhere = ['any-image.md'];
+
+const pages = globSync(join(import.meta.dirname, '../../docs/use/*.md'))
+  .filter(path => !elsewhere.includes(basename(path)))
+  .toSorted()
+  .map(path => ({ name: basename(path), text: readFileSync(path, 'utf8') }))
+  .map(({ name, text }) => ({
+    name,
+    text,
+    blocks: [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```$/gm)].map(match => match[1] ?? ''),
+  }));
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world?.stop());
+
+it('every block of docs/use has a way to run it, and every page is in the index', () => {
+  const index = readFileSync(join(import.meta.dirname, '../../docs/use/README.md'), 'utf8');
+  expect(Object.fromEntries(pages.map(({ name, blocks }) => [name, blocks.length]))).toEqual(
+    Object.fromEntries(Object.entries(runs).map(([name, ofPage]) => [name, ofPage.length])),
+  );
+  for (const { name } of pages) if (name !== 'README.md') expect(index).toContain(`](${name})`);
+});
+
+it('no page names a command or an option that holdfast does not have', () => {
+  const reference = readFileSync(join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+  const sections = new Map(reference.split(/^### /m).map(section => [section.split('\n')[0] ?? '', section]));
+  const named = pages.flatMap(({ text }) => [...text.matchAll(/`holdfast ([^`]+)`/g)].map(match => match[1] ?? ''));
+  const unknown = named.filter(words => {
+    const command = [...sections.keys()].findLast(name => name !== '' && `${words} `.startsWith(`${name} `));
+    const options = words.match(/--[\w-]+/g) ?? [];
+    return command === undefined || options.some(option => !isOption(option, sections.get(command) ?? ''));
+  });
+  expect(named.length).toBeGreaterThan(5);
+  expect(unknown).toEqual([]);
+});
+
+/** Those of every command choose the organization, the project and the environment. */
+const isOption = (option: string, section: string) =>
+  ['--org', '--project', '--env'].includes(option) || section.includes(`${option}\``) || section.includes(`${option} `);
+
+describe.each(pages.filter(({ blocks }) => blocks.length > 0))('docs/use/$name', ({ name, blocks }) => {
+  const numbered = blocks.map((text, index) => ({ text, title: `${index + 1}: ${text.split('\n')[0]}`, index }));
+
+  it.for(numbered)('works as printed, $title', async ({ text, index }, { skip }) => {
+    await runs[name]?.[index]?.(text, world, note => {
+      process.stderr.write(`SKIPPED: docs/use/${name}, block ${index + 1}: ${note}\n`);
+      skip(note);
+    });
+  });
+});

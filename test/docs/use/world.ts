@@ -1,0 +1,141 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildCli } from '../../clients/cli/cli.ts';
+import { type Api, createToken, startApi } from '../../support/api.ts';
+import { type GitHubRunner, startGitHubRunner } from '../../support/github-runner.ts';
+import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+
+/** What the environments staging and production hold. */
+export const secrets = {
+  API_KEY: 'it\'s "$5" \\ 100% #1',
+  DATABASE_URL: 'postgres://web:pass@db.internal/shop?x=1&y=2',
+};
+
+/** The installation, organization and machine that the recipes are written for. */
+export interface World {
+  api: Api;
+  /** Without `/v1`. */
+  origin: string;
+  issuer: Issuer;
+  runner: GitHubRunner;
+  ada: Person;
+  /** A deployer of production that may sign in more than once with the same token. */
+  identity: string;
+  /** May read production only. */
+  token: string;
+  /** May change everything. */
+  fullToken: string;
+  home: string;
+  /** The recipe with this world's address and identity. */
+  fill(text: string): string;
+  /** Writes a file below the home directory. @returns its path */
+  file(name: string, text: string, mode?: number): string;
+  /** A program that stands in front of the installed ones. */
+  shim(name: string, script: string): void;
+  /** The command line as a program in ~/.local/bin, which is on the PATH. */
+  path: string;
+  /** Runs a script with bash, or the shell that is named. @returns what it printed */
+  shell(script: string, env?: Readonly<Record<string, string>>, options?: ShellOptions): Promise<string>;
+  /** Whether the installation serves this file. */
+  isServed(path: string): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+interface ShellOptions {
+  cwd?: string;
+  command?: readonly string[];
+}
+
+/** A recipe's block, and how its test can say that a tool isn't there. */
+export type Run = (text: string, world: World, skip: (note: string) => void) => Promise<void>;
+
+/** What runs the secrets' names in a child process and prints the values. */
+export const printer = 'console.log(JSON.stringify([process.env.API_KEY, process.env.DATABASE_URL]))\n';
+export const printed = `${JSON.stringify([secrets.API_KEY, secrets.DATABASE_URL])}\n`;
+
+export const isInstalled = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+/** The variables of a job or container that reads production. */
+export const settingsOf = ({ origin, identity }: World): Record<string, string> => ({
+  HOLDFAST_URL: origin,
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'production',
+  HOLDFAST_IDENTITY: identity,
+});
+
+export async function openWorld(): Promise<World> {
+  const api = await startApi();
+  const [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
+  const runner = await startGitHubRunner(issuer);
+  const { identity, organizationId, projectId, environmentId } = await createAcme(api, ada, issuer);
+  const scope = { access: 'read', organizationId, projectId, environmentId };
+  const [{ token }, { token: fullToken }] = await Promise.all([createToken(api, ada, scope), createToken(api, ada)]);
+  const cli = buildCli();
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-use-'));
+  const file: World['file'] = (name, text, mode = 0o644) => {
+    const path = join(home, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode });
+    return path;
+  };
+  file('.local/bin/holdfast', `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`, 0o755);
+  mkdirSync(join(home, 'shims'));
+  mkdirSync(join(home, 'work'));
+  const { origin } = new URL(api.url);
+  const path = `${home}/shims:${home}/.local/bin:${process.env.PATH}`;
+  return {
+    api,
+    origin,
+    issuer,
+    runner,
+    ada,
+    identity,
+    token,
+    fullToken,
+    home,
+    path,
+    file,
+    fill: text =>
+      text
+        .replaceAll('https://secrets.example.com', origin)
+        .replaceAll('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', identity),
+    shim: (name, script) => void file(`shims/${name}`, `#!/bin/sh\n${script}\n`, 0o755),
+    shell: async (
+      script,
+      env = {},
+      { cwd = join(home, 'work'), command = ['bash', '--norc', '-euo', 'pipefail'] } = {},
+    ) => {
+      const [program = '', ...args] = command;
+      const variables = { PATH: path, HOME: home, TMPDIR: home, HOLDFAST_KEYRING: 'off', ...env };
+      return (await promisify(execFile)(program, [...args, '-c', script], { cwd, env: variables })).stdout;
+    },
+    isServed: async name => {
+      const response = await fetch(origin + name);
+      return response.ok && (await response.text()).startsWith('#!/bin/sh');
+    },
+    stop: async () => {
+      rmSync(home, { recursive: true });
+      cli.remove();
+      await Promise.all([api.stop(), issuer.stop(), runner.stop()]);
+    },
+  };
+}
+
+async function createAcme(api: Api, ada: Person, issuer: Issuer) {
+  const made = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
+  const organizationId = made.body.organization.id;
+  const shop = await expectStatus(api.post(`/projects/${organizationId}`, { name: 'Web shop' }, ada.session), 201);
+  const { id: projectId, environments } = shop.body.project;
+  const environmentId = environments.find(({ slug }: { slug: string }) => slug === 'production').id;
+  await expectStatus(api.post('/secrets/acme/web-shop/production/bulk', { secrets }, ada.session), 200);
+  const changes = { role: 'deployer', projectId, environmentId, singleUse: false };
+  const deployer = identityOf(issuer, changes);
+  const created = await expectStatus(api.post(`/identities/${organizationId}`, deployer, ada.session), 201);
+  return { identity: created.body.identity.id as string, organizationId, projectId, environmentId };
+}
