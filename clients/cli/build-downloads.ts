@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dangerousNames, whyDangerous } from '../../lib/contracts/fields/dangerous-names.ts';
 import { bundleCli } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
 import { withheldPrefixes } from './src/credentials/withheld.ts';
-import { dangerousNames, whyDangerous } from './src/run/dangerous-names.ts';
 
 /** What an installation serves at this origin beside its dashboard, by URL path. */
 export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { buildDownloads } from '../../../clients/cli/build-downloads.ts';
 import { buildCli } from '../../clients/cli/cli.ts';
 import { type Api, createToken, startApi } from '../../support/api.ts';
 import { type GitHubRunner, startGitHubRunner } from '../../support/github-runner.ts';
@@ -70,7 +71,7 @@ export const settingsOf = ({ origin, identity }: World): Record<string, string> 
 });
 
 export async function openWorld(): Promise<World> {
-  const api = await startApi();
+  const api = await startApi({}, undefined, undefined, buildDownloads());
   const [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
   const runner = await startGitHubRunner(issuer);
   const { identity, organizationId, projectId, environmentId } = await createAcme(api, ada, issuer);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { dangerousNames, whyDangerous } from '../../../../clients/cli/src/run/dangerous-names.ts';
+import { dangerousNames, whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
 import { type Image, makeImage, pathOf, reportSkipped, type Shell, shells } from './image.ts';
 
