@@ -143,6 +143,7 @@ const parts = [
       ['pull'],
       ['watch'],
       ['environment'],
+      ['layers'],
       ['holdfast'],
       ['index'],
     ],
