@@ -144,6 +144,7 @@ const parts = [
       ['pull'],
       ['watch'],
       ['environment'],
+      ['layers'],
       ['holdfast'],
       ['index'],
     ],

@@ -20,7 +20,8 @@ interface Sources {
 interface PlaceFinder {
   /** Asks each question once. */
   find(member: PlaceMember): Promise<string>;
-  organizationId(): Promise<string>;
+  /** @param organization its slug; the one in use if omitted */
+  organizationId(organization?: string): Promise<string>;
 }
 
 const hintOf = {
@@ -73,8 +74,8 @@ export function createPlaceFinder({ settings, credential, client, currentUser, t
     return slugsOf(all.find(project => project.slug === slug)?.environments ?? [], environmentId);
   }
 
-  async function organizationId(): Promise<string> {
-    const slug = await find('organization');
+  async function organizationId(named?: string): Promise<string> {
+    const slug = named ?? (await find('organization'));
     const { identity } = await credential();
     if (identity?.organization === slug) return identity.organizationId();
     const id = (await currentUser()).organizations.find(one => one.slug === slug)?.id;

@@ -17,7 +17,11 @@ function withGlobalOptions(command: Command): Command {
     .optionsGroup('Global options:')
     .option('--org <slug>', 'organization (HOLDFAST_ORG)')
     .option('-p, --project <slug>', 'project (HOLDFAST_PROJECT)')
-    .option('-e, --env <slug>', 'environment (HOLDFAST_ENV)')
+    .option(
+      '-e, --env <name>',
+      'environment, as slug or organization/project/environment (HOLDFAST_ENV); run and pull take several, the last wins',
+      (name: string, before: string[] = []) => [...before, name],
+    )
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
     .option('--json', 'print one JSON document on stdout, and errors as JSON on stderr')
     .option('-q, --quiet', 'print only data, warnings and errors')

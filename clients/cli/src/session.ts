@@ -1,6 +1,7 @@
-import { type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
+import { type Environment, type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
 import { connect } from './connect.ts';
 import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
+import { usage } from './failure.ts';
 import type { Output } from './output.ts';
 import { type CurrentUser, createPlaceFinder, once } from './place.ts';
 import { type GivenFlags, requireUrl, resolveSettings, type Settings } from './settings/settings.ts';
@@ -21,8 +22,11 @@ export interface Session {
   currentUser(): Promise<CurrentUser>;
   /** The requested members of the place, from the settings, the token or a prompt. */
   place<M extends PlaceMember>(...members: readonly M[]): Promise<Record<M, string>>;
-  environment(slug?: string): Promise<ReturnType<Holdfast['environment']>>;
-  organizationId(): Promise<string>;
+  environment(slug?: string): Promise<Environment>;
+  /** The environments that values are read from, the lowest layer first. Only one unless there are layers. */
+  layers(): Promise<Environment[]>;
+  /** @param organization its slug; the one in use if omitted */
+  organizationId(organization?: string): Promise<string>;
   project(): Promise<Project>;
   /** Stops announcing retries. */
   silenceRetries(): void;
@@ -43,6 +47,13 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const { find, organizationId } = createPlaceFinder({ settings, credential, client, currentUser, terminal });
 
+  const environmentOf = async (slug: string, organization?: string, project?: string) =>
+    (await client()).environment(
+      organization ?? (await find('organization')),
+      project ?? (await find('project')),
+      slug,
+    );
+
   const session: Session = {
     output,
     terminal,
@@ -53,6 +64,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     currentUser,
     organizationId,
     place: async (...members) => {
+      if ((members as readonly PlaceMember[]).includes('environment')) requireOneEnvironment(settings());
       const place: Partial<Place> = {};
       // Organization first: each choice narrows the next one.
       for (const member of placeMembers) {
@@ -61,8 +73,15 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
       return place as Place;
     },
     environment: async slug => {
-      const { organization, project } = await session.place('organization', 'project');
-      return (await client()).environment(organization, project, slug ?? (await find('environment')));
+      if (slug === undefined) requireOneEnvironment(settings());
+      return environmentOf(slug ?? (await find('environment')));
+    },
+    layers: async () => {
+      const { layers } = settings();
+      const below = layers.map(({ organization, project, environment }) =>
+        environmentOf(environment, organization, project),
+      );
+      return [...(await Promise.all(below)), await environmentOf(await find('environment'))];
     },
     project: async () => {
       const slug = await find('project');
@@ -74,4 +93,13 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     },
   };
   return session;
+}
+
+/** @throws Failure if --env was given several times */
+function requireOneEnvironment({ hasSeveralEnvironments }: Settings): void {
+  if (!hasSeveralEnvironments) return;
+  throw usage(
+    'This command takes one environment.',
+    'Several are for holdfast run and holdfast pull: give --env once.',
+  );
 }

@@ -2,13 +2,13 @@ import { type Environment, HoldfastError } from '@holdfast/sdk';
 import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { span } from './ago.ts';
 import type { Cached, Pulled } from './cache.ts';
-import { exitCodes, Failure, failureOf, isOutage } from './failure.ts';
+import { exitCodes, Failure, failureOf, isOutage, usage } from './failure.ts';
 import { given } from './given.ts';
 import type { Session } from './session.ts';
 import { originOf } from './settings/address.ts';
 
 export interface PullFlags {
-  only?: string[];
+  only?: string[] | undefined;
   revision?: number;
   cache?: boolean;
   offline?: boolean;
@@ -17,11 +17,56 @@ export interface PullFlags {
 /** The limit of `?keys=`. */
 const mostNamedKeys = 100;
 
-/** The values for a command; from the cache if requested, or if allowed and the service is unreachable. */
-export async function pullEntries(session: Session, flags: PullFlags): Promise<Pulled> {
+/** The values for a command: of one environment, or of several, where the last one that has a key wins. */
+export interface PulledLayers {
+  entries: Entry[];
+  /** That of the last environment. */
+  revision: number;
+  /** As `HOLDFAST_REVISION` has it: the revision, or with several layers each environment with its own. */
+  revisions: string;
+}
+
+export const revisionsOf = (pulled: readonly (readonly [environment: Environment, revision: number])[]): string =>
+  pulled.length === 1
+    ? String(pulled[0]?.[1])
+    : pulled.map(([{ project, slug }, revision]) => `${project}/${slug}@${revision}`).join(',');
+
+/** From the cache if requested, or if allowed and the service is unreachable; each layer has its own copy. */
+export async function pullEntries(session: Session, flags: PullFlags): Promise<PulledLayers> {
+  const environments = await session.layers();
+  const [only] = environments;
+  if (only !== undefined && environments.length === 1) {
+    const { entries, revision } = await pullOne(session, only, flags);
+    return { entries, revision, revisions: String(revision) };
+  }
+  if (flags.revision !== undefined) {
+    throw usage('--revision is of one environment, and there are several layers.', 'Name one with --env.');
+  }
+  const pulled = await Promise.all(
+    environments.map(async environment => {
+      try {
+        return [environment, await pullOne(session, environment, { ...flags, only: undefined })] as const;
+      } catch (error) {
+        throw ofLayer(environment, error);
+      }
+    }),
+  );
+  const revisions = revisionsOf(pulled.map(([environment, { revision }]) => [environment, revision]));
+  const values = new Map(pulled.flatMap(([, { entries }]) => entries));
+  const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+  const revision = pulled.at(-1)?.[1].revision ?? 0;
+  return { entries: select(sorted, flags.only, revisions), revision, revisions };
+}
+
+/** The failure of one of several layers names it. */
+export function ofLayer({ organization, project, slug }: Environment, error: unknown): Failure {
+  const { exitCode, code, message, ...more } = failureOf(error);
+  return new Failure(exitCode, code, `${organization}/${project}/${slug}: ${message}`, more);
+}
+
+async function pullOne(session: Session, environment: Environment, flags: PullFlags): Promise<Pulled> {
   const { only, revision, offline } = flags;
   const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
-  const environment = await session.environment();
   if (revision !== undefined && offline)
     throw new Failure(exitCodes.usage, 'usage', 'The cache only has the last pull: --revision needs the service.');
   if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);
@@ -79,7 +124,11 @@ async function pullFrom(
 }
 
 /** @throws Failure naming every missing key */
-export function select(entries: readonly Entry[], only: readonly string[] | undefined, revision: number): Entry[] {
+export function select(
+  entries: readonly Entry[],
+  only: readonly string[] | undefined,
+  revision: number | string,
+): Entry[] {
   if (only === undefined) return [...entries];
   const there = new Set(entries.map(([key]) => key));
   const missing = only.filter(key => !there.has(key));

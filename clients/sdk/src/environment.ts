@@ -198,7 +198,11 @@ export class Environment {
    * pull fails. Later it throws only permanent errors (401, 403, 404), not temporary ones such as an outage.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<Snapshot, void, undefined> {
-    return watchPulls(pullOptions => this.pull(pullOptions), options);
+    return watchPulls(
+      pullOptions => this.pull(pullOptions),
+      ({ revision }) => revision,
+      options,
+    );
   }
 
   async #read<T>(template: string, { path, ...options }: GivenOptions): Promise<T> {

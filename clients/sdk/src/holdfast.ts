@@ -1,9 +1,10 @@
 import type { DryRun, PromoteResult } from './answers.ts';
 import type { paths } from './api-types.ts';
 import { Environment } from './environment.ts';
-import type { CacheOptions, WriteOptions } from './environment-options.ts';
+import type { CacheOptions, CallOptions, WatchOptions, WriteOptions } from './environment-options.ts';
 import { platformAssertion } from './id-token-sources.ts';
 import { audienceOf, checkIdToken, identityToken } from './identity.ts';
+import { type LayeredSnapshot, pullLayers } from './layers.ts';
 import { type Paged, paged } from './paged.ts';
 import {
   type GivenOptions,
@@ -16,6 +17,7 @@ import {
   type ResponseBody,
 } from './request.ts';
 import { createTransport, type Method, type Query, type Transport, type TransportOptions } from './transport.ts';
+import { watchPulls } from './watch.ts';
 import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
 export interface HoldfastOptions extends TransportOptions, CacheOptions {}
@@ -94,6 +96,40 @@ export class Holdfast {
     const [oldest] = this.#environments.keys();
     if (this.#environments.size > keptEnvironments && oldest !== undefined) this.#environments.delete(oldest);
     return known;
+  }
+
+  /**
+   * Pulls several environments as one: where several have a key, the last one wins. Each pull is audited on its own. If
+   * one is refused, so is the whole.
+   * @param environments the lowest layer first: environments, or their names as `organization/project/environment`
+   */
+  async layers(
+    environments: readonly (Environment | string)[],
+    options: CallOptions & CacheOptions = {},
+  ): Promise<LayeredSnapshot> {
+    return await pullLayers(this.#layersOf(environments), options);
+  }
+
+  /** Like `Environment.watch`: yields the layers' secrets, then again after each new revision of any of them. */
+  watchLayers(
+    environments: readonly (Environment | string)[],
+    options: WatchOptions = {},
+  ): AsyncGenerator<LayeredSnapshot, void, undefined> {
+    const pulled = this.#layersOf(environments);
+    return watchPulls(
+      pullOptions => pullLayers(pulled, pullOptions),
+      ({ layers }) => JSON.stringify(layers),
+      options,
+    );
+  }
+
+  /** @throws TypeError for an empty list, or a name that is not one of an environment */
+  #layersOf(environments: readonly (Environment | string)[]): Environment[] {
+    const names = environments.map(one => (typeof one === 'string' ? one.split('/') : one));
+    if (names.length === 0 || names.some(one => Array.isArray(one) && one.length !== 3)) {
+      throw new TypeError('Name layers as organization/project/environment.');
+    }
+    return names.map(one => (Array.isArray(one) ? this.environment(...(one as [string, string, string])) : one));
   }
 
   project(organization: string, project: string): Project {

@@ -37,6 +37,7 @@ export {
   type IdentityToken,
   identityToken,
 } from './identity.ts';
+export type { Layer, LayeredSnapshot } from './layers.ts';
 export type { Paged } from './paged.ts';
 export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';

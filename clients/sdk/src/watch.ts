@@ -3,21 +3,25 @@ import { isOutage } from './pull.ts';
 import type { Snapshot } from './snapshot.ts';
 import { pause } from './transport.ts';
 
-/** Yields the current secrets, then every new revision. */
-export async function* watchPulls(
-  pull: (options: PullOptions) => Promise<Snapshot>,
+/**
+ * Yields the current secrets, then every new revision.
+ * @param versionOf differs between two snapshots unless they are of the same revision
+ */
+export async function* watchPulls<S extends Snapshot>(
+  pull: (options: PullOptions) => Promise<S>,
+  versionOf: (snapshot: S) => number | string,
   { intervalMs = 10_000, signal, onError }: WatchOptions,
-): AsyncGenerator<Snapshot, void, undefined> {
+): AsyncGenerator<S, void, undefined> {
   if (!(intervalMs > 0)) throw new RangeError('intervalMs must be above 0.');
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...(signal === undefined ? {} : { signal }) };
-  let last: Snapshot | undefined;
+  let last: number | string | undefined;
   while (!signal?.aborted) {
     let waitMs = intervalMs;
     try {
       const snapshot = await pull(options);
       // Any other revision, not only a higher one: a new environment may reuse the slug.
-      if (snapshot.revision !== last?.revision) {
-        last = snapshot;
+      if (versionOf(snapshot) !== last) {
+        last = versionOf(snapshot);
         yield snapshot;
       }
     } catch (error) {

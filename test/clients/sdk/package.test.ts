@@ -101,8 +101,11 @@ function expectReadme(stdout: string): void {
     'restores 1',
     '',
   ]);
-  // A comparison reads both sides, with an audit entry for each.
-  const actions = ['secret.pulled', 'secret.compared', 'secret.compared', 'secret.restored', 'secret.pulled'];
+  expect(log).toMatch(
+    /^LOG_LEVEL comes from [\w-]+\/web-shop\/dev\n[\w-]+\/web-shop\/staging@\d,[\w-]+\/web-shop\/dev@6\n/,
+  );
+  // A comparison reads both sides, with an audit entry for each. The layer above had not changed since it was pulled.
+  const actions = ['secret.pulled', 'secret.pulled', 'secret.compared', 'secret.compared', 'secret.restored'];
   expect(log?.match(/secret\.\w+/g)).toEqual(actions);
 }
 

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { exitCodes, Failure, usage } from '../failure.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { openSession, type Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
-import { checkSlug, type Place, writeProjectFile } from '../settings/settings-file.ts';
+import { placeOf, writeProjectFile } from '../settings/settings-file.ts';
 
 export const linkOptions = (command: Command): Command =>
   command.argument('[place]', 'organization/project/environment; prompted for if omitted');
 
 /** Writes `.holdfast.json` here, after checking that the environment exists. */
 export async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
-  const place = text === undefined ? undefined : placeOf(text);
+  const place = text === undefined ? undefined : placeOf(text, 'The place');
   const { output, terminal } = session;
   const named =
     place === undefined
       ? session
       : openSession(
-          { ...flags, org: place.organization, project: place.project, env: place.environment },
+          { ...flags, org: place.organization, project: place.project, env: [place.environment] },
           output,
           terminal,
         );
@@ -39,13 +39,4 @@ export async function link(session: Session, text: string | undefined, flags: Gi
     output.note(
       `${path} names ${chosen.organization}/${chosen.project}/${chosen.environment}. It contains no secrets, so you can commit it.\nNext: holdfast push .env, or holdfast run -- COMMAND`,
     );
-}
-
-function placeOf(text: string): Place {
-  const [organization = '', project = '', environment = '', ...more] = text.split('/');
-  if (more.length > 0 || environment === '') throw usage('Name it organization/project/environment.');
-  checkSlug(organization, 'The organization');
-  checkSlug(project, 'The project');
-  checkSlug(environment, 'The environment');
-  return { organization, project, environment };
 }

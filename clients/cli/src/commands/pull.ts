@@ -1,3 +1,4 @@
+import type { Environment } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { type Entry, refusalsOf, type Source } from '../../../../lib/contracts/fields/formats/format.ts';
@@ -5,19 +6,21 @@ import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
 import type { Session } from '../session.ts';
-import { type PullFlags, pullEntries } from '../snapshot.ts';
+import { ofLayer, type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
 import { cacheOption, offlineOption, onlyOption, revisionOption } from './options.ts';
 
 interface Flags extends PullFlags {
   format?: string;
   output?: string;
+  explain?: boolean;
 }
 
 export const pullOptions = (command: Command): Command =>
   command
     .addOption(new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)))
     .option('-o, --output <file>', 'write to this file, readable only by you')
+    .option('--explain', 'show which environment each key comes from, instead of the values')
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
@@ -34,10 +37,16 @@ export async function pull(session: Session, flags: Flags): Promise<void> {
       'Leave one out, or write a file: --output FILE',
     );
   }
-  const { entries, revision } = await pullEntries(session, flags);
-  const place = await session.place('organization', 'project', 'environment');
+  if (flags.explain) {
+    await explain(session, flags.only);
+    return;
+  }
+  const { entries, revision, revisions } = await pullEntries(session, flags);
+  const environments = await session.layers();
+  const place = placeOfTop(environments);
+  const moment = environments.length === 1 ? { revision } : { revision, revisions };
   if (output.json && !isToFile) {
-    output.document({ ...place, revision, secrets: Object.fromEntries(entries) });
+    output.document({ ...place, ...moment, secrets: Object.fromEntries(entries) });
     return;
   }
   const text = textOf(session, name, entries, place);
@@ -47,8 +56,47 @@ export async function pull(session: Session, flags: Flags): Promise<void> {
   }
   writePrivately(file, text);
   const count = entries.length;
-  if (output.json) output.document({ ...place, revision, format: name, file, count });
+  if (output.json) output.document({ ...place, ...moment, format: name, file, count });
+  else if (environments.length > 1) output.note(`${count} secrets of ${revisions} written to ${file}.`);
   else output.note(`${count} secrets of ${place.environment}, revision ${revision}, written to ${file}.`);
+}
+
+/** The environment that the layers lie below. */
+function placeOfTop(environments: readonly Environment[]) {
+  const { organization, project, slug } = environments.at(-1) as Environment;
+  return { organization, project, environment: slug };
+}
+
+/** Reads lists of keys, which need no audit entry, rather than values. */
+async function explain(session: Session, only: readonly string[] | undefined): Promise<void> {
+  const { output } = session;
+  const environments = await session.layers();
+  const lists = await Promise.all(
+    environments.map(async environment => {
+      try {
+        return { environment, ...(await environment.keys()) };
+      } catch (error) {
+        throw environments.length > 1 ? ofLayer(environment, error) : error;
+      }
+    }),
+  );
+  const holders = new Map<string, string[]>();
+  for (const { environment, revision, keys } of lists) {
+    const name = `${environment.organization}/${environment.project}/${environment.slug}@${revision}`;
+    for (const { key } of keys) holders.set(key, [name, ...(holders.get(key) ?? [])]);
+  }
+  const revisions = revisionsOf(lists.map(({ environment, revision }) => [environment, revision]));
+  const keys = select(
+    [...holders.keys()].sort().map(key => [key, '']),
+    only,
+    revisions,
+  ).map(([key]) => ({ key, from: holders.get(key)?.[0] ?? '', hidden: holders.get(key)?.slice(1) ?? [] }));
+  if (output.json) return output.document({ keys });
+  output.table(
+    ['KEY', 'FROM', 'HIDES'],
+    keys.map(({ key, from, hidden }) => [key, from, hidden.join(' ')]),
+    'No keys. Begin: holdfast push .env',
+  );
 }
 
 /** @throws Failure naming every key that the format can't hold */

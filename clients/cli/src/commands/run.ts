@@ -1,18 +1,23 @@
-import type { Snapshot } from '@holdfast/sdk';
-import type { Command } from 'commander';
+import type { LayeredSnapshot } from '@holdfast/sdk';
+import { type Command, Option } from 'commander';
 import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import { type Program, replaceProcess } from '../run/replace.ts';
+import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
-import { type PullFlags, pullEntries, select } from '../snapshot.ts';
+import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys } from './options.ts';
+import { readOverrides } from './override.ts';
 
 interface Flags extends PullFlags {
   watch?: boolean;
   interval: number;
   allowName?: string[];
+  override?: string;
+  allowOverride?: boolean;
+  nameTransformer?: string;
 }
 
 export const runOptions = (command: Command): Command =>
@@ -25,6 +30,13 @@ export const runOptions = (command: Command): Command =>
       'pass these keys even if they can control which code runs or whom it trusts',
       secretKeys,
     )
+    .option('--override <file>', 'a local dotenv file whose values win; not for production environments')
+    .option('--allow-override', 'use --override for a production environment too')
+    .addOption(
+      new Option('--name-transformer <rule>', 'make the variables’ names of the keys').choices(
+        Object.keys(nameTransformers),
+      ),
+    )
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
@@ -32,15 +44,47 @@ export const runOptions = (command: Command): Command =>
     .passThroughOptions();
 
 export async function run(session: Session, command: readonly string[], flags: Flags): Promise<void> {
-  const { output } = session;
+  if (flags.watch && (flags.revision !== undefined || flags.offline)) {
+    throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
+  }
+  const overrides =
+    flags.override === undefined
+      ? new Map<string, string>()
+      : await readOverrides(session, await session.layers(), flags.override, flags);
+  const programOf = programMaker(session, command, flags, overrides);
+  if (flags.watch) await watch(session, flags, programOf);
+
+  const { entries, revisions } = await pullEntries(session, flags);
+  const program = programOf(entries, revisions);
+  replaceProcess(program);
+  const { endAs, forwardSignals, startChild } = await import('../run/spawn.ts');
+  const forwarding = forwardSignals();
+  const { child, ended } = await startChild(program);
+  forwarding.to(child);
+  const end = await ended;
+  forwarding.stop();
+  await endAs(end);
+}
+
+type ProgramOf = (entries: readonly Entry[], revisions: string) => Program;
+
+/** Checks the names of all variables before any of them is passed on. */
+function programMaker(
+  { output }: Session,
+  command: readonly string[],
+  { allowName = [], nameTransformer }: Flags,
+  overrides: ReadonlyMap<string, string>,
+): ProgramOf {
   const [name = ''] = command;
   let isWarned = false;
-  const programOf = (entries: readonly Entry[], revision: number): Program => {
-    const { variables, refusals, unusual } = childEnvironment(entries, revision, flags.allowName ?? [], process.env);
-    if (refusals.length > 0) {
-      const reasons = refusals.map(({ key, reason }) => `${key} ${reason}`);
+  return (entries, revisions) => {
+    const { named, refusals: collisions } = transformNames([...new Map([...entries, ...overrides])], nameTransformer);
+    const { variables, refusals, unusual } = childEnvironment(named, revisions, allowName, process.env);
+    const all = [...collisions, ...refusals];
+    if (all.length > 0) {
+      const reasons = all.map(({ key, reason }) => `${key} ${reason}`);
       throw new Failure(exitCodes.notRun, 'refused_name', `The command was not run.\n  ${reasons.join('\n  ')}`, {
-        details: refusals,
+        details: all,
       });
     }
     if (unusual.length > 0 && !isWarned) {
@@ -51,29 +95,25 @@ export async function run(session: Session, command: readonly string[], flags: F
     }
     return { path: findProgram(name, variables), argv: command, variables };
   };
+}
 
-  if (flags.watch) {
-    const [{ endAs }, { runWatching }] = [await import('../run/spawn.ts'), await import('../run/watch.ts')];
-    if (flags.revision !== undefined || flags.offline) {
-      throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
-    }
-    const ofSnapshot = (snapshot: Snapshot) => {
-      const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);
-      return programOf(select(entries, flags.only, snapshot.revision), snapshot.revision);
-    };
-    const environment = await session.environment();
-    const intervalMs = flags.interval * 1000;
-    await endAs(await runWatching({ environment, intervalMs, output, programOf: ofSnapshot }));
-  }
-
-  const { entries, revision } = await pullEntries(session, flags);
-  const program = programOf(entries, revision);
-  replaceProcess(program);
-  const { endAs, forwardSignals, startChild } = await import('../run/spawn.ts');
-  const forwarding = forwardSignals();
-  const { child, ended } = await startChild(program);
-  forwarding.to(child);
-  const end = await ended;
-  forwarding.stop();
-  await endAs(end);
+/** Ends the process as the command ended. */
+async function watch(session: Session, { interval, only }: Flags, programOf: ProgramOf): Promise<void> {
+  const [{ endAs }, { runWatching }] = [await import('../run/spawn.ts'), await import('../run/watch.ts')];
+  const environments = await session.layers();
+  const client = await session.client();
+  await endAs(
+    await runWatching({
+      snapshots: options => client.watchLayers(environments, options),
+      intervalMs: interval * 1000,
+      output: session.output,
+      programOf: (snapshot: LayeredSnapshot) => {
+        const revisions = revisionsOf(
+          environments.map((environment, index) => [environment, snapshot.layers[index]?.revision ?? 0]),
+        );
+        const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);
+        return programOf(select(entries, only, revisions), revisions);
+      },
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { findCredential } from '../credentials/credentials.ts';
 import { failureOf } from '../failure.ts';
 import type { Session } from '../session.ts';
+import { nameOf, type Place } from '../settings/settings-file.ts';
 
 /** Shows the settings in use and their sources, without a request. */
 export async function status(session: Session): Promise<void> {
@@ -9,6 +10,10 @@ export async function status(session: Session): Promise<void> {
     const setting = settings[name];
     return { name, value: setting?.value ?? null, source: setting?.source ?? null };
   });
+  const layers = settings.layers.map(({ source, ...place }) => ({
+    value: place.project === undefined ? place.environment : nameOf(place as Place),
+    source,
+  }));
   const credential =
     settings.url === undefined
       ? { source: null, problem: undefined }
@@ -21,13 +26,14 @@ export async function status(session: Session): Promise<void> {
     const used = Object.fromEntries(
       rows.map(({ name, value, source }) => [name, value === null ? null : { value, source }]),
     );
-    output.document({ ...used, credential });
+    output.document({ ...used, layers, credential });
     return;
   }
   output.table(
     ['SETTING', 'VALUE', 'FROM'],
     [
       ...rows.map(({ name, value, source }) => [name, value ?? '–', source ?? '']),
+      ...layers.map(({ value, source }) => ['layer below', value, source]),
       ['token', credential.source === null ? '–' : 'kept secret', credential.source ?? credential.problem ?? ''],
     ],
   );

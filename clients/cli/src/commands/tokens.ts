@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { exitCodes, Failure, failureOf } from '../failure.ts';
+import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
 import type { Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
 import { accessOption } from './login.ts';
@@ -38,13 +38,15 @@ export const createTokenOptions = (command: Command): Command =>
 /** Creates a token through the dashboard, limited by the flags, and prints it to stdout. */
 export async function createToken(session: Session, name: string, flags: CreateFlags): Promise<void> {
   const { output } = session;
-  const { access, browser, org, project, env, expiresInDays } = flags;
+  const { access, browser, org, project, env = [], expiresInDays } = flags;
+  const [environment, ...others] = env;
+  if (others.length > 0) throw usage('A token is limited to one environment: give --env once.');
   const request = {
     name,
     access,
     organization: org,
     project,
-    environment: env,
+    environment,
     expiresInDays: expiresInDays === undefined ? undefined : String(expiresInDays),
   };
   const { handOff } = await import('../sign-in/hand-off.ts');

@@ -12,7 +12,7 @@ export interface ChildEnvironment {
 
 export function childEnvironment(
   entries: readonly Entry[],
-  revision: number,
+  revisions: string,
   allowed: readonly string[],
   parent: Readonly<Record<string, string | undefined>>,
 ): ChildEnvironment {
@@ -29,6 +29,6 @@ export function childEnvironment(
     if (why !== undefined) refusals.push({ key, reason: `${why}; to pass it anyway: --allow-name ${key}` });
     variables[key] = value;
   }
-  variables.HOLDFAST_REVISION = String(revision);
+  variables.HOLDFAST_REVISION = revisions;
   return { variables, refusals, unusual: entries.map(([key]) => key).filter(key => !isName(key)) };
 }

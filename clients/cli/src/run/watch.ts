@@ -1,4 +1,4 @@
-import type { Environment, HoldfastError, Snapshot } from '@holdfast/sdk';
+import type { HoldfastError, LayeredSnapshot, WatchOptions } from '@holdfast/sdk';
 import type { Output } from '../output.ts';
 import type { Program } from './replace.ts';
 import { type Ending, forwardSignals, type RunningChild, startChild } from './spawn.ts';
@@ -6,14 +6,15 @@ import { type Ending, forwardSignals, type RunningChild, startChild } from './sp
 const graceMs = 10_000;
 
 interface Watch {
-  environment: Environment;
+  /** Yields the secrets of all layers, and again after each change of one of them. */
+  snapshots: (options: WatchOptions) => AsyncIterable<LayeredSnapshot>;
   intervalMs: number;
   output: Output;
-  programOf: (snapshot: Snapshot) => Program;
+  programOf: (snapshot: LayeredSnapshot) => Program;
 }
 
 /** Runs the command and restarts it once for each new revision, until it ends by itself. @returns how it ended */
-export async function runWatching({ environment, intervalMs, output, programOf }: Watch): Promise<Ending> {
+export async function runWatching({ snapshots, intervalMs, output, programOf }: Watch): Promise<Ending> {
   const stop = new AbortController();
   let running: RunningChild | undefined;
   let isReplacing = false;
@@ -36,7 +37,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
     output.note(`holdfast: ${error.message} The command keeps running; trying again.`);
 
   const follow = async () => {
-    for await (const snapshot of environment.watch({ intervalMs, signal: stop.signal, onError })) {
+    for await (const snapshot of snapshots({ intervalMs, signal: stop.signal, onError })) {
       const previous = running;
       // Check the new values first: if the command can't run with them, the old one keeps running.
       const program = programOf(snapshot);

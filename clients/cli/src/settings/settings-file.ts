@@ -8,7 +8,8 @@ export const placeMembers = ['organization', 'project', 'environment'] as const;
 
 export type PlaceMember = (typeof placeMembers)[number];
 export type Place = Record<PlaceMember, string>;
-export type SettingsFile = Partial<Place> & { url?: string };
+/** `layers` are environments as `organization/project/environment`, the lowest first. */
+export type SettingsFile = Partial<Place> & { url?: string; layers?: readonly string[] };
 
 /** The service's rule for slugs. */
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
@@ -17,6 +18,22 @@ export function checkSlug(value: string, name: string): string {
   if (slug.test(value)) return value;
   throw usage(`${name} must be a slug: 1 to 48 lower-case letters, digits and hyphens.`);
 }
+
+/** @throws Failure unless it names an environment as `organization/project/environment` */
+export function placeOf(text: string, name: string): Place {
+  const [organization = '', project = '', environment = '', ...rest] = text.split('/');
+  if (rest.length > 0 || environment === '') throw usage(`${name} must be organization/project/environment.`);
+  checkSlug(organization, `The organization in ${name}`);
+  checkSlug(project, `The project in ${name}`);
+  checkSlug(environment, `The environment in ${name}`);
+  return { organization, project, environment };
+}
+
+export const nameOf = ({ organization, project, environment }: Place): string =>
+  `${organization}/${project}/${environment}`;
+
+/** Each layer is a pull of its own. */
+export const mostLayers = 20;
 
 const projectFileName = '.holdfast.json';
 
@@ -44,7 +61,7 @@ export function findProjectFile(
       if (existsSync(path)) warn(`holdfast: ${path} was ignored: it or its repository belongs to another user.`);
       continue;
     }
-    const settings = readSettingsFile(path);
+    const settings = readSettingsFile(path, projectMembers);
     if (settings === undefined) continue;
     for (const member of placeMembers) {
       if (settings[member] === undefined) throw usage(`${path} has no ${member}.`, 'Rewrite it: holdfast link');
@@ -66,8 +83,11 @@ function trustedBy(directory: string): (path: string) => boolean {
   return path => owners.includes(ownerOf(path));
 }
 
-export function writeProjectFile(directory: string, settings: Place & { url?: string }): string {
+/** Keeps the layers that the file has. */
+export function writeProjectFile(directory: string, place: Place & { url?: string }): string {
   const path = join(directory, projectFileName);
+  const { layers } = readSettingsFile(path, projectMembers) ?? {};
+  const settings = layers === undefined ? place : { ...place, layers };
   writePrivately(path, `${JSON.stringify(settings, null, 2)}\n`);
   return path;
 }
@@ -77,7 +97,7 @@ const userSettingsPath = (): string => join(configDirectory(), 'settings.json');
 export function readUserSettings(): { path: string; settings: SettingsFile } {
   const path = userSettingsPath();
   try {
-    return { path, settings: readSettingsFile(path) ?? {} };
+    return { path, settings: readSettingsFile(path, userMembers) ?? {} };
   } catch (error) {
     // A container's user may not enter the home directory of its image, and so has no settings there.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return { path, settings: {} };
@@ -89,8 +109,11 @@ export function writeUserSettings(settings: SettingsFile): void {
   writeOwnFile(userSettingsPath(), `${JSON.stringify(settings, null, 2)}\n`);
 }
 
+const userMembers: readonly string[] = [...placeMembers, 'url'];
+const projectMembers: readonly string[] = [...userMembers, 'layers'];
+
 /** Strict: a misspelt member must never select an unintended place. */
-function readSettingsFile(path: string): SettingsFile | undefined {
+function readSettingsFile(path: string, known: readonly string[]): SettingsFile | undefined {
   const bytes = readIfThere(path);
   if (bytes === undefined) return undefined;
   const refuse = (problem: string) => usage(`${path} ${problem}.`, 'Fix it, or rewrite it: holdfast link');
@@ -101,11 +124,21 @@ function readSettingsFile(path: string): SettingsFile | undefined {
     throw refuse('is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('is not an object');
-  const known: readonly string[] = [...placeMembers, 'url'];
   for (const [name, member] of Object.entries(value)) {
     if (!known.includes(name)) throw refuse(`has the unknown member “${name}”; known are ${known.join(', ')}`);
+    if (name === 'layers') {
+      checkLayers(member, path);
+      continue;
+    }
     if (typeof member !== 'string') throw refuse(`has a ${name} that is not a string`);
     if (name !== 'url') checkSlug(member, `${name} in ${path}`);
   }
   return value as SettingsFile;
+}
+
+function checkLayers(layers: unknown, path: string): void {
+  if (!Array.isArray(layers) || layers.some(layer => typeof layer !== 'string') || layers.length > mostLayers) {
+    throw usage(`layers in ${path} must be a list of at most ${mostLayers} organization/project/environment.`);
+  }
+  for (const layer of layers) placeOf(layer, `Each layer in ${path}`);
 }

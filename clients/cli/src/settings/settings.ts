@@ -1,6 +1,17 @@
 import { usage } from '../failure.ts';
+import { given } from '../given.ts';
 import { addressOf } from './address.ts';
-import { checkSlug, findProjectFile, type PlaceMember, placeMembers, readUserSettings } from './settings-file.ts';
+import {
+  checkSlug,
+  findProjectFile,
+  mostLayers,
+  type Place,
+  type PlaceMember,
+  placeMembers,
+  placeOf,
+  readUserSettings,
+  type SettingsFile,
+} from './settings-file.ts';
 
 /** A value and its source, for messages. */
 export interface Setting {
@@ -11,7 +22,7 @@ export interface Setting {
 export interface GivenFlags {
   org?: string;
   project?: string;
-  env?: string;
+  env?: readonly string[];
   url?: string;
 }
 
@@ -20,16 +31,26 @@ export type Settings = Partial<Record<PlaceMember, Setting>> & {
    * `isCommitted`: from a file that others may have written. Only the credential stored for its origin is sent there.
    */
   url?: Setting & { isCommitted: boolean };
+  /** Environments below the one that the settings name, the lowest first, for commands that read values. */
+  layers: readonly Layer[];
+  /** Whether the layers were given as arguments, which only such commands take. */
+  hasSeveralEnvironments: boolean;
 };
 
-const flagOf = { organization: 'org', project: 'project', environment: 'env' } as const;
-const variableOf = { organization: 'HOLDFAST_ORG', project: 'HOLDFAST_PROJECT', environment: 'HOLDFAST_ENV' } as const;
+/** An environment by its slug, or by its whole name. */
+export interface Layer extends Partial<Place> {
+  environment: string;
+  source: string;
+}
+
+const flagOf = { organization: 'org', project: 'project' } as const;
+const variableOf = { organization: 'HOLDFAST_ORG', project: 'HOLDFAST_PROJECT' } as const;
 
 /** Flag, then environment variable, then `.holdfast.json`, then the user's settings. */
 export function resolveSettings(flags: GivenFlags, directory: string, warn: (line: string) => void): Settings {
   const file = findProjectFile(directory, warn);
   const user = readUserSettings();
-  const resolve = (flag: 'org' | 'project' | 'env' | 'url', variable: string, member: PlaceMember | 'url') => {
+  const resolve = (flag: 'org' | 'project' | 'url', variable: string, member: 'organization' | 'project' | 'url') => {
     const candidates = [
       { value: flags[flag], source: `--${flag}`, isCommitted: false },
       { value: process.env[variable] || undefined, source: variable, isCommitted: false },
@@ -38,16 +59,52 @@ export function resolveSettings(flags: GivenFlags, directory: string, warn: (lin
     ];
     return candidates.find((one): one is typeof one & { value: string } => one.value !== undefined);
   };
-  const settings: Settings = {};
+  const environments = environmentsOf(flags, file, user);
+  const own = environments.at(-1);
+  // A slug alone is of the project that the other settings name, even below an environment of another project.
+  const usual = {
+    organization: resolve('org', variableOf.organization, 'organization')?.value,
+    project: resolve('project', variableOf.project, 'project')?.value,
+  };
+  const layers = environments.slice(0, -1).map(layer => ({ ...given(usual), ...layer }));
+  const settings: Settings = { layers, hasSeveralEnvironments: layers.some(({ source }) => source === '--env') };
   for (const member of placeMembers) {
-    const found = resolve(flagOf[member], variableOf[member], member);
-    if (found === undefined) continue;
+    const named = own?.[member];
+    const found =
+      named !== undefined || member === 'environment'
+        ? { value: named, source: own?.source ?? '' }
+        : resolve(flagOf[member], variableOf[member], member);
+    if (found?.value === undefined) continue;
     checkSlug(found.value, found.source);
     settings[member] = { value: found.value, source: found.source };
   }
   const url = resolve('url', 'HOLDFAST_URL', 'url');
   if (url !== undefined) settings.url = { ...url, value: addressOf(url.value, url.source) };
   return settings;
+}
+
+type Read = { path: string; settings: SettingsFile };
+
+/** The environment, above its layers. */
+function environmentsOf({ env }: GivenFlags, file: Read | undefined, user: Read): Layer[] {
+  if (env !== undefined) {
+    if (env.length > mostLayers) throw usage(`Name at most ${mostLayers} environments.`);
+    return env.map(text => layerOf(text, '--env'));
+  }
+  const { HOLDFAST_ENV: variable } = process.env;
+  if (variable) return [layerOf(variable, 'HOLDFAST_ENV')];
+  if (file?.settings.environment !== undefined) {
+    const { path, settings } = file;
+    const { layers = [] } = settings;
+    return [...layers.map(text => layerOf(text, path)), { environment: file.settings.environment, source: path }];
+  }
+  const { environment } = user.settings;
+  return environment === undefined ? [] : [{ environment, source: user.path }];
+}
+
+function layerOf(text: string, source: string): Layer {
+  if (text.includes('/')) return { ...placeOf(text, source), source };
+  return { environment: checkSlug(text, source), source };
 }
 
 export function requireUrl(settings: Settings): NonNullable<Settings['url']> {

@@ -1,0 +1,223 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nameTransformers, transformNames } from '../../../clients/cli/src/run/transform-names.ts';
+import { type Api, createToken, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
+import { buildCli, type Cli, type Ending } from './cli.ts';
+
+let api: Api;
+let cli: Cli;
+let owner: Person;
+let shared: Workplace;
+let shop: Workplace;
+let token: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  cli = buildCli();
+  owner = await seedOwner();
+  ({ token } = await createToken(api, owner));
+});
+beforeEach(async () => {
+  [shared, shop] = [await openWorkplace(api, owner), await openWorkplace(api, owner)];
+  await shared.importAll('staging', { A: 'shared', B: 'shared' });
+  await shop.importAll('dev', { B: 'shop', C: 'shop' });
+  writeFileSync(join(cli.home, '.holdfast.json'), JSON.stringify(linked()));
+});
+afterAll(async () => {
+  cli.remove();
+  await api.stop();
+});
+
+const nameOf = ({ project }: Workplace, env: string) => `${owner.organization.slug}/${project.slug}/${env}`;
+const linked = () => ({ organization: owner.organization.slug, project: shop.project.slug, environment: 'dev' });
+
+const holdfast = (words: string[], env: Record<string, string> = {}): Promise<Ending> =>
+  cli.run(words, { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token, ...env } });
+
+const show = ['sh', '-c', 'echo "$A $B $C $HOLDFAST_REVISION"'];
+
+describe('layers', () => {
+  it('are given with --env, the last one winning, and all revisions are passed on', async () => {
+    const { stdout, stderr, code } = await holdfast([
+      'run',
+      '-e',
+      nameOf(shared, 'staging'),
+      '-e',
+      'dev',
+      '--',
+      ...show,
+    ]);
+    const revisions = `${shared.project.slug}/staging@1,${shop.project.slug}/dev@1`;
+    expect([stdout, stderr, code]).toEqual([`shared shop shop ${revisions}\n`, '', 0]);
+    const turned = await holdfast(['run', '-e', 'dev', '-e', nameOf(shared, 'staging'), '--', ...show]);
+    expect(turned.stdout).toContain('shared shared shop ');
+  });
+
+  it('may be committed in .holdfast.json, and --env or HOLDFAST_ENV replaces all of them', async () => {
+    writeFileSync(
+      join(cli.home, '.holdfast.json'),
+      JSON.stringify({ ...linked(), layers: [nameOf(shared, 'staging')] }),
+    );
+    const run = ['run', '--', ...show];
+    expect((await holdfast(run)).stdout).toContain('shared shop shop ');
+    expect((await holdfast(['run', '-e', 'dev', '--', ...show])).stdout).toBe(' shop shop 1\n');
+    expect((await holdfast(run, { HOLDFAST_ENV: nameOf(shared, 'staging') })).stdout).toBe('shared shared  1\n');
+    // A command that writes takes the file's own environment.
+    await cli.run(['set', 'C'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token }, input: 'written' });
+    expect([await shop.values('dev'), await shared.values('staging')]).toEqual([
+      { B: 'shop', C: 'written' },
+      { A: 'shared', B: 'shared' },
+    ]);
+    expect((await holdfast(['status'])).stdout).toContain(nameOf(shared, 'staging'));
+    expect((await holdfast(['link', nameOf(shop, 'staging')])).code).toBe(0);
+    expect((await holdfast(['status', '--json'])).stdout).toContain(nameOf(shared, 'staging'));
+  });
+
+  it.each([
+    ['{"layers": "acme/shared/dev"}', 'must be a list'],
+    ['{"layers": ["dev"]}', 'organization/project/environment'],
+    ['{"layers": ["acme/Shared/dev"]}', 'must be a slug'],
+    ['{"layer": []}', 'unknown member “layer”'],
+  ])('are checked: %s', async (text, problem) => {
+    writeFileSync(join(cli.home, '.holdfast.json'), JSON.stringify({ ...linked(), ...JSON.parse(text) }));
+    expect(await holdfast(['run', '--', ...show])).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining(problem),
+    });
+  });
+
+  it('are each audited, and one that is refused starts nothing', async () => {
+    await holdfast(['run', '-e', nameOf(shared, 'staging'), '-e', 'dev', '--', ...show]);
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=secret.pulled&limit=2`, owner.session))
+      .body;
+    const pulled = entries.map(({ target, environment }: { target: { id: string }; environment: { slug: string } }) => [
+      target.id,
+      environment.slug,
+    ]);
+    expect(pulled.toSorted()).toEqual(
+      [
+        [shared.project.id, 'staging'],
+        [shop.project.id, 'dev'],
+      ].toSorted(),
+    );
+    const missing = nameOf(shared, 'missing');
+    const { stdout, stderr, code } = await holdfast(['run', '-e', missing, '-e', 'dev', '--', ...show]);
+    expect([stdout, code]).toEqual(['', 125]);
+    expect(stderr).toContain(`${missing}: `);
+  });
+
+  it('are for commands that read values; any other command takes one environment', async () => {
+    for (const words of [['list'], ['unset', 'B'], ['push', '-'], ['restore', '1']]) {
+      const env = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token };
+      const { stderr, code, stdout } = await cli.run([...words, '-e', 'staging', '-e', 'dev'], { env, input: 'B=1' });
+      expect([words, code, stdout]).toEqual([words, 2, '']);
+      expect(stderr).toContain('takes one environment');
+    }
+    expect((await holdfast(['run', '--revision', '1', '-e', 'staging', '-e', 'dev', '--', ...show])).code).toBe(125);
+    expect(await shop.values('dev')).toEqual({ B: 'shop', C: 'shop' });
+  });
+
+  it('are pulled as one file, and --explain says where each key comes from without reading a value', async () => {
+    const layers = ['-e', nameOf(shared, 'staging'), '-e', 'dev'];
+    expect((await holdfast(['pull', ...layers])).stdout).toBe('A=shared\nB=shop\nC=shop\n');
+    expect((await holdfast(['get', 'B', ...layers])).stdout).toBe('shop');
+    expect((await holdfast(['pull', '--only', 'A,C', ...layers])).stdout).toBe('A=shared\nC=shop\n');
+    const before = await api.get(`/audit/${owner.organization.id}`, owner.session);
+    const { stdout } = await holdfast(['pull', '--explain', ...layers]);
+    const [below, above] = [`${nameOf(shared, 'staging')}@1`, `${nameOf(shop, 'dev')}@1`];
+    expect(stdout).toBe(`A\t${below}\t\nB\t${above}\t${below}\nC\t${above}\t\n`);
+    const after = await api.get(`/audit/${owner.organization.id}`, owner.session);
+    expect(after.body.pagination.total).toBe(before.body.pagination.total);
+  });
+
+  it('have a cached copy each, and are used offline only if all of them have one', async () => {
+    const layers = ['-e', nameOf(shared, 'staging'), '-e', 'dev'];
+    await holdfast(['pull', '--cache', '-e', 'dev']);
+    expect((await holdfast(['run', '--offline', ...layers, '--', ...show])).code).not.toBe(0);
+    await holdfast(['pull', '--cache', ...layers]);
+    expect((await holdfast(['run', '--offline', ...layers, '--', ...show])).stdout).toContain('shared shop shop ');
+  });
+});
+
+describe('run --override', () => {
+  it('lets a local file win over every layer', async () => {
+    writeFileSync(join(cli.home, '.env.local'), 'B=mine\nD=new\n');
+    const words = ['run', '--override', '.env.local', '-e', nameOf(shared, 'staging'), '-e', 'dev', '--'];
+    expect((await holdfast([...words, 'sh', '-c', 'echo $A $B $C $D'])).stdout).toBe('shared mine shop new\n');
+  });
+
+  it('is refused where a layer’s type is production, whatever its slug, unless that is allowed', async () => {
+    const path = `/projects/${owner.organization.id}/${shared.project.slug}/environments`;
+    await api.post(path, { name: 'Playground', slug: 'playground', type: 'production' }, owner.session);
+    writeFileSync(join(cli.home, '.env.local'), 'B=mine\n');
+    const layers = ['-e', nameOf(shared, 'playground'), '-e', 'dev', '--', ...show];
+    const refused = await holdfast(['run', '--override', '.env.local', ...layers]);
+    expect([refused.stdout, refused.code]).toEqual(['', 125]);
+    expect(refused.stderr).toContain(`${nameOf(shared, 'playground')}, which is a production environment`);
+    const offline = await holdfast(['run', '--override', '.env.local', '--offline', '-e', 'dev', '--', ...show]);
+    expect([offline.stdout, offline.code]).toEqual(['', 125]);
+    const allowed = await holdfast(['run', '--override', '.env.local', '--allow-override', ...layers]);
+    expect(allowed.stdout).toContain(' mine shop ');
+    // A slug of production with another type is no production environment.
+    await api.patch(
+      `/projects/${owner.organization.id}/${shop.project.slug}/environments/production`,
+      { type: 'development' },
+      owner.session,
+    );
+    expect((await holdfast(['run', '--override', '.env.local', '-e', 'production', '--', ...show])).stdout).toContain(
+      'mine',
+    );
+  });
+
+  it('is refused without the file, and for names that run refuses', async () => {
+    const missing = await holdfast(['run', '--override', 'missing.env', '--', ...show]);
+    expect([missing.stdout, missing.code]).toEqual(['', 125]);
+    writeFileSync(join(cli.home, '.env.local'), 'LD_PRELOAD=./evil.so\n');
+    const dangerous = await holdfast(['run', '--override', '.env.local', '--', ...show]);
+    expect([dangerous.stdout, dangerous.code]).toEqual(['', 125]);
+    expect(dangerous.stderr).toContain('LD_PRELOAD');
+  });
+});
+
+describe('run --name-transformer', () => {
+  it.each([
+    ['tf-var', 'DATABASE_URL', 'TF_VAR_database_url'],
+    ['dotnet', 'DATABASE__URL', 'Database__Url'],
+    ['dotnet', 'SMTP__USER_NAME', 'Smtp__UserName'],
+    ['lower', 'DATABASE_URL', 'database_url'],
+  ])('%s makes of %s the name %s', (transformer, key, name) => {
+    expect(transformNames([[key, 'v']], transformer)).toEqual({ named: [[name, 'v']], refusals: [] });
+  });
+
+  it('passes the values on under the new names only', async () => {
+    const { stdout } = await holdfast([
+      'run',
+      '--name-transformer',
+      'tf-var',
+      '--',
+      'sh',
+      '-c',
+      'echo $TF_VAR_b$TF_VAR_c-$B$C',
+    ]);
+    expect(stdout).toBe('shopshop-\n');
+  });
+
+  it('refuses keys that would get the same name, naming both', async () => {
+    await shop.importAll('dev', { b: 'other' });
+    for (const transformer of Object.keys(nameTransformers)) {
+      const { stdout, stderr, code } = await holdfast(['run', '--name-transformer', transformer, '--', ...show]);
+      expect([transformer, stdout, code]).toEqual([transformer, '', 125]);
+      expect(stderr).toMatch(/\bb and B both become/);
+    }
+  });
+
+  it('refuses a name that becomes dangerous', async () => {
+    await shop.importAll('dev', { Http_Proxy_: 'fine', NPM_CONFIG_SCRIPT_SHELL: 'evil' });
+    const { stdout, stderr, code } = await holdfast(['run', '--name-transformer', 'lower', '--', ...show]);
+    expect([stdout, code]).toEqual(['', 125]);
+    expect(stderr).toContain('npm_config_script_shell is a setting of npm');
+  });
+});
