@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { environmentWithoutCredentials } from './credentials/withheld.ts';
+import { environmentWithoutCredentials } from './withheld.ts';
 
 /** A shorter text fits on nearly every terminal; a longer one goes to the pager, which prints it if it does fit. */
 const maxLinesUnpaged = 20;

@@ -5,12 +5,12 @@ import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { applyPlan, showPlan } from '../change.ts';
-import { environmentWithoutCredentials } from '../credentials/withheld.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
+import { environmentWithoutCredentials } from '../withheld.ts';
 import { messageOption, yesOption } from './options.ts';
 
 export const editOptions = (command: Command): Command => command.addOption(messageOption()).addOption(yesOption());

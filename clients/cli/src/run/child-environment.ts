@@ -1,6 +1,6 @@
 import type { Entry, Refusal } from '../../../../lib/contracts/fields/formats/format.ts';
 import { isName, nul } from '../../../../lib/contracts/fields/formats/format.ts';
-import { isWithheld } from '../credentials/withheld.ts';
+import { isWithheld } from '../withheld.ts';
 import { whyDangerous } from './dangerous-names.ts';
 
 export interface ChildEnvironment {
