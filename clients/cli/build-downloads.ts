@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { dangerousNames, whyDangerous } from '../../lib/contracts/fields/dangerous-names.ts';
 import { bundleCli } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
-import { withheldPrefixes } from './src/credentials/withheld.ts';
+import { withheldPrefixes } from './src/withheld.ts';
 
 /** What an installation serves at this origin beside its dashboard, by URL path. */
 export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;

@@ -7,8 +7,7 @@ import { bundleFunctions, bundleSettings } from '../../infra/build/bundle.ts';
 
 /*
  * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
- * DynamoDB client, its document client and the same lean credentials. `node test/bench/load-ratio.ts [rounds]` prints
- * it.
+ * DynamoDB client, its document client and the same lean credentials. `npm run bench:load -- [rounds]` prints it.
  */
 
 export const hotFunctions = ['pull-secrets', 'set-secret', 'list-keys'] as const;

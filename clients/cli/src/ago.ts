@@ -11,3 +11,12 @@ export function span(milliseconds: number): string {
           : [Math.floor(seconds / 86_400), 'day'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
+
+const longAgo = 30 * 86_400_000;
+
+/** How long ago something was: `just now`, `2 minutes ago`. What is older than a month gets its day. */
+export function age(date: Date, localTime: (date: Date) => string): string {
+  const milliseconds = Date.now() - date.getTime();
+  if (milliseconds > longAgo) return localTime(date).slice(0, 10);
+  return milliseconds < 1000 ? 'just now' : `${span(milliseconds)} ago`;
+}

@@ -10,18 +10,33 @@ interface Offer<T> {
   /** "promote dev to staging" */
   title: string;
   dryRun: boolean | undefined;
+  /** Whether a long plan is shown in full. */
+  all?: boolean | undefined;
   /** The revision that the caller last read. */
   ifRevision?: number | undefined;
 }
 
 const mask = '••••••••';
 
-function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2): string[] {
-  return [
-    ...plan.created.map(key => output.paint('green', `+ ${key} = ${mask}`, stream)),
-    ...plan.updated.map(key => output.paint('yellow', `~ ${key} = ${mask}`, stream)),
-    ...plan.deleted.map(key => output.paint('red', `- ${key}`, stream)),
-  ];
+/** A plan of more keys than this is shown in part. */
+const maxKeysShown = 20;
+const maxKeysOfKind = 10;
+
+function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2, all: boolean): string[] {
+  const total = plan.created.length + plan.updated.length + plan.deleted.length;
+  const kinds = [
+    [plan.created, 'green', '+', ` = ${mask}`, 'create'],
+    [plan.updated, 'yellow', '~', ` = ${mask}`, 'update'],
+    [plan.deleted, 'red', '-', '', 'delete'],
+  ] as const;
+  return kinds.flatMap(([keys, color, sign, value, verb]) => {
+    // Each kind is cut by itself, so that many new keys don't hide a deleted one.
+    const isCut = !all && total > maxKeysShown && keys.length > maxKeysOfKind;
+    const lines = (isCut ? keys.slice(0, maxKeysOfKind) : keys).map(key =>
+      output.paint(color, `${sign} ${key}${value}`, stream),
+    );
+    return isCut ? [...lines, `  and ${keys.length - maxKeysOfKind} more to ${verb} (--all shows all)`] : lines;
+  });
 }
 
 /**
@@ -34,7 +49,7 @@ export async function carryOut<T>(
   offer: Offer<T>,
 ): Promise<T | undefined> {
   const { output, terminal } = session;
-  const { environment, plan, title, dryRun, ifRevision } = offer;
+  const { environment, plan, title, all = false, dryRun, ifRevision } = offer;
   if (ifRevision !== undefined && ifRevision !== plan.revision) {
     return await refuseMoved(output, environment, ifRevision, plan.revision);
   }
@@ -44,7 +59,7 @@ export async function carryOut<T>(
       output.document({ dryRun: true, plan: { created, updated, unchanged, deleted, skipped }, revision });
     } else {
       output.data(
-        planLines(plan, output, 1)
+        planLines(plan, output, 1, all || !output.isTerminal)
           .map(line => `${line}\n`)
           .join(''),
       );
@@ -52,9 +67,9 @@ export async function carryOut<T>(
     }
     return undefined;
   }
-  showPlan(session, plan, title);
+  showPlan(session, plan, title, all);
   const changes = created.length + updated.length + deleted.length;
-  if (changes > 0 && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
+  if (changes > 0 && terminal.confirms && !(await terminal.confirm('Apply?'))) {
     throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
   }
   try {
@@ -70,9 +85,10 @@ export function showPlan(
   { output, terminal }: { output: Output; terminal: Terminal },
   plan: Plan<unknown>,
   title: string,
+  all = false,
 ): void {
-  const say = terminal.canAsk ? output.warn : output.note;
-  for (const line of planLines(plan, output, 2)) say(line);
+  const say = terminal.confirms ? output.warn : output.note;
+  for (const line of planLines(plan, output, 2, all)) say(line);
   say(summaryOf(plan, `To ${title}`));
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { diff, diffOptions } from './commands/diff.ts';
 import { edit, editOptions } from './commands/edit.ts';
+import { find, findOptions } from './commands/find.ts';
 import { link, linkOptions } from './commands/link.ts';
 import { login, loginOptions, logout, whoami } from './commands/login.ts';
 import {
@@ -103,12 +104,19 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
       options: listOptions,
       work: list,
     },
+    {
+      name: 'find',
+      description: 'list the projects and environments that have a key',
+      example: 'holdfast find DATABASE_URL',
+      options: findOptions,
+      work: find,
+    },
   ],
   'Change secrets:': [
     {
       name: 'set',
-      description: 'set one value from standard input, a file or a hidden prompt',
-      example: 'openssl rand -hex 32 | holdfast set SESSION_KEY',
+      description: 'set one value from standard input, a file or a hidden prompt, or generate it',
+      example: 'holdfast set SESSION_KEY --generate 32',
       options: setOptions,
       work: set,
     },

@@ -1,6 +1,8 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import { forTerminal, printable } from './printable.ts';
+import { age } from './ago.ts';
+import { page } from './pager.ts';
+import { forTerminal, printable, widthOf } from './printable.ts';
 import { writeAll } from './write-all.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -19,8 +21,12 @@ export interface Output {
    * @param empty shown to people if there are no rows
    */
   table(header: readonly string[], rows: readonly (readonly string[])[], empty?: string): void;
+  /** Like `data`; long text goes through a pager on a terminal. */
+  listing(text: string): void;
   /** Formats a time: on a terminal in the local time zone, elsewhere as given. */
   time(iso: string, stream?: 1 | 2): string;
+  /** Formats a past time: on a terminal by its age (`2 minutes ago`), elsewhere as given. */
+  ago(iso: string): string;
   /** A line for people, on stderr; silent with --quiet and with --json. */
   note(line: string): void;
   /** A line on stderr, even with --quiet or --json. */
@@ -39,6 +45,10 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
     // `hasColor` has checked the stream. Node's own check differs between versions.
     hasColor(stream) ? styleText(style, text, { validateStream: false } as object) : text;
   const data = (text: string): void => writeAll(1, isTerminal ? forTerminal(text) : text);
+  const listing = (text: string): void => {
+    const safe = isTerminal ? forTerminal(text) : text;
+    if (!isTerminal || json || !page(safe)) writeAll(1, safe);
+  };
   const warn = (line: string): void => writeAll(2, `${forTerminal(line)}\n`);
   const note = (line: string): void => {
     if (!quiet && !json) warn(line);
@@ -49,6 +59,7 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
     isTerminal,
     paint,
     data,
+    listing,
     document: value => data(`${JSON.stringify(value, null, 2)}\n`),
     table: (header, rows, empty) => {
       if (rows.length === 0 && empty !== undefined) {
@@ -60,12 +71,14 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
         return;
       }
       const all = [header, ...rows.map(row => row.map(printable))];
-      const widths = header.map((_, column) => Math.max(...all.map(row => (row[column] ?? '').length)));
-      const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+      const widths = header.map((_, column) => Math.max(...all.map(row => widthOf(row[column] ?? ''))));
+      const line = (row: readonly string[]) =>
+        row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join('  ');
       const [first = '', ...rest] = all.map(row => line(row).trimEnd());
-      writeAll(1, `${[paint('dim', first), ...rest].join('\n')}\n`);
+      listing(`${[paint('dim', first), ...rest].join('\n')}\n`);
     },
     time: (iso, stream = 1) => (isatty(stream) ? localTime(new Date(iso)) : iso),
+    ago: iso => (isTerminal ? age(new Date(iso), localTime) : iso),
     note,
     warn,
   };

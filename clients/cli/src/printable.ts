@@ -18,3 +18,17 @@ export function forTerminal(text: string): string {
 
 /** A value in one line, as JSON without control characters. */
 export const shown = (value: string): string => printable(JSON.stringify(value));
+
+const wide =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+/** How many columns of a terminal a text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return width;
+}
+
+/** The first few keys, and how many there are besides. */
+export const fewKeys = (keys: readonly string[]): string =>
+  keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');

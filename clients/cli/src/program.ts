@@ -9,6 +9,7 @@ interface GlobalFlags extends GivenFlags {
   json?: boolean;
   quiet?: boolean;
   input: boolean;
+  yes?: boolean;
 }
 
 /** Options of every command, before or after its name. */
@@ -56,20 +57,39 @@ export function exampleOf(command: Command): string {
   return example;
 }
 
+/** Commander compares an unknown option with its value (`--mesage=text`), which resembles no option and may be secret. */
+function suggestWithoutValue(command: Command): void {
+  const own = command as Command & { unknownOption(flag: string): void };
+  const report = own.unknownOption.bind(command);
+  own.unknownOption = flag => report(flag.replace(/=[\s\S]*$/, ''));
+}
+
 function define(parent: Command, { name, description, example, options, work, subcommands }: CommandDefinition): void {
   const own = parent.command(name).description(description).copyInheritedSettings(parent);
   const command = addExample(withGlobalOptions(options?.(own) ?? own), example);
+  suggestWithoutValue(command);
   // biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments, then the options, then the command
   command.action(async (...all: any[]) => {
     const flags = flagsOf(command) as unknown as GlobalFlags;
     // Loaded on demand, because it is slow to load.
     const [{ createOutput }, { createTerminal }] = [await import('./output.ts'), await import('./terminal.ts')];
     const output = createOutput(flags);
-    const session = openSession(flags, output, createTerminal(!flags.input));
+    const session = openSession(flags, output, createTerminal(flags));
     await work(session, ...all.slice(0, -2), { ...flags });
   });
   for (const subcommand of subcommands ?? []) define(command, subcommand);
 }
+
+/** The commands whose examples end their groups in the help. */
+const shownExamples = ['login', 'run', 'push', 'diff', 'validate', 'audit'];
+
+const groupExamples = new Map(
+  Object.entries(commandGroups).flatMap(([heading, definitions]) =>
+    definitions
+      .filter(({ name }) => shownExamples.includes(name))
+      .map(({ example }) => [heading, `  For example: ${example}`]),
+  ),
+);
 
 const helpOnIdentities = `
 Without a person, HOLDFAST_IDENTITY of HOLDFAST_ORG signs in with a token from HOLDFAST_ID_TOKEN_SOURCE:
@@ -87,6 +107,11 @@ export function createProgram(): Command {
       .exitOverride()
       // Every command takes options, so the list omits `[options]`.
       .configureHelp({
+        formatItemList: (heading, items, help) => {
+          const example = groupExamples.get(heading);
+          const lines = example === undefined ? items : [...items, example];
+          return items.length === 0 ? [] : [help.styleTitle(heading), ...lines, ''];
+        },
         subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[options\] ?/, '')}`.trim(),
       })
       .addHelpText('after', '\nStart: holdfast login --url https://…, then holdfast link, then holdfast push .env')

@@ -6,21 +6,25 @@ import { forTerminal } from './printable.ts';
 export interface Terminal {
   /** False without a terminal or with --no-input. Nothing may be asked then. */
   readonly canAsk: boolean;
+  /** Whether `confirm` asks: not with --yes. */
+  readonly confirms: boolean;
   ask(question: string): Promise<string>;
   /** Does not echo the input. */
   askHidden(question: string): Promise<string>;
+  /** True at once with --yes. */
   confirm(question: string): Promise<boolean>;
   choose(question: string, choices: readonly string[]): Promise<string>;
 }
 
-export function createTerminal(noInput: boolean): Terminal {
-  const canAsk = !noInput && isatty(0) && isatty(2);
+export function createTerminal({ input, yes = false }: { input: boolean; yes?: boolean }): Terminal {
+  const canAsk = input && isatty(0) && isatty(2);
   const ask = (question: string) => readLine(question, false);
   return {
     canAsk,
+    confirms: canAsk && !yes,
     ask,
     askHidden: question => readLine(question, true),
-    confirm: async question => /^y(?:es)?$/i.test((await ask(`${question} [y/N] `)).trim()),
+    confirm: async question => yes || /^y(?:es)?$/i.test((await ask(`${question} [y/N] `)).trim()),
     choose: async (question, choices) => {
       const list = choices.map((choice, index) => `  ${index + 1}  ${choice}\n`).join('');
       const answer = (await ask(`${question}\n${list}Number or name: `)).trim();

@@ -415,7 +415,8 @@ describe('the other commands', () => {
     await holdfast(['set', 'A'], 'a');
     const { createdAt } = JSON.parse((await holdfast(['revisions', '--json'])).stdout).revisions[0];
     const inTokyo = new Date(Date.parse(createdAt) + 9 * 60 * 60 * 1000).toISOString().slice(0, 19).replace('T', ' ');
-    expect(await onTerminal(['revisions'])).toMatch(new RegExp(`^REVISION .*\\n1 +${inTokyo} `));
+    expect(await onTerminal(['history', 'A'])).toMatch(new RegExp(`^VERSION .*\\n1 +1 +${inTokyo} `));
+    expect(await onTerminal(['revisions'])).toMatch(/^REVISION .*\n1 +(?:just now|\d+ seconds? ago) /);
     expect((await holdfast(['revisions'])).stdout).toContain(`1\t${createdAt}\t`);
   });
 

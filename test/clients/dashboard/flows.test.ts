@@ -333,6 +333,31 @@ describe.skipIf(withoutBrowser)('a session that ends midway', () => {
   });
 });
 
+describe.skipIf(withoutBrowser)('the audit log', () => {
+  it('shows the client of each entry, and the token by its name, or by its id if it is gone', async () => {
+    const owner = world.people.owner.session;
+    const read = async (name: string, agent: string) => {
+      const issued = await world.api.post('/auth/token', { name }, owner);
+      const headers = { authorization: `Bearer ${issued.body.token}`, 'user-agent': agent };
+      expect((await fetch(`${world.api.url}${world.path('dev')}`, { headers })).status).toBe(200);
+      return (await world.api.get('/auth/tokens', owner)).body.tokens.find(
+        (one: { name: string }) => one.name === name,
+      ) as { id: string };
+    };
+    await read('laptop of Ada', 'audit-test/1.0');
+    const gone = await read('gone token', 'audit-test/2.0');
+    expect((await world.api.delete(`/auth/tokens/${gone.id}`, owner)).status).toBe(200);
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(`/organizations/${world.organization.slug}/audit?action=secret.pulled`);
+    await page.getByText(/by the token “laptop of Ada” from \S+ with audit-test\/1\.0/).waitFor();
+    await page.getByText(new RegExp(`by the token ${gone.id} from \\S+ with audit-test/2\\.0`)).waitFor();
+    expect(await wrongsOf(page, 'audit-tokens')).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
 describe.skipIf(withoutBrowser)('a comparison', () => {
   it('collapses equal keys behind their count, and expands them', async () => {
     const owner = world.people.owner.session;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { shown } from '../printable.ts';
+import { readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
 import { readFile } from './secrets.ts';
@@ -55,7 +55,7 @@ export async function diff(
   const difference = await differenceOf(session, await sidesOf(session, a, b), flags.showValues ?? false);
   if (output.json) output.document(difference);
   else
-    output.data(
+    output.listing(
       linesOf(session, difference)
         .map(line => `${line}\n`)
         .join(''),
@@ -143,7 +143,7 @@ const optional = <N extends string>(name: N, value: string | undefined) =>
 async function valuesOf(session: Session, side: Side): Promise<{ name: string; values: Map<string, string> }> {
   if (side.kind === 'file') {
     const text = side.name === '-' ? await readStandardInput() : decode(readFile(side.name), side.name);
-    return { name: side.name, values: readDotenv(text, side.name) };
+    return { name: side.name, values: await readSecrets(side.name, text) };
   }
   const environment = await session.environment(side.slug);
   const snapshot = await environment.pull(given({ revision: side.revision }));

@@ -5,15 +5,15 @@ import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { applyPlan, showPlan } from '../change.ts';
-import { environmentWithoutCredentials } from '../credentials/withheld.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
-import { messageOption } from './options.ts';
+import { environmentWithoutCredentials } from '../withheld.ts';
+import { messageOption, yesOption } from './options.ts';
 
-export const editOptions = (command: Command): Command => command.addOption(messageOption());
+export const editOptions = (command: Command): Command => command.addOption(messageOption()).addOption(yesOption());
 
 type Values = ReadonlyMap<string, string>;
 
@@ -34,7 +34,11 @@ export async function edit(session: Session, { message }: { message?: string }):
   let keepsFile = false;
   try {
     writeFileSync(file, writeDotenv(entriesOf(base)), { mode: 0o600 });
-    const wanted = await editFile(command, file, terminal.canAsk ? question => terminal.confirm(question) : undefined);
+    const wanted = await editFile(
+      command,
+      file,
+      terminal.confirms ? question => terminal.confirm(question) : undefined,
+    );
     let edits = editsOf(valuesOf(base), wanted);
     for (let isConfirmed = false; ; ) {
       if (edits.set.size + edits.delete.length === 0) {
@@ -51,7 +55,7 @@ export async function edit(session: Session, { message }: { message?: string }):
       });
       if (plan.revision === base.revision) {
         showPlan(session, plan, `edit ${environment.slug}`);
-        if (!isConfirmed && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
+        if (!isConfirmed && terminal.confirms && !(await terminal.confirm('Apply?'))) {
           keepsFile = false;
           throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
         }

@@ -34,6 +34,8 @@ export const secretKeys = (text: string, before: string[] = []): string[] => [
 export const onlyOption = () => new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
 export const revisionOption = () => new Option('--revision <number>', 'read this revision').argParser(integer(0));
 export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
+export const yesOption = () => new Option('-y, --yes', 'answer yes instead of being asked');
+export const allOption = () => new Option('--all', 'show every key, however many there are');
 export const messageOption = () =>
   new Option('-m, --message <text>', 'reason for the change, shown in the revision list and the audit log');
 export const ifRevisionOption = () =>

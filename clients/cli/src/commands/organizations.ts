@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { given } from '../given.ts';
+import { fewKeys } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { checkSlug } from '../settings/settings-file.ts';
 import { integer } from './options.ts';
@@ -142,12 +143,12 @@ export async function audit(
   });
   if (session.output.json) return session.output.document(answer);
   const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
-    session.output.time(createdAt),
+    session.output.ago(createdAt),
     actor.email ?? actor.name ?? actor.type,
     action,
     `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
     ip ?? '',
-    (keys ?? []).slice(0, 5).join(' '),
+    fewKeys(keys ?? []),
   ]);
   session.output.table(['WHEN', 'WHO', 'ACTION', 'WHAT', 'FROM', 'KEYS'], rows);
 }

@@ -1,29 +1,34 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { maxKeysPerChange } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { carryOut } from '../change.ts';
-import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
+import { type FileFormat, fileFormats, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
-import { dryRunOption } from './options.ts';
+import { allOption, dryRunOption, yesOption } from './options.ts';
 import { readFile, type WriteFlags, writeOptions } from './secrets.ts';
 
 interface Flags extends WriteFlags {
   prune?: boolean;
   dryRun?: boolean;
+  all?: boolean;
+  format?: FileFormat;
 }
 
 export const pushOptions = (command: Command): Command =>
   writeOptions(command)
-    .argument('<file>', 'a file of KEY=value lines, or - for standard input')
+    .argument('<file>', 'a file of KEY=value lines, JSON or YAML, or - for standard input')
+    .addOption(new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats))
     .option('--prune', 'delete keys that are not in the file, in the same revision')
-    .addOption(dryRunOption());
+    .addOption(dryRunOption())
+    .addOption(allOption())
+    .addOption(yesOption());
 
 export async function push(session: Session, file: string, flags: Flags): Promise<void> {
   const { output } = session;
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
-  const values = readDotenv(text, file === '-' ? 'Standard input' : file);
+  const values = await readSecrets(file, text, flags.format);
   if (values.size === 0) {
     // With --prune, an empty file would delete everything.
     throw new Failure(
@@ -50,8 +55,8 @@ export async function push(session: Session, file: string, flags: Flags): Promis
     ...given({ message: flags.message }),
   });
   const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
-  const { dryRun, ifRevision } = flags;
-  const answer = await carryOut(session, { environment, plan, title, dryRun, ifRevision });
+  const { dryRun, all, ifRevision } = flags;
+  const answer = await carryOut(session, { environment, plan, title, dryRun, all, ifRevision });
   if (answer === undefined) return;
   if (output.json) output.document(answer);
   else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);

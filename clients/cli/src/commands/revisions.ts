@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
 import { given } from '../given.ts';
-import { shown } from '../printable.ts';
+import { fewKeys, shown } from '../printable.ts';
 import type { Session } from '../session.ts';
-import { dryRunOption, integer, onlyOption, secretKey } from './options.ts';
+import { allOption, dryRunOption, integer, onlyOption, secretKey, yesOption } from './options.ts';
 import { type WriteFlags, writeOptions } from './secrets.ts';
 
 export const revisionsOptions = (command: Command): Command =>
@@ -29,13 +29,12 @@ export async function revisions(
         ...updated.map(key => `~${key}`),
         ...deleted.map(key => `-${key}`),
       ];
-      const what = keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');
       return [
         String(revision),
-        output.time(createdAt),
+        output.ago(createdAt),
         createdBy?.email ?? 'an operator',
         `${origin.action}${from}${restored}`,
-        what,
+        fewKeys(keys),
         message ?? '',
       ];
     },
@@ -66,22 +65,25 @@ export async function history(session: Session, key: string, flags: { values?: b
 interface RestoreFlags extends WriteFlags {
   only?: string[];
   dryRun?: boolean;
+  all?: boolean;
 }
 
 export const restoreOptions = (command: Command): Command =>
   writeOptions(command)
     .argument('<revision>', 'revision to go back to', integer(0))
     .addOption(onlyOption())
-    .addOption(dryRunOption());
+    .addOption(dryRunOption())
+    .addOption(allOption())
+    .addOption(yesOption());
 
 /** Restores an old revision as a new one, so no history is lost. */
 export async function restore(session: Session, revision: number, flags: RestoreFlags): Promise<void> {
   const { output } = session;
-  const { only, message, dryRun, ifRevision } = flags;
+  const { only, message, dryRun, all, ifRevision } = flags;
   const environment = await session.environment();
   const plan = await environment.planRestore(revision, given({ keys: only, message }));
   const title = `restore revision ${revision} of ${environment.slug}`;
-  const answer = await carryOut(session, { environment, plan, title, dryRun, ifRevision });
+  const answer = await carryOut(session, { environment, plan, title, dryRun, all, ifRevision });
   if (answer === undefined) return;
   if (output.json) output.document(answer);
   else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);

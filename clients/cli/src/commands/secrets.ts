@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
@@ -47,6 +47,9 @@ export async function get(session: Session, key: string, flags: { revision?: num
 interface SetFlags extends WriteFlags {
   fromFile?: string;
   ifVersion?: number;
+  generate?: number;
+  alphabet?: string[];
+  show?: boolean;
 }
 
 export const setOptions = (command: Command): Command =>
@@ -55,7 +58,36 @@ export const setOptions = (command: Command): Command =>
     .argument('<key>', 'key of the secret', secretKey)
     .argument('[value]', 'refused: values come from standard input, a file or a hidden prompt', refuseValue)
     .option('--from-file <file>', 'use the content of this file, byte for byte (- for standard input)')
+    .addOption(
+      new Option('--generate <length>', `generate a random value of this length (${minLength} to ${maxLength})`)
+        .argParser(generatedLength)
+        .conflicts('fromFile'),
+    )
+    .addOption(
+      new Option('--alphabet <characters>', 'the characters to generate from; letters and digits if omitted').argParser(
+        alphabetOf,
+      ),
+    )
+    .option('--show', 'print the generated value')
     .option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist', integer(0));
+
+const minLength = 8;
+const maxLength = 4096;
+const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
+
+function generatedLength(text: string): number {
+  const length = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (length >= minLength && length <= maxLength) return length;
+  throw usage(`A generated value has ${minLength} to ${maxLength} characters.`, 'For example: --generate 32');
+}
+
+function alphabetOf(text: string): string[] {
+  const characters = [...text];
+  const isPlain = text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{M}]/u.test(text);
+  // A character given twice would be chosen twice as often.
+  if (isPlain && characters.length >= 2 && new Set(characters).size === characters.length) return characters;
+  throw usage('An alphabet has at least two characters, each of them once and none invisible.');
+}
 
 function refuseValue(): never {
   throw usage(
@@ -67,14 +99,27 @@ function refuseValue(): never {
 export async function set(session: Session, key: string, _value: undefined, flags: SetFlags): Promise<void> {
   const environment = await session.environment();
   const { ifVersion, ifRevision, message } = flags;
-  const value = await readValue(session, key, flags);
+  if (flags.generate === undefined && (flags.alphabet !== undefined || flags.show)) {
+    throw usage('--alphabet and --show need --generate.', `For example: holdfast set ${key} --generate 32`);
+  }
+  const value =
+    flags.generate === undefined
+      ? await readValue(session, key, flags)
+      : await generated(flags.generate, flags.alphabet);
   const problem = valueProblem(value);
   if (problem !== undefined) throw new Failure(exitCodes.other, 'invalid_value', `The value of ${key} ${problem}.`);
   const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
-  if (session.output.json) return session.output.document(answer);
+  if (session.output.json) return session.output.document(flags.show ? { ...answer, value } : answer);
+  if (flags.show) session.output.data(`${value}\n`);
   const { secret, changed, revision } = answer;
   const what = changed ? `set, version ${secret.version}` : 'already has that value';
   session.output.note(`${key} ${what}; ${environment.slug} is at revision ${revision}.`);
+}
+
+/** Every character is chosen by itself, each with the same probability. */
+async function generated(length: number, alphabet = lettersAndDigits): Promise<string> {
+  const { randomInt } = await import('node:crypto');
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
 async function readValue({ terminal }: Session, key: string, { fromFile }: SetFlags): Promise<string> {

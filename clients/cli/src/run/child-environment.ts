@@ -1,7 +1,7 @@
 import { whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import type { Entry, Refusal } from '../../../../lib/contracts/fields/formats/format.ts';
 import { isName, nul } from '../../../../lib/contracts/fields/formats/format.ts';
-import { isWithheld } from '../credentials/withheld.ts';
+import { isWithheld } from '../withheld.ts';
 
 export interface ChildEnvironment {
   variables: Record<string, string>;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { environmentWithoutCredentials } from '../credentials/withheld.ts';
+import { environmentWithoutCredentials } from '../withheld.ts';
 
 /** Opens an address if possible. It is also printed, so a failure is harmless. */
 export function openBrowser(address: string): void {

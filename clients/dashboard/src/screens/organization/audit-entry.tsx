@@ -3,8 +3,11 @@ import type { AuditEntry } from '../../../../../lib/contracts/audit/list-audit-e
 import type { AuditDetails } from '../../../../../lib/contracts/fields/audit-action.ts';
 import { Time } from '../../ui/time.tsx';
 
-export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
-  const { action, target, environment, revision, message, details, actor, ip } = entry;
+/** The names of the tokens that the page could list, by id. */
+export type TokenNames = ReadonlyMap<string, string>;
+
+export function AuditEntryLine({ entry, tokenNames }: { entry: AuditEntry; tokenNames: TokenNames }) {
+  const { action, target, environment, revision, message, details, actor, ip, userAgent } = entry;
   return (
     <li>
       <p class="when">
@@ -22,13 +25,21 @@ export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
         {message && <p class="message">“{message}”</p>}
         {details !== undefined && <p class="quiet mono">{describe(details)}</p>}
         <p class="quiet small">
-          {actor.email ?? actor.name ?? 'the system'}
-          {actor.type === 'token' && ' by token'}
-          {ip !== null && ` from ${ip}`}
+          {whoOf(actor, tokenNames)}
+          {ip && ` from ${ip}`}
+          {userAgent && ` with ${userAgent}`}
         </p>
       </div>
     </li>
   );
+}
+
+/** Tokens of others, and deleted ones, have only their id here. */
+function whoOf({ type, id, email, name, tokenId }: AuditEntry['actor'], tokenNames: TokenNames): string {
+  if (type === 'identity') return `the identity ${name ?? id}`;
+  if (type !== 'token' || tokenId === undefined) return email ?? name ?? 'the system';
+  const token = tokenNames.get(tokenId);
+  return `${email} by the token ${token === undefined ? tokenId : `“${token}”`}`;
 }
 
 const shownKeys = 8;

@@ -1,0 +1,57 @@
+import { HoldfastError } from '@holdfast/sdk';
+import type { Command } from 'commander';
+import { exitCodes, Failure } from '../failure.ts';
+import type { Session } from '../session.ts';
+import { secretKey } from './options.ts';
+
+export const findOptions = (command: Command): Command => command.argument('<key>', 'key of the secret', secretKey);
+
+/** Requests at a time. */
+const atOnce = 8;
+
+/** Lists where a key is set, from the lists of keys; no value is read. */
+export async function find(session: Session, key: string): Promise<void> {
+  const { output } = session;
+  const { organization } = await session.place('organization');
+  const client = await session.client();
+  const path = { orgId: await session.organizationId() };
+  const { projects } = await client.request('GET', '/v1/projects/{orgId}', { path });
+  const places = projects.flatMap(project => project.environments.map(({ slug }) => ({ project: project.slug, slug })));
+  const found: { project: string; environment: string; version: number; updatedAt: string; updatedBy: string }[] = [];
+  const notReadable: string[] = [];
+  const look = async ({ project, slug }: { project: string; slug: string }) => {
+    const { keys } = await client.environment(organization, project, slug).keys({ search: key });
+    // The search also finds keys that contain this one.
+    const match = keys.find(one => one.key === key);
+    if (match === undefined) return;
+    const { version, updatedAt, updatedBy } = match;
+    found.push({ project, environment: slug, version, updatedAt, updatedBy: updatedBy.email });
+  };
+  for (let from = 0; from < places.length; from += atOnce) {
+    await Promise.all(
+      places.slice(from, from + atOnce).map(place =>
+        look(place).catch(error => {
+          if (!isRefusal(error)) throw error;
+          notReadable.push(`${place.project}/${place.slug}`);
+        }),
+      ),
+    );
+  }
+  const order = places.map(({ project, slug }) => `${project}/${slug}`);
+  const placeOf = (one: { project: string; environment: string }) => order.indexOf(`${one.project}/${one.environment}`);
+  found.sort((a, b) => placeOf(a) - placeOf(b));
+  notReadable.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  if (output.json) return output.document({ key, found, notReadable });
+  if (notReadable.length > 0) output.note(`Not searched, because you may not read them: ${notReadable.join(', ')}.`);
+  if (found.length === 0) {
+    throw new Failure(exitCodes.notFound, 'secret_not_found', `${key} is set nowhere that you may read.`);
+  }
+  output.table(
+    ['PROJECT', 'ENVIRONMENT', 'VERSION', 'UPDATED', 'BY'],
+    found.map(one => [one.project, one.environment, String(one.version), output.ago(one.updatedAt), one.updatedBy]),
+  );
+}
+
+/** The caller may not read the environment, or it was deleted since it was listed. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof HoldfastError && (error.status === 403 || error.status === 404);

@@ -1,0 +1,22 @@
+import { isAlias, isMap, isScalar, parseAllDocuments } from 'yaml';
+import { type Field, unreadable } from './json-fields.ts';
+
+/** The fields of one flat mapping. @throws Failure that never quotes the text */
+export function readYaml(text: string, name: string): Field[] {
+  const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const [document] = documents;
+  if (!Array.isArray(documents) || document === undefined) throw unreadable(name, 'is empty');
+  if (documents.length > 1) throw unreadable(name, 'has several documents');
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) {
+    const line = text.slice(0, problem.pos[0]).split('\n').length;
+    throw unreadable(name, `is not valid YAML (line ${line})`);
+  }
+  const { contents } = document;
+  if (!isMap(contents)) throw unreadable(name, 'is not a mapping of keys to strings');
+  return contents.items.map(({ key, value }) => {
+    if (!isScalar(key)) throw unreadable(name, 'has a key that is not plain text');
+    const own = isAlias(value) ? value.resolve(document) : value;
+    return { key: String(key.value), value: isScalar(own) ? own.value : isMap(own) ? {} : own === null ? null : [] };
+  });
+}

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Holdfast } from '../../../clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { buildCli, type Cli } from './cli.ts';
+
+let api: Api;
+let ada: Person;
+let project: Awaited<ReturnType<typeof createProject>>;
+let cli: Cli;
+let environment: Record<string, string>;
+let client: Holdfast;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+beforeEach(async () => {
+  cli = buildCli();
+  ada = await seedPerson({ name: 'Ada' });
+  project = await createProject(api, ada);
+  const { token } = await createToken(api, ada);
+  client = new Holdfast({ url: api.url, token });
+  environment = {
+    HOLDFAST_URL: api.url,
+    HOLDFAST_TOKEN: token,
+    HOLDFAST_ORG: ada.organization.slug,
+    HOLDFAST_PROJECT: project.slug,
+    HOLDFAST_ENV: 'dev',
+  };
+});
+afterEach(() => cli.remove());
+afterAll(() => api.stop());
+
+const holdfast = (words: string[], input?: string) =>
+  cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
+const onTerminal = async (words: string[], more: Record<string, string> = {}) => {
+  const { code, stdout } = await cli.start(words, { env: { ...environment, TERM: 'dumb', ...more }, terminal: true })
+    .ended;
+  return { code, text: stdout.replaceAll('\r', '') };
+};
+const of = (slug = 'dev') => client.environment(ada.organization.slug, project.slug, slug);
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${String(index).padStart(3, '0')}`, 'v']));
+
+describe('set --generate', () => {
+  it('sets a value of that length and alphabet, and prints it only with --show', async () => {
+    const quiet = await holdfast(['set', 'A', '--generate', '32']);
+    const a = (await of().pull()).require('A');
+    expect(a).toMatch(/^[A-Za-z0-9]{32}$/);
+    expect([quiet.code, quiet.stdout]).toEqual([0, '']);
+    expect(quiet.stderr).not.toContain(a);
+    const shown = await holdfast(['set', 'B', '--generate', '4096', '--alphabet', 'aß🙂', '--show']);
+    const b = (await of().pull()).require('B');
+    expect(shown.stdout).toBe(`${b}\n`);
+    const counts = Map.groupBy(b, character => character);
+    expect([...counts.keys()].toSorted()).toEqual([...'aß🙂'].toSorted());
+    // 4,096 draws from three: the standard deviation is 30, and 1,000 is 12 of them away.
+    for (const drawn of counts.values()) expect(drawn.length).toBeGreaterThan(1000);
+    const json = await holdfast(['set', 'C', '--generate', '8', '--json']);
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('value');
+  });
+
+  it('refuses lengths and alphabets out of bounds, and options that do not go with it, with a sentence', async () => {
+    for (const length of ['7', '4097', '1e3', '-9', 'x']) {
+      const { code, stderr } = await holdfast(['set', 'A', '--generate', length]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('8 to 4096 characters')]);
+    }
+    for (const alphabet of ['', 'a', 'aba', 'a\u200b', 'a\n']) {
+      const { code, stderr } = await holdfast(['set', 'A', '--generate', '8', '--alphabet', alphabet]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('at least two characters')]);
+    }
+    for (const more of [['--show'], ['--alphabet', 'ab'], ['--generate', '8', '--from-file', 'f']]) {
+      expect((await holdfast(['set', 'A', ...more], 'v')).code).toBe(2);
+    }
+    expect((await of().keys()).revision).toBe(0);
+  });
+});
+
+describe('find', () => {
+  it('lists the places that have exactly this key, without reading a value', async () => {
+    const other = await createProject(api, ada, 'other');
+    await of().import({ API_KEY: '1', API_KEY_OLD: '1' });
+    await of('production').import({ API_KEY: '2' });
+    await client.environment(ada.organization.slug, other.slug, 'dev').import({ API_KEY_OLD: '3' });
+    const { stdout } = await holdfast(['find', 'API_KEY', '--json']);
+    const place = { project: project.slug, version: 1, updatedAt: expect.any(String), updatedBy: ada.email };
+    expect(JSON.parse(stdout)).toEqual({
+      key: 'API_KEY',
+      found: [
+        { ...place, environment: 'dev' },
+        { ...place, environment: 'production' },
+      ],
+      notReadable: [],
+    });
+    const lines = (await holdfast(['find', 'API_KEY_OLD'])).stdout.trim().split('\n');
+    expect(lines.map(line => line.split('\t').slice(0, 2).join('/')).toSorted()).toEqual(
+      ['other/dev', `${project.slug}/dev`].toSorted(),
+    );
+    const nowhere = await holdfast(['find', 'API']);
+    expect([nowhere.code, nowhere.stdout]).toEqual([5, '']);
+    const { entries } = (await api.get(`/audit/${ada.organization.id}?limit=100`, ada.session)).body;
+    expect(entries.filter(({ action }: { action: string }) => action === 'secret.pulled')).toEqual([]);
+  });
+
+  it('leaves out what the token may not read, and says that it did', async () => {
+    await of().import({ API_KEY: '1' });
+    await of('production').import({ API_KEY: '2' });
+    const limits = {
+      organizationId: ada.organization.id,
+      projectId: project.id,
+      environmentId: project.environments[0]?.id,
+    };
+    const env = { ...environment, HOLDFAST_TOKEN: (await createToken(api, ada, { access: 'read', ...limits })).token };
+    expect((await cli.run(['list', '-e', 'production'], { env })).code).toBeGreaterThan(0);
+    const { code, stdout } = await cli.run(['find', 'API_KEY', '--json'], { env });
+    const { found, notReadable } = JSON.parse(stdout);
+    expect([code, found.map((one: { environment: string }) => one.environment)]).toEqual([0, ['dev']]);
+    expect(JSON.stringify([found, notReadable])).not.toContain('"version":2');
+    for (const place of notReadable) expect(place).toMatch(new RegExp(`^${project.slug}/`));
+  });
+});
+
+describe('an unknown option', () => {
+  it('names the nearest one, of the command or of every command, and never repeats its value', async () => {
+    for (const [words, nearest] of [
+      [['push', '.env', '--mesage', 'x'], '--message'],
+      [['push', '.env', '--mesage=geheim'], '--message'],
+      [['list', '--projct', 'x'], '--project'],
+      [['--quite', 'list'], '--quiet'],
+      [['tokens', 'create', 'x', '--acces', 'read'], '--access'],
+      [['run', '--wach', '--', 'true'], '--watch'],
+    ] as const) {
+      const { code, stderr } = await holdfast([...words]);
+      expect(stderr).toContain(`Did you mean ${nearest}?`);
+      expect(code).toBe(words[0] === 'run' ? 125 : 2);
+      expect(stderr).not.toContain('geheim');
+    }
+    expect((await holdfast(['puhs'])).stderr).toContain('Did you mean push?');
+  });
+});
+
+describe('the help', () => {
+  it('ends each group with one example', async () => {
+    const { stdout } = await holdfast(['--help']);
+    const groups = stdout.split('\n\n').filter(group => group.includes('\n  For example: holdfast '));
+    expect(groups.map(group => group.slice(0, group.indexOf('\n')))).toEqual([
+      'Sign in:',
+      'Use secrets:',
+      'Change secrets:',
+      'See what changed:',
+      'Check:',
+      'Organize:',
+    ]);
+    for (const group of groups) expect(group.trimEnd()).toMatch(/\n {2}For example: holdfast [^\n]+$/);
+  });
+});
+
+describe('times on a terminal', () => {
+  it('are ages in columns that line up; in a pipe and with --json they are exact', async () => {
+    await of().import({ A: '1' }, { message: '日本語 🙂' });
+    await of().import({ B: '2' }, { message: 'plain' });
+    const { text } = await onTerminal(['revisions']);
+    const [header = '', second = '', first = ''] = text.split('\n');
+    expect(second).toMatch(/^2 +(?:just now|\d+ seconds? ago) +/);
+    expect(first.indexOf('+A')).toBe(header.indexOf('KEYS'));
+    expect(second.indexOf('+B')).toBe(header.indexOf('KEYS'));
+    expect((await onTerminal(['audit'])).text).toMatch(/^WHEN +WHO[\s\S]*\n(?:just now|\d+ seconds? ago) +/);
+    for (const words of [['revisions'], ['audit']]) {
+      expect((await holdfast(words)).stdout).toMatch(/\t?\d{4}-\d\d-\d\dT[\d:.]+Z\t/);
+      expect((await holdfast([...words, '--json'])).stdout).toMatch(/"createdAt": "\d{4}-\d\d-\d\dT/);
+    }
+  });
+});
+
+describe('a long listing', () => {
+  it('goes through the pager on a terminal, without the token, and keeps the exit code', async () => {
+    await of().import(many(60));
+    const seen = join(cli.home, 'seen');
+    const pager = { PAGER: `cat > ${seen}; env | grep -c ^HOLDFAST_TOKEN= >> ${seen}` };
+    const { code, text } = await onTerminal(['list'], pager);
+    expect([code, text]).toEqual([0, '']);
+    const paged = readFileSync(seen, 'utf8');
+    expect(paged).toMatch(/^KEY +VERSION/);
+    expect(paged).toContain('K059');
+    expect(paged.trimEnd().endsWith('\n0')).toBe(true);
+    const differs = await onTerminal(['diff', 'dev', 'staging', '--exit-code'], { PAGER: 'head -1' });
+    expect(differs.code).toBe(7);
+    expect(differs.text).toContain('K000');
+    expect(differs.text).not.toContain('K059');
+    const byDefault = cli.start(['list'], { env: { ...environment, TERM: 'xterm' }, terminal: true });
+    await byDefault.until('K010');
+    expect(byDefault.seen()).not.toContain('K059');
+    byDefault.child.stdin?.write('q');
+    expect((await byDefault.ended).code).toBe(0);
+  });
+
+  it('is printed if no pager is wanted or there is none, in a pipe, and with --json', async () => {
+    await of().import(many(60));
+    const absent = { PAGER: 'no-such-pager' };
+    for (const PAGER of ['', 'cat', 'no-such-pager']) {
+      const { code, text } = await onTerminal(['list'], { PAGER });
+      expect([code, text]).toEqual([0, expect.stringContaining('K059')]);
+    }
+    const swallow = { PAGER: 'cat > /dev/null' };
+    expect((await onTerminal(['list', '--json'], swallow)).text).toContain('K059');
+    expect((await cli.run(['list'], { env: { ...environment, ...swallow } })).stdout).toContain('K059');
+    await of('staging').import(many(3));
+    expect((await onTerminal(['list', '-e', 'staging'], swallow)).text).toContain('K002');
+    expect((await onTerminal(['list', '-e', 'staging'], absent)).code).toBe(0);
+  });
+});
+
+describe('a long plan', () => {
+  it('shows the first keys of each kind and a count; --all shows every key', async () => {
+    await of().import({ ...many(30), GONE: 'x' });
+    const text = Object.keys(many(60))
+      .map(key => `${key}=w\n`)
+      .join('');
+    const file = cli.file('.env', text);
+    const { stderr } = await holdfast(['push', file, '--prune']);
+    expect(stderr.match(/^[+~] /gm)).toHaveLength(20);
+    expect(stderr).toContain('and 20 more to create (--all shows all)');
+    expect(stderr).toContain('and 20 more to update (--all shows all)');
+    expect(stderr).toContain('- GONE\n');
+    const promoted = await holdfast(['promote', 'dev', 'staging']);
+    expect(promoted.stderr).toContain('and 50 more to create');
+    const all = await holdfast(['promote', 'staging', 'production', '--all']);
+    expect(all.stderr.match(/^\+ /gm)).toHaveLength(60);
+    await of('production').delete(Object.keys(many(60)));
+    const piped = await holdfast(['promote', 'staging', 'production', '--dry-run']);
+    expect(piped.stdout.match(/^\+ /gm)).toHaveLength(60);
+  });
+});
+
+describe('--yes', () => {
+  it('answers every question about a change; without a terminal nothing is asked', async () => {
+    const file = cli.file('.env', 'A=1\n');
+    const pushed = await onTerminal(['push', file, '--yes']);
+    expect([pushed.code, pushed.text]).toEqual([0, expect.not.stringContaining('[y/N]')]);
+    expect((await onTerminal(['promote', 'dev', 'staging', '-y'])).code).toBe(0);
+    const edited = await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" });
+    expect(edited.code).toBe(0);
+    expect((await of().pull()).require('A')).toBe('2');
+    expect((await onTerminal(['restore', '1', '--yes'])).code).toBe(0);
+    expect((await of().pull()).require('A')).toBe('1');
+    expect((await holdfast(['promote', 'dev', 'production'])).code).toBe(0);
+  });
+});
