@@ -18,6 +18,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   passkeyId: '$PASSKEY_ID',
   sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
+  deliveryId: '$DELIVERY_ID',
   identityId: '$IDENTITY_ID',
   id: '$MEMBER_ID',
   token: '$INVITATION_TOKEN',

@@ -99,6 +99,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   secret_not_found: notFound('secret'),
   revision_not_found: notFound('revision'),
   webhook_not_found: notFound('webhook'),
+  delivery_not_found: notFound('delivery'),
   member_not_found: notFound('member or invitation'),
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
@@ -127,6 +128,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       '`keys` to read or restore the others.',
     message: 'Values from that point in time were destroyed: DATABASE_HOST',
     details: { keys: ['DATABASE_HOST'] },
+  },
+  webhook_inactive: {
+    meaning: 'The webhook is inactive, so nothing is sent to it.',
+    message: 'This webhook is inactive. Activate it first.',
+  },
+  not_redeliverable: {
+    meaning: 'What this delivery sent is no longer known, so it can’t be sent again.',
+    message: 'What this delivery sent is no longer known, so it can’t be sent again.',
   },
   slug_taken: {
     meaning: 'The requested slug is taken.',

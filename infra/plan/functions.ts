@@ -111,7 +111,7 @@ export const workers = {
       table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'BatchWriteItem'],
       reads: ['ORG', 'PAYLOAD'],
       queries: ['DELIVERIES'],
-      writes: ['DELIVERY', 'DELIVERIES'],
+      writes: ['DELIVERY', 'DELIVERIES', 'PAYLOAD'],
       key: { webhook: ['Decrypt'] },
     },
     memoryMb: 512,

@@ -17,6 +17,7 @@ export const pathParameters = {
   sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
   passkeyId: { schema: Uuid, notFound: 'passkey_not_found', description: 'Passkey identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
+  deliveryId: { schema: Uuid, notFound: 'delivery_not_found', description: 'Delivery identifier.' },
   identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },
   id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
   token: {

@@ -86,6 +86,7 @@ import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { redeliverWebhook } from './webhooks/redeliver-webhook.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 
@@ -150,7 +151,7 @@ const areas = {
   ],
   organizations: [createOrganization, renameOrganization, deleteOrganization],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
-  webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook],
+  webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
   members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
   audit: [listAuditEntries],

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
-import { EventPayload, pingEvent } from '../contracts/fields/events.ts';
+import { pingEvent } from '../contracts/fields/events.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { settings } from '../core/settings.ts';
 import { requireServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
-import { at, find, readAll } from '../table/read.ts';
-import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
+import { at, find } from '../table/read.ts';
+import { deliveryClaimRecord, type KeptPayload } from '../table/records/delivery.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 import { logDelivery, logUnsent, trimDeliveries } from './log-delivery.ts';
 import { DeliveryMessage, maximumReceives } from './message.ts';
+import { keptPayload, textOf } from './payload.ts';
 import { send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
 
@@ -59,16 +60,17 @@ export async function deliver(message: DeliveryMessage, receiveCount: number, lo
     return;
   }
   if (!(await recordStart(message))) return logUnsent(message, stopped);
-  const { url, body, signingSecret } = prepared;
+  const { url, body, signingSecret, payload } = prepared;
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'Holdfast-Webhooks/1.0',
     'X-Service-Event': message.event,
     'X-Service-Delivery': message.deliveryId,
+    ...(message.redeliveryOf === undefined ? {} : { 'X-Service-Redelivery-Of': message.redeliveryOf }),
     'X-Service-Signature': signatureOf(body, signingSecret),
   };
   const outcome = await send(url, headers, body, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
-  await logDelivery(message, outcome);
+  await logDelivery({ ...message, payload }, outcome);
   await trimDeliveries(message.webhookId).catch(error => log.error('could not trim the log of a webhook', error));
   log.info('made a webhook delivery', { ...outcome });
 }
@@ -79,23 +81,21 @@ interface Prepared {
   url: string;
   body: Buffer;
   signingSecret: string;
+  /** What the log will keep. It is stored before sending, because a result must not be lost. */
+  payload: KeptPayload;
 }
 
 /** Everything that sending needs; undefined if there is nothing left to send. */
 async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> {
   const webhook = await find(at(webhookRecord, message.orgSlug, message.webhookId));
   if (webhook === undefined || !(webhook.active || message.event === pingEvent)) return undefined;
-  const [payload, signingSecret] = await Promise.all([payloadOf(message), openSigningSecret(webhook)]);
-  return { url: webhook.url, body: Buffer.from(JSON.stringify(payload), 'utf8'), signingSecret };
-}
-
-async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
-  if (payload.kind === 'whole') return payload.content;
-  const pieces = await readAll(
-    Array.from({ length: payload.pieces }, (_, index) => at(payloadPieceRecord, payload.payloadId, index)),
-  );
-  if (pieces.includes(undefined)) throw new Error(`The stored payload ${payload.payloadId} is not complete.`);
-  return EventPayload.parse(JSON.parse(pieces.map(piece => piece?.text).join('')));
+  const [text, payload, signingSecret] = await Promise.all([
+    textOf(message.payload),
+    keptPayload(message.payload),
+    openSigningSecret(webhook),
+  ]);
+  if (text === undefined) throw new Error(`The stored payload of delivery ${message.deliveryId} is not complete.`);
+  return { url: webhook.url, body: Buffer.from(text, 'utf8'), signingSecret, payload };
 }
 
 /** Far longer than the queue keeps redelivering a message. */

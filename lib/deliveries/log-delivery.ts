@@ -1,11 +1,11 @@
-import type { DeliveredEventName } from '../contracts/fields/events.ts';
 import type { Key } from '../table/entity.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPage } from '../table/read.ts';
-import { deliveryRecord } from '../table/records/delivery.ts';
+import { deliveryRecord, type KeptPayload } from '../table/records/delivery.ts';
 import { put, putAlone, removeAll, transactIfHolds, type Write } from '../table/write.ts';
 import type { DeliveryMessage } from './message.ts';
+import { keptPayload } from './payload.ts';
 
 /** How many deliveries per webhook the log keeps, regardless of age (specification, Events 6). */
 export const keptDeliveries = 20;
@@ -17,7 +17,7 @@ export interface Outcome {
   error: string | null;
 }
 
-type Logged = Pick<DeliveryMessage, 'deliveryId' | 'webhookId' | 'createdAt'> & { event: DeliveredEventName };
+type Logged = Omit<DeliveryMessage, 'orgSlug' | 'payload'> & { payload: KeptPayload };
 
 /**
  * Writes the result of sending. Only the process that recorded the start of the delivery may call this, so it
@@ -28,12 +28,14 @@ export async function logDelivery(message: Logged, outcome: Outcome): Promise<vo
 }
 
 /** Logs that a delivery was not made. A sender may still make it: its result stays or replaces this entry. */
-export async function logUnsent(message: Logged, error: string): Promise<void> {
-  await transactIfHolds([entryOf(message, { statusCode: null, responseTimeMs: null, error })]);
+export async function logUnsent(message: DeliveryMessage, error: string): Promise<void> {
+  const payload = await keptPayload(message.payload);
+  await transactIfHolds([entryOf({ ...message, payload }, { statusCode: null, responseTimeMs: null, error })]);
 }
 
-function entryOf({ deliveryId: id, webhookId, createdAt, event }: Logged, outcome: Outcome): Write {
-  const record = { id, event, success: outcome.error === null, createdAt, ...outcome };
+function entryOf(message: Logged, outcome: Outcome): Write {
+  const { deliveryId: id, webhookId, createdAt, event, redeliveryOf, payload } = message;
+  const record = { id, event, success: outcome.error === null, createdAt, redeliveryOf, payload, ...outcome };
   return put(at(deliveryRecord, webhookId, createdAt, id), record, { if: isNew });
 }
 

@@ -1,20 +1,26 @@
 import * as z from 'zod';
 import { DeliveredEventName, EventPayload } from '../contracts/fields/events.ts';
+import { KeptPayload } from '../table/records/delivery.ts';
+
+/** What a delivery sends. */
+export const Payload = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('whole'), content: EventPayload }),
+  KeptPayload,
+]);
+export type Payload = z.infer<typeof Payload>;
 
 /** One delivery to make, as queued: ids and the payload, no URL and no secret. */
 export const DeliveryMessage = z.object({
   deliveryId: z.string(),
   event: DeliveredEventName,
-  /** When the event happened; also the timestamp of the delivery's log entry. */
+  /** When the event happened, or was requested to be sent again; also the timestamp of the delivery's log entry. */
   createdAt: z.string(),
   orgSlug: z.string(),
   /** Ids are unique, so a late message can't reach another organization's webhook after the slug was reused. */
   webhookId: z.string(),
-  payload: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('whole'), content: EventPayload }),
-    /** The payload's JSON is stored in the table, split into this many pieces. */
-    z.object({ kind: z.literal('stored'), payloadId: z.string(), pieces: z.int() }),
-  ]),
+  payload: Payload,
+  /** The delivery whose payload is sent again, on request. */
+  redeliveryOf: z.string().optional(),
 });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 

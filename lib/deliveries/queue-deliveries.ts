@@ -5,18 +5,10 @@ import { chunksWithin } from '../core/chunks-of.ts';
 import type { Log } from '../core/logger.ts';
 import { sqsClient } from '../core/queue.ts';
 import { requiredSetting } from '../core/settings.ts';
-import { at } from '../table/read.ts';
-import { payloadPieceRecord } from '../table/records/delivery.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { put, putAlone } from '../table/write.ts';
 import { logUnsent } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
-
-/** Longer than the queue can keep a message (14 days). */
-const payloadRetentionSeconds = 15 * 86_400;
-
-/** Below DynamoDB's 400 KB per item, in UTF-8 bytes. Payloads are ASCII except for e-mail addresses. */
-const pieceLength = 300_000;
+import { storePayload } from './payload.ts';
 
 interface Queued {
   message: DeliveryMessage;
@@ -107,20 +99,6 @@ async function withinBounds(messages: readonly DeliveryMessage[]): Promise<reado
   if (first?.payload.kind !== 'whole' || Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) {
     return messages;
   }
-  const payload = { kind: 'stored', ...(await storePayload(first.payload.content)) } as const;
+  const payload = await storePayload(first.payload);
   return messages.map(message => ({ ...message, payload }));
-}
-
-/** A promotion's keys are limited only by the environment's 4 MiB: their names alone can take up 2 MB. */
-async function storePayload(content: EventPayload): Promise<{ payloadId: string; pieces: number }> {
-  const payloadId = randomUUID();
-  const text = JSON.stringify(content);
-  const expiresAt = Math.ceil(Date.now() / 1000) + payloadRetentionSeconds;
-  const pieces = Array.from({ length: Math.ceil(text.length / pieceLength) }, (_, index) =>
-    text.slice(index * pieceLength, (index + 1) * pieceLength),
-  );
-  await Promise.all(
-    pieces.map((piece, index) => putAlone(put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt }))),
-  );
-  return { payloadId, pieces: pieces.length };
 }

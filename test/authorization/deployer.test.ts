@@ -104,6 +104,7 @@ function requestOf({ method, path, operationId, bodyExample, body }: RoutedContr
     sessionId: randomUUID(),
     passkeyId: randomUUID(),
     webhookId: randomUUID(),
+    deliveryId: randomUUID(),
     identityId: randomUUID(),
     id: randomUUID(),
     token: 'x'.repeat(60),

@@ -459,6 +459,13 @@ export const rows: readonly Row[] = [
     signs: managersChanging,
     request: member(own => `${webhook(own)}/test`, {}),
   },
+  {
+    route: 'POST /webhooks/:orgId/:webhookId/deliveries/:deliveryId/redeliver',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${webhook(own)}/deliveries/${randomUUID()}/redeliver`, {}),
+    allowed: 'delivery_not_found',
+  },
 
   {
     route: 'GET /identities/:orgId',

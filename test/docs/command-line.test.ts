@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildCli, type Cli } from '../clients/cli/cli.ts';
 import { type Api, createToken, startApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
@@ -26,11 +26,14 @@ let api: Api;
 let ada: Person;
 let cli: Cli;
 let directory: string;
+let acmeId: string;
 
 beforeAll(async () => {
   api = await startApi();
   ada = await seedPerson({ name: 'Ada' });
-  expect((await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body.organization.slug).toBe('acme');
+  const { organization } = (await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body;
+  expect(organization.slug).toBe('acme');
+  acmeId = organization.id;
   cli = buildCli();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
   mkdirSync(join(directory, 'bin'));
@@ -60,6 +63,19 @@ async function shell(script: string, env: Record<string, string>) {
   return stdout;
 }
 
+/** The ids in the examples, by those of a real webhook and one of its deliveries. */
+async function webhookIds(): Promise<Record<string, string>> {
+  const webhooks = `/webhooks/${acmeId}`;
+  const created = await api.post(webhooks, { url: 'http://127.0.0.1:9/', events: ['secret.updated'] }, ada.session);
+  const path = `${webhooks}/${created.body.webhook.id}`;
+  const { deliveryId } = (await api.post(`${path}/test`, {}, ada.session)).body;
+  await vi.waitFor(async () => expect((await api.get(path, ada.session)).body.deliveries).toHaveLength(1), 10_000);
+  return {
+    '2c9d4f1e-8a37-4b60-95d2-6e1f0b7c3a58': created.body.webhook.id,
+    '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03': deliveryId,
+  };
+}
+
 describe('docs/command-line.md', () => {
   it('is what `npm run cli-reference` writes', () => {
     expect(() =>
@@ -80,9 +96,11 @@ describe('docs/command-line.md', () => {
     const runnable = examples
       .filter(({ command }) => !inBrowser.includes(command))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
+    const ids = await webhookIds();
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
-      const script = example.replace('EDITOR=nano', 'EDITOR=true');
+      const named = Object.entries(ids).reduce((text, [printedId, id]) => text.replace(printedId, id), example);
+      const script = named.replace('EDITOR=nano', 'EDITOR=true');
       // The organization is not set before the directory is linked.
       const env = { HOLDFAST_TOKEN: token, ...(command === 'projects create' ? { HOLDFAST_ORG: 'acme' } : {}) };
       printed[command] = await shell(script, env);
@@ -95,6 +113,8 @@ describe('docs/command-line.md', () => {
       history: expect.stringMatching(/^1\t/),
       template: expect.stringContaining('DATABASE_URL'),
       audit: expect.stringContaining('secret.pulled'),
+      'webhooks deliveries': expect.stringContaining('webhook.ping'),
+      'webhooks redeliver': expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
     expect(readFileSync(join(directory, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { curlSampleOf } from '../../infra/openapi/curl-samples.ts';
 import type { Contract } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
@@ -182,8 +182,20 @@ const story: readonly Step[] = [
     },
   },
   { operationId: 'update-webhook' },
-  { operationId: 'test-webhook' },
+  {
+    operationId: 'test-webhook',
+    after: async ({ deliveryId }) => {
+      variables.DELIVERY_ID = deliveryId;
+      const webhook = `/webhooks/${variables.ORG_ID}/${variables.WEBHOOK_ID}`;
+      const isLogged = async () => {
+        const { body } = await api.get(webhook, { token: variables.HOLDFAST_TOKEN ?? '' });
+        expect(body.deliveries).toHaveLength(1);
+      };
+      await vi.waitFor(isLogged, 10_000);
+    },
+  },
   { operationId: 'get-webhook' },
+  { operationId: 'redeliver-webhook' },
   { operationId: 'delete-webhook' },
   {
     operationId: 'create-identity',

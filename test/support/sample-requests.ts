@@ -124,6 +124,14 @@ async function join(api: Api, person: Person, guest: Person, role = 'developer')
   return answer.body.member;
 }
 
+/** The log has a delivery once it was made or has failed. */
+async function untilLogged(api: Api, webhook: string, { session }: Person): Promise<void> {
+  await vi.waitFor(async () => {
+    if ((await api.get(webhook, session)).body.deliveries.length === 0)
+      throw new Error('The delivery is not logged yet.');
+  }, 10_000);
+}
+
 async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/') {
   const body = { url, events: ['secret.created'] };
   const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);
@@ -893,6 +901,15 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const person = await seedPerson();
     const { id } = await makeWebhook(api, person);
     const path = `/webhooks/${person.organization.id}/${id}/test`;
+    return reads({ method: 'POST', path, as: person.session }, [202]);
+  },
+  'redeliver-webhook': async api => {
+    const person = await seedPerson();
+    const { id } = await makeWebhook(api, person);
+    const webhook = `/webhooks/${person.organization.id}/${id}`;
+    const { deliveryId } = (await expectStatus(api.post(`${webhook}/test`, {}, person.session), 202)).body;
+    await untilLogged(api, webhook, person);
+    const path = `${webhook}/deliveries/${deliveryId}/redeliver`;
     return reads({ method: 'POST', path, as: person.session }, [202]);
   },
 

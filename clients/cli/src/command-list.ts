@@ -35,6 +35,14 @@ import {
   validateOptions,
 } from './commands/template.ts';
 import { createToken, createTokenOptions, revokeToken, revokeTokenOptions, showToken } from './commands/tokens.ts';
+import {
+  listDeliveries,
+  listWebhooks,
+  ping,
+  redeliver,
+  redeliverOptions,
+  webhookOptions,
+} from './commands/webhooks.ts';
 import type { Session } from './session.ts';
 
 /** A command, as shown in the help and the reference. */
@@ -274,6 +282,36 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
       example: 'holdfast audit --action secret.pulled --limit 20',
       options: auditOptions,
       work: audit,
+    },
+    {
+      name: 'webhooks',
+      description: 'list the webhooks',
+      example: 'holdfast webhooks',
+      work: listWebhooks,
+      subcommands: [
+        {
+          name: 'ping',
+          description: 'send a test ping',
+          example: 'holdfast webhooks ping 2c9d4f1e-8a37-4b60-95d2-6e1f0b7c3a58',
+          options: webhookOptions,
+          work: ping,
+        },
+        {
+          name: 'deliveries',
+          description: 'show the last 20 deliveries',
+          example: 'holdfast webhooks deliveries 2c9d4f1e-8a37-4b60-95d2-6e1f0b7c3a58',
+          options: webhookOptions,
+          work: listDeliveries,
+        },
+        {
+          name: 'redeliver',
+          description: 'send a delivery again',
+          example:
+            'holdfast webhooks redeliver 2c9d4f1e-8a37-4b60-95d2-6e1f0b7c3a58 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+          options: redeliverOptions,
+          work: redeliver,
+        },
+      ],
     },
     {
       name: 'tokens',

@@ -2225,7 +2225,7 @@ function notThePull() {
 }
 
 // clients/sdk/src/watch.ts
-async function* watchPulls(pull2, { intervalMs = 1e4, signal, onError }) {
+async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError }) {
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
   let last;
@@ -2233,8 +2233,8 @@ async function* watchPulls(pull2, { intervalMs = 1e4, signal, onError }) {
     let waitMs = intervalMs;
     try {
       const snapshot = await pull2(options);
-      if (snapshot.revision !== last?.revision) {
-        last = snapshot;
+      if (versionOf(snapshot) !== last) {
+        last = versionOf(snapshot);
         yield snapshot;
       }
     } catch (error2) {
@@ -2456,7 +2456,11 @@ var Environment = class {
    * pull fails. Later it throws only permanent errors (401, 403, 404), not temporary ones such as an outage.
    */
   watch(options = {}) {
-    return watchPulls((pullOptions) => this.pull(pullOptions), options);
+    return watchPulls(
+      (pullOptions) => this.pull(pullOptions),
+      ({ revision }) => revision,
+      options
+    );
   }
   async #read(template, { path: path2, ...options }) {
     const operation = operationOf("GET", template, { ...options, path: { ...this.#path, ...path2 } });
@@ -2617,6 +2621,38 @@ function sourceIn(variables) {
 }
 var oneOf = (all) => `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`;
 
+// clients/sdk/src/layers.ts
+var LayeredSnapshot = class extends Snapshot {
+  #pulled;
+  /** @param pulled the lowest layer first; not empty */
+  constructor(pulled) {
+    const values = new Map(pulled.flatMap(([, snapshot]) => Object.entries(snapshot.toObject())));
+    super(
+      pulled.at(-1)?.[1].revision ?? 0,
+      new Map([...values].sort(([a], [b]) => a < b ? -1 : 1)),
+      pulled.some(([, { stale }]) => stale)
+    );
+    this.#pulled = pulled;
+  }
+  /** The layers, the lowest one first. `revision` is that of the last one. */
+  get layers() {
+    return this.#pulled.map(([name, { revision }]) => ({ name, revision }));
+  }
+  /** The layer that the key's value comes from, as `organization/project/environment`; undefined if it is not set. */
+  sourceOf(key) {
+    return this.#pulled.findLast(([, snapshot]) => snapshot.has(key))?.[0];
+  }
+};
+async function pullLayers(environments, options) {
+  return new LayeredSnapshot(
+    await Promise.all(
+      environments.map(
+        async (one) => [`${one.organization}/${one.project}/${one.slug}`, await one.pull(options)]
+      )
+    )
+  );
+}
+
 // clients/sdk/src/holdfast.ts
 var identityTimeoutMs = 9e4;
 var keptEnvironments = 100;
@@ -2665,6 +2701,31 @@ var Holdfast = class _Holdfast {
     const [oldest] = this.#environments.keys();
     if (this.#environments.size > keptEnvironments && oldest !== void 0) this.#environments.delete(oldest);
     return known;
+  }
+  /**
+   * Pulls several environments as one: where several have a key, the last one wins. Each pull is audited on its own. If
+   * one is refused, so is the whole.
+   * @param environments the lowest layer first: environments, or their names as `organization/project/environment`
+   */
+  async layers(environments, options = {}) {
+    return await pullLayers(this.#layersOf(environments), options);
+  }
+  /** Like `Environment.watch`: yields the layers' secrets, then again after each new revision of any of them. */
+  watchLayers(environments, options = {}) {
+    const pulled = this.#layersOf(environments);
+    return watchPulls(
+      (pullOptions) => pullLayers(pulled, pullOptions),
+      ({ layers }) => JSON.stringify(layers),
+      options
+    );
+  }
+  /** @throws TypeError for an empty list, or a name that is not one of an environment */
+  #layersOf(environments) {
+    const names = environments.map((one) => typeof one === "string" ? one.split("/") : one);
+    if (names.length === 0 || names.some((one) => Array.isArray(one) && one.length !== 3)) {
+      throw new TypeError("Name layers as organization/project/environment.");
+    }
+    return names.map((one) => Array.isArray(one) ? this.environment(...one) : one);
   }
   project(organization, project) {
     return new Project(this.#transport, organization, project);

@@ -1097,6 +1097,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Queues the same body, byte for byte, for the webhook’s current URL, as a new delivery with its own identifier. The header `X-Service-Redelivery-Of` names the original delivery. The result appears in the webhook’s deliveries. Only the deliveries that the log shows can be sent again. Owners and admins only.
+         */
+        post: operations["redeliver-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/members/{orgId}": {
         parameters: {
             query?: never;
@@ -1616,7 +1636,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.redelivered" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. Never contains a value. */
         AuditEntry: {
             /**
@@ -2242,7 +2262,7 @@ export interface components {
          * @enum {string}
          */
         DeliveredEventName: "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "webhook.ping";
-        /** @description An attempt to deliver an event. Deliveries are never retried. */
+        /** @description An attempt to deliver an event. It is repeated only on request. */
         Delivery: {
             /**
              * Format: uuid
@@ -2269,10 +2289,16 @@ export interface components {
             error: string | null;
             /**
              * Format: date-time
-             * @description When the event happened.
+             * @description When the event happened, or was requested to be sent again.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
+            /**
+             * Format: uuid
+             * @description The delivery whose body was sent again, as in the `X-Service-Redelivery-Of` header.
+             * @example 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03
+             */
+            redeliveryOf?: string;
         };
         DestroyVersionsRequest: {
             /**
@@ -2452,7 +2478,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -3713,6 +3739,29 @@ export interface components {
             revision: number;
             /** @description Only if `limit` was given. */
             pagination?: components["schemas"]["Pagination"];
+        };
+        RedeliverWebhookResponse: {
+            /** @description The new delivery, before it is sent. */
+            delivery: {
+                /**
+                 * Format: uuid
+                 * @description Delivery identifier, as in the `X-Service-Delivery` header.
+                 */
+                id: string;
+                event: components["schemas"]["DeliveredEventName"];
+                /**
+                 * Format: date-time
+                 * @description When the event happened, or was requested to be sent again.
+                 * @example 2026-01-31T09:26:53.589Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: uuid
+                 * @description The delivery whose body was sent again, as in the `X-Service-Redelivery-Of` header.
+                 * @example 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03
+                 */
+                redeliveryOf: string;
+            };
         };
         RegisterRequest: {
             /**
@@ -5366,6 +5415,27 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
+         *
+         *     `webhook_not_found`: The webhook does not exist or the caller can’t see it.
+         *
+         *     `delivery_not_found`: The delivery does not exist or the caller can’t see it.
+         */
+        OrganizationNotFoundOrWebhookNotFoundOrDeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "webhook_not_found" | "delivery_not_found";
+                    };
+                };
+            };
+        };
         /** @description `passkey_not_found`: The passkey does not exist or the caller can’t see it. */
         PasskeyNotFound: {
             headers: {
@@ -5829,6 +5899,25 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `webhook_inactive`: The webhook is inactive, so nothing is sent to it.
+         *
+         *     `not_redeliverable`: What this delivery sent is no longer known, so it can’t be sent again.
+         */
+        WebhookInactiveOrNotRedeliverable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "webhook_inactive" | "not_redeliverable";
+                    };
+                };
+            };
+        };
     };
     parameters: {
         /** @description Organization identifier. */
@@ -5851,6 +5940,8 @@ export interface components {
         passkeyId: string;
         /** @description Webhook identifier. */
         webhookId: string;
+        /** @description Delivery identifier. */
+        deliveryId: string;
         /** @description Identity identifier. */
         identityId: string;
         /** @description Member or invitation identifier. */
@@ -8407,6 +8498,47 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "redeliver-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Webhook identifier. */
+                webhookId: components["parameters"]["webhookId"];
+                /** @description Delivery identifier. */
+                deliveryId: components["parameters"]["deliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery is on its way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeliverWebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrWebhookNotFoundOrDeliveryNotFound"];
+            409: components["responses"]["WebhookInactiveOrNotRedeliverable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -42,6 +42,7 @@ export const auditActions = [
   'webhook.updated',
   'webhook.deleted',
   'webhook.tested',
+  'webhook.redelivered',
   'member.invited',
   'member.invitation_cancelled',
   'member.joined',

@@ -5,6 +5,11 @@ import { managers } from '../fields/role.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
 import { Webhook, webhookExample } from './webhook.ts';
 
+export const RedeliveryOf = Uuid.meta({
+  description: 'The delivery whose body was sent again, as in the `X-Service-Redelivery-Of` header.',
+  example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+});
+
 export const Delivery = z
   .object({
     id: Uuid.meta({ description: 'Delivery identifier, as in the `X-Service-Delivery` header.' }),
@@ -22,9 +27,10 @@ export const Delivery = z
       .string()
       .nullable()
       .meta({ description: 'Why the delivery failed; null if it succeeded.', example: 'timed out after 5 s' }),
-    createdAt: Timestamp.meta({ description: 'When the event happened.' }),
+    createdAt: Timestamp.meta({ description: 'When the event happened, or was requested to be sent again.' }),
+    redeliveryOf: RedeliveryOf.optional(),
   })
-  .meta({ id: 'Delivery', description: 'An attempt to deliver an event. Deliveries are never retried.' });
+  .meta({ id: 'Delivery', description: 'An attempt to deliver an event. It is repeated only on request.' });
 export type Delivery = z.infer<typeof Delivery>;
 
 export const getWebhook = contract({

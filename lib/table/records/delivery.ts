@@ -3,6 +3,14 @@ import { DeliveredEventName } from '../../contracts/fields/events.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
+/** The JSON that a delivery sent, so that it can be sent again byte for byte. */
+export const KeptPayload = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  /** It is stored in the table, split into this many pieces. */
+  z.object({ kind: z.literal('stored'), payloadId: z.string(), pieces: z.int() }),
+]);
+export type KeptPayload = z.infer<typeof KeptPayload>;
+
 /** The result of a delivery. Its key contains the event's time, so it can be built from the queued message alone. */
 export const deliveryRecord = entity({
   kind: 'delivery',
@@ -15,6 +23,9 @@ export const deliveryRecord = entity({
     responseTimeMs: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: z.string(),
+    redeliveryOf: z.string().optional(),
+    /** Entries made before payloads were kept have none. */
+    payload: KeptPayload.optional(),
   }),
 });
 

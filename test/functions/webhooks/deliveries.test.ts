@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { sqsClient } from '../../../lib/core/queue.ts';
 import { logDelivery, logUnsent } from '../../../lib/deliveries/log-delivery.ts';
 import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
+import { keptPayload } from '../../../lib/deliveries/payload.ts';
 import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { at, queryItems } from '../../../lib/table/read.ts';
@@ -245,28 +246,27 @@ describe('30 quick changes', () => {
   });
 });
 
-describe('a queued message', () => {
-  const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
-    deliveryId: randomUUID(),
-    event: 'secret.updated',
-    createdAt,
-    orgSlug: person.organization.slug,
-    webhookId,
-    payload: {
-      kind: 'whole',
-      content: {
-        event: 'secret.updated',
-        timestamp: createdAt,
-        org: { id: person.organization.id },
-        project: shop,
-        environment: { id: shop.id, slug: 'dev' },
-        key: 'A',
-        actor: { id: person.user.id, email: person.email },
-        metadata: { version: 1, revision: 1 },
-      },
+const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
+  deliveryId: randomUUID(),
+  event: 'secret.updated',
+  createdAt,
+  orgSlug: person.organization.slug,
+  webhookId,
+  payload: {
+    kind: 'whole',
+    content: {
+      event: 'secret.updated',
+      timestamp: createdAt,
+      org: { id: person.organization.id },
+      project: shop,
+      environment: { id: shop.id, slug: 'dev' },
+      key: 'A',
+      actor: { id: person.user.id, email: person.email },
+      metadata: { version: 1, revision: 1 },
     },
-  });
-
+  },
+});
+describe('a queued message', () => {
   it('is sent once, even if it is delivered several times in parallel', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
@@ -293,10 +293,16 @@ describe('a queued message', () => {
     const oldest = ids.slice(0, 2);
     const storedIds = async () => (await queryItems(ranges.deliveries(id))).map(item => item.id);
     await queueDeliveries(messages);
-    await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(2)), 20_000);
+    // A sender logs this line last, after it has deleted older entries, which could include a late one.
+    const made = () => logged.filter(line => line.includes('made a webhook delivery') && line.includes(id));
+    await vi.waitFor(() => expect(made()).toHaveLength(22), 20_000);
+    expect(await storedIds()).toEqual(ids.slice(2));
     const [sent, unsent] = messages as [DeliveryMessage, DeliveryMessage];
 
-    await logDelivery(sent, { statusCode: 204, responseTimeMs: 1, error: null });
+    await logDelivery(
+      { ...sent, payload: await keptPayload(sent.payload) },
+      { statusCode: 204, responseTimeMs: 1, error: null },
+    );
     await logUnsent(unsent, 'the sender stopped before it got a response');
 
     expect((await storedIds()).slice(0, 2)).toEqual(oldest);
@@ -446,5 +452,112 @@ describe('the value of a secret', () => {
       expect(text).not.toContain(canary);
       expect(text).not.toContain(signingSecret);
     }
+  });
+});
+
+describe('a delivery that is sent again on request', () => {
+  const redeliver = (id: string, deliveryId: string) =>
+    api.post(`${webhooks}/${id}/deliveries/${deliveryId}/redeliver`, {}, person.session);
+
+  it('has the same body, byte for byte, a new id, and names the original', async () => {
+    const target = await receiver();
+    const { id, signingSecret } = await subscribe(target.url);
+    await api.post(
+      `${secrets}/dev/changes`,
+      { set: [{ key: 'B', value: canary }], delete: [], message: 'žluťoučký “reason”' },
+      person.session,
+    );
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [first] = await deliveriesOf(id);
+
+    const answer = await redeliver(id, first.id);
+    expect(answer.status).toBe(202);
+    expect(answer.body.delivery).toEqual({
+      id: expect.not.stringContaining(first.id),
+      event: first.event,
+      createdAt: expect.any(String),
+      redeliveryOf: first.id,
+    });
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+
+    const [original, again] = target.received;
+    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(again?.headers).toMatchObject({
+      'x-service-delivery': answer.body.delivery.id,
+      'x-service-redelivery-of': first.id,
+      'x-service-event': first.event,
+      'x-service-signature': `sha256=${createHmac('sha256', signingSecret)
+        .update(original?.body ?? '')
+        .digest('hex')}`,
+    });
+    expect(original?.headers['x-service-redelivery-of']).toBeUndefined();
+    const [newest, oldest] = await deliveriesOf(id);
+    expect(newest).toMatchObject({ id: answer.body.delivery.id, redeliveryOf: first.id, success: true });
+    expect(oldest).toEqual(first);
+  });
+
+  it('goes to the webhook’s current address, and names the first delivery when it is sent a third time', async () => {
+    const gone = await receiver();
+    const { id } = await subscribe(gone.url);
+    await set('dev', 'A');
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const target = await receiver();
+    await api.patch(`${webhooks}/${id}`, { url: target.url }, person.session);
+    const [first] = await deliveriesOf(id);
+    const second = (await redeliver(id, first.id)).body.delivery;
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    const third = (await redeliver(id, second.id)).body.delivery;
+    expect(third.redeliveryOf).toBe(first.id);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(3), 10_000);
+    expect([gone.received.length, target.received.length]).toEqual([1, 2]);
+    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
+      .body;
+    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+      { deliveryId: third.id, redeliveryOf: first.id },
+      { deliveryId: second.id, redeliveryOf: first.id },
+    ]);
+  });
+
+  it('may have a body that is too long for the log', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const keys = Array.from({ length: 900 }, (_, index) => `${'LONG_NAME_'.repeat(20)}${index}`);
+    await api.post(`${secrets}/dev/bulk`, { secrets: keys.map(key => ({ key, value: 'v' })) }, person.session);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [first] = await deliveriesOf(id);
+    expect((await redeliver(id, first.id)).status).toBe(202);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    const [original, again] = target.received;
+    expect(original?.body.length).toBeGreaterThan(100_000);
+    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('is refused if the webhook is inactive or the log has no such delivery, and then leaves nothing', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    await set('dev', 'A');
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [first] = await deliveriesOf(id);
+    const missing = await redeliver(id, randomUUID());
+    expect([missing.status, missing.body.error.code]).toEqual([404, 'delivery_not_found']);
+    const other = await subscribe(target.url);
+    expect((await redeliver(other.id, first.id)).body.error.code).toBe('delivery_not_found');
+    await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
+    const inactive = await redeliver(id, first.id);
+    expect([inactive.status, inactive.body.error.code]).toEqual([409, 'webhook_inactive']);
+    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
+      .body;
+    expect([entries, target.received.length]).toEqual([[], 1]);
+  });
+
+  it('is refused if its body is no longer known', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const message = messageFor(id);
+    const lost = { kind: 'stored', payloadId: randomUUID(), pieces: 1 } as const;
+    const outcome = { statusCode: 204, responseTimeMs: 1, error: null };
+    await logDelivery({ ...message, payload: lost }, outcome);
+    const answer = await redeliver(id, message.deliveryId);
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'not_redeliverable']);
   });
 });

@@ -104,6 +104,7 @@ const added = [
   'PATCH /identities/:orgId/:identityId',
   'DELETE /identities/:orgId/:identityId',
   'POST /auth/exchange',
+  'POST /webhooks/:orgId/:webhookId/deliveries/:deliveryId/redeliver',
 ];
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));

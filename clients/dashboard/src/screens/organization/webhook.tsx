@@ -55,7 +55,7 @@ function OneWebhook({ organization, params }: { organization: OwnOrganization; p
       <Await of={loaded}>
         {({ webhook, projects, deliveries }) => (
           <>
-            <Deliveries deliveries={deliveries} />
+            <Deliveries deliveries={deliveries} active={webhook.active} params={params} reload={loaded.reload} />
             <EditWebhook webhook={webhook} projects={projects} params={params} onSaved={loaded.reload} />
             <DeleteWebhook slug={organization.slug} params={params} />
           </>
@@ -65,10 +65,22 @@ function OneWebhook({ organization, params }: { organization: OwnOrganization; p
   );
 }
 
-/** Sends a ping and waits for its entry in the log, which appears once the receiver answers or after five seconds. */
 async function sendPing(params: Params, reload: () => Promise<void>): Promise<void> {
   const { deliveryId } = await call('POST /v1/webhooks/{orgId}/{webhookId}/test', { params });
   showToast('A ping is on its way.');
+  await reloadWhenLogged(deliveryId, params, reload);
+}
+
+async function sendAgain(deliveryId: string, params: Params, reload: () => Promise<void>): Promise<void> {
+  const { delivery } = await call('POST /v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
+    params: { ...params, deliveryId },
+  });
+  showToast('The same body is on its way again.');
+  await reloadWhenLogged(delivery.id, params, reload);
+}
+
+/** An entry appears once the receiver answers, or after five seconds. */
+async function reloadWhenLogged(deliveryId: string, params: Params, reload: () => Promise<void>): Promise<void> {
   for (let attempt = 0; attempt < 14; attempt += 1) {
     await new Promise(resolve => window.setTimeout(resolve, 500));
     const now: Found = await call('GET /v1/webhooks/{orgId}/{webhookId}', { params });
@@ -76,15 +88,40 @@ async function sendPing(params: Params, reload: () => Promise<void>): Promise<vo
   }
 }
 
-function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
+interface DeliveriesProps {
+  deliveries: readonly Delivery[];
+  active: boolean;
+  params: Params;
+  reload: () => Promise<void>;
+}
+
+function Deliveries({ deliveries, active, params, reload }: DeliveriesProps) {
+  const again = useAction((deliveryId: string) => sendAgain(deliveryId, params, reload));
+  const columns: readonly Column<Delivery>[] = [
+    ...deliveryColumns,
+    {
+      title: 'Again',
+      cell: ({ id, redeliveryOf }) => (
+        <>
+          {active && (
+            <Button kind="quiet" busy={again.busy} onClick={() => void again.run(id)}>
+              Send again
+            </Button>
+          )}
+          {redeliveryOf !== undefined && <span title={`The body of delivery ${redeliveryOf}`}>sent again</span>}
+        </>
+      ),
+    },
+  ];
   return (
     <Section title="Deliveries" lead="The last 20, newest first.">
+      <Problem error={again.error} />
       {deliveries.length === 0 ? (
         <Empty title="Nothing has been sent yet.">
           <p>A ping shows whether the receiver answers.</p>
         </Empty>
       ) : (
-        <Table caption="Deliveries" rows={deliveries} keyOf={({ id }) => id} columns={deliveryColumns} />
+        <Table caption="Deliveries" rows={deliveries} keyOf={({ id }) => id} columns={columns} />
       )}
     </Section>
   );
