@@ -21,7 +21,7 @@ function withGlobalOptions(command: Command): Command {
     .option(
       '-e, --env <name>',
       'environment, as slug or organization/project/environment (HOLDFAST_ENV); run and pull take several, the last wins',
-      (name: string, before: string[] = []) => [...before, name],
+      (name: string, before?: string[]) => [...(before ?? []), name],
     )
     .option('--url <address>', 'address of the service (HOLDFAST_URL)')
     .option('--json', 'print one JSON document on stdout, and errors as JSON on stderr')
