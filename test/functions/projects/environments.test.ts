@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { at, find as findItem } from '../../../lib/table/read.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
@@ -228,15 +230,9 @@ describe('deleting an environment', () => {
   it('during a large import either loses to it or rejects it, and leaves nothing for an environment created later', async () => {
     const secrets = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`K${index}`, 'x'.repeat(200)]));
     const importing = place.importAll('dev', secrets);
-    await vi.waitFor(async () => {
-      const items = await scanTable();
-      expect(
-        items.some(
-          ({ kind, pending, projectId }) =>
-            kind === 'environmentState' && pending !== undefined && projectId === place.project.id,
-        ),
-      ).toBe(true);
-    });
+    const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
+    const hasBegun = async () => expect(await findItem(at(environmentStateRecord, path))).toHaveProperty('pending');
+    await vi.waitFor(hasBegun, { timeout: 10_000, interval: 5 });
 
     expect((await remove('dev')).status).toBe(200);
 

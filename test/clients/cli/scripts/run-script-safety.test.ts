@@ -280,24 +280,28 @@ describe.each(shells)('run.sh in $name', shell => {
       }
     });
 
-    it('sends no token with a wget that does not check certificates', async () => {
-      const fake = makeImage([...new Set(shells.map(({ command: [program = ''] }) => program))], ['env']);
-      const [program = ''] = shell.command;
-      const notice = 'wget: note: TLS certificate validation not implemented';
-      fake.file(
-        'bin/wget',
-        `#!${fake.seenAs(`/bin/${program}`)}\necho "$@" >>${fake.seenAs('/tmp/asked')}\necho '${notice}' >&2\n`,
-      );
-      fake.file('run.sh', readFileSync(image.pathOf('run.sh')));
-      const env = { ...withToken(), HOLDFAST_URL: 'https://secrets.example.com' };
-      const { code, stderr } = await fake.run(shell, '/run.sh', ['/other/env'], { env });
-      expect(code).toBe(125);
-      expect(stderr).toContain('this wget checks no certificates: install curl');
-      expect(readFileSync(fake.pathOf('tmp/asked'), 'utf8')).toBe(
-        '-q -O /dev/null -t 1 -T 30 https://secrets.example.com/run.sh\n',
-      );
-      fake.remove();
-    });
+    // busybox runs its own wget, whatever the PATH has.
+    it.skipIf(shell.command[0]?.endsWith('busybox'))(
+      'sends no token with a wget that does not check certificates',
+      async () => {
+        const fake = makeImage([...new Set(shells.map(({ command: [program = ''] }) => program))], ['env']);
+        const [program = ''] = shell.command;
+        const notice = 'wget: note: TLS certificate validation not implemented';
+        fake.file(
+          'bin/wget',
+          `#!${fake.seenAs(`/bin/${program}`)}\necho "$@" >>${fake.seenAs('/tmp/asked')}\necho '${notice}' >&2\n`,
+        );
+        fake.file('run.sh', readFileSync(image.pathOf('run.sh')));
+        const env = { ...withToken(), HOLDFAST_URL: 'https://secrets.example.com' };
+        const { code, stderr } = await fake.run(shell, '/run.sh', ['/other/env'], { env });
+        expect(code).toBe(125);
+        expect(stderr).toContain('this wget checks no certificates: install curl');
+        expect(readFileSync(fake.pathOf('tmp/asked'), 'utf8')).toBe(
+          '-q -O /dev/null -t 1 -T 30 https://secrets.example.com/run.sh\n',
+        );
+        fake.remove();
+      },
+    );
   });
 });
 
