@@ -15,6 +15,9 @@ export interface Recorder extends Conductor {
 /** Long enough that a call of the same round trip has started, also while other tests use the processors. */
 const quietMs = 24;
 
+/** A timer that fires later than this shows that the process was busy or paused, so a call may not have had its turn. */
+const latestMs = 8;
+
 /**
  * Records the calls of one invocation, and sends them in round trips: one starts when no further call arrives, and all
  * its responses are returned together. So the number of round trips is the longest chain of calls that wait for one
@@ -39,7 +42,13 @@ export function recorder(): Recorder {
   };
   const awaitQuiet = () => {
     clearTimeout(quiet);
-    if (!isSending) quiet = setTimeout(() => void sendRoundTrip(), quietMs);
+    if (isSending) return;
+    const since = performance.now();
+    quiet = setTimeout(() => {
+      const isLate = performance.now() - since > quietMs + latestMs;
+      if (isLate) awaitQuiet();
+      else void sendRoundTrip();
+    }, quietMs);
   };
 
   return {
