@@ -154,7 +154,7 @@ const parts = [
     files: cli,
     moduleOf: clientModuleOf,
     layers: [
-      ['ago', 'given', 'printable', 'proxy', 'sealed', 'withheld', 'write-all'],
+      ['ago', 'given', 'printable', 'proxy', 'replace-file', 'sealed', 'withheld', 'write-all'],
       ['pager'],
       ['failure', 'output'],
       ['dotenv-text', 'files', 'json-fields', 'standard-input', 'terminal'],

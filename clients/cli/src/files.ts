@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { exitCodes, Failure } from './failure.ts';
+import { isWithin, replaceFile } from './replace-file.ts';
 
 /** XDG Base Directory: relative paths must be ignored. */
 function base(variable: string, fallback: string): string {
@@ -100,24 +90,6 @@ function requireInside(path: string, target: string): void {
 function commonDirectory(path: string, other: string): string {
   const directory = dirname(path);
   return isWithin(other, directory) ? directory : commonDirectory(directory, other);
-}
-
-function isWithin(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return !isAbsolute(way) && !/^\.\.(?:[/\\]|$)/.test(way);
-}
-
-function replaceFile(path: string, text: string): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-    // The umask removes bits, but the mode must be exactly this.
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }
 
 function notWritten(path: string, error: unknown): Failure {

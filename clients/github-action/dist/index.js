@@ -2814,21 +2814,12 @@ async function pull(inputs, mask) {
 }
 
 // clients/github-action/src/write-privately.ts
-import { chmodSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-function writePrivately(path2, text, workspace) {
-  const target = resolve(workspace, path2);
-  try {
-    const directory = realpathSync(dirname(target));
-    if (isWithin(target, resolve(workspace)) && !isWithin(directory, realpathSync(workspace))) {
-      throw new Error("a link leads out of the workspace");
-    }
-    replaceFile(join(directory, basename(target)), text);
-  } catch (error2) {
-    const { code, message } = error2;
-    throw new Error(`${path2} can’t be written (${code ?? message}).`);
-  }
-}
+import { realpathSync } from "node:fs";
+import { basename as basename2, dirname as dirname2, join as join2, resolve } from "node:path";
+
+// clients/cli/src/replace-file.ts
+import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 function isWithin(path2, directory) {
   const way = relative(directory, path2);
   return !isAbsolute(way) && !/^\.\.(?:[/\\]|$)/.test(way);
@@ -2842,6 +2833,21 @@ function replaceFile(path2, text) {
   } catch (error2) {
     rmSync(temporary, { force: true });
     throw error2;
+  }
+}
+
+// clients/github-action/src/write-privately.ts
+function writePrivately(path2, text, workspace) {
+  const target = resolve(workspace, path2);
+  try {
+    const directory = realpathSync(dirname2(target));
+    if (isWithin(target, resolve(workspace)) && !isWithin(directory, realpathSync(workspace))) {
+      throw new Error("a link leads out of the workspace");
+    }
+    replaceFile(join2(directory, basename2(target)), text);
+  } catch (error2) {
+    const { code, message } = error2;
+    throw new Error(`${path2} can’t be written (${code ?? message}).`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { chmodSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isWithin, replaceFile } from '../../cli/src/replace-file.ts';
 
 /**
  * Writes a file atomically, readable only by its owner. A link at this path is replaced, and a link in the checkout must
@@ -16,23 +17,5 @@ export function writePrivately(path: string, text: string, workspace: string): v
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(`${path} can’t be written (${code ?? message}).`);
-  }
-}
-
-function isWithin(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return !isAbsolute(way) && !/^\.\.(?:[/\\]|$)/.test(way);
-}
-
-function replaceFile(path: string, text: string): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-    // The umask removes bits, but the mode must be exactly this.
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }
