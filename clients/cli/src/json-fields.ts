@@ -50,6 +50,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The fields of a flat object, or of an export. */
 export function fieldsOf({ value, repeated }: Document, name: string): Field[] {
   if (isObject(value) && 'ARN' in value && 'VersionId' in value) return awsFields(value, name);
+  return ownFields({ value, repeated }, name);
+}
+
+/** A repeated key comes twice, so that it is refused like one that two lines of another format have. */
+function ownFields({ value, repeated }: Document, name: string): Field[] {
   return [...knownFields(value, name), ...repeated.map(key => ({ key, value: '' }))];
 }
 
@@ -77,5 +82,5 @@ function awsFields({ SecretString: secret }: Record<string, unknown>, name: stri
   if (typeof secret !== 'string') throw unreadable(name, 'has no SecretString; a binary secret has no keys');
   const { value, repeated } = readJson(secret, `The SecretString of ${name}`);
   if (!isObject(value)) throw unreadable(name, 'has a SecretString that is not an object');
-  return [...knownFields(value, name), ...repeated.map(key => ({ key, value: '' }))];
+  return ownFields({ value, repeated }, name);
 }
