@@ -19,6 +19,7 @@ const starting = start();
 let stopping: Promise<void> | undefined;
 
 async function start() {
+  const builds: Promise<unknown>[] = [];
   try {
     const port = portOf(process.env.PORT);
     // Imported only here, because loading the SDK takes a moment and signals must already be handled.
@@ -27,13 +28,16 @@ async function start() {
       import('../../clients/dashboard/build.ts'),
       import('../../clients/cli/build-downloads.ts'),
     ]);
+    const dashboard = buildDashboard();
+    const downloads = buildDownloads();
+    builds.push(dashboard, downloads);
     const stack = await startLocalStack({
       port,
       dataDir: process.env.DATA_DIR || '.local',
       report: line => console.error(line),
       preload: true,
-      dashboard: buildDashboard(),
-      downloads: buildDownloads(),
+      dashboard,
+      downloads,
     });
     void stack.failed.then(sentence => {
       console.error(sentence);
@@ -44,6 +48,8 @@ async function start() {
     console.error(`Try it from another terminal: npx holdfast login --url ${new URL(stack.url).origin}`);
     return stack;
   } catch (error) {
+    // Esbuild's own process prints a stack trace if this one ends before it has answered its plugins.
+    await Promise.allSettled(builds);
     const reason = error instanceof Error ? error.message : String(error);
     console.error(error instanceof StartError ? reason : `The local stack cannot start: ${reason}`);
     process.exit(1);
