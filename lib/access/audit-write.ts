@@ -10,14 +10,20 @@ import { partitionOf } from './audit-partitions.ts';
 import { keysThatFit } from './keys-that-fit.ts';
 import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
+import { sessionIdOf } from './session-cookie.ts';
 
 /**
  * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where
  * promoted secrets come from. `keys` are names of secrets; no secret value ever appears here.
  */
 export interface AuditFacts
-  extends Pick<AuditRecord, 'action' | 'target' | 'environment' | 'revision' | 'message' | 'details' | 'from'> {
+  extends Pick<
+    AuditRecord,
+    'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from'
+  > {
   keys?: readonly string[];
+  /** Keys of which a change’s answer says that they already had their value. */
+  unchanged?: readonly string[];
   /** Identifies a change with several attempts, so that each attempt puts the same entry. */
   entry?: { id: string; createdAtMs: number };
 }
@@ -28,7 +34,7 @@ export function actorOf({ userId, email, credential, identity }: Principal): Aud
   if (identity !== undefined && credential.method === 'token')
     return identityActor(userId, identity.name, credential.token.id);
   return credential.method === 'session'
-    ? { id: userId, email, type: 'session' }
+    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential.hash) }
     : { id: userId, email, type: 'token', tokenId: credential.token.id };
 }
 
@@ -43,9 +49,18 @@ export const systemActor: AuditActor = { id: null, email: null, type: 'system' }
 /** DynamoDB limits an item to 400 KB. 1,000 of the longest keys fit; only a promotion can have more. */
 const maximumKeyBytes = 300_000;
 
-function namedKeys(all: readonly string[]): Pick<AuditRecord, 'keys' | 'keysOmitted'> {
+function namedKeys(
+  all: readonly string[],
+  others: readonly string[],
+): Pick<AuditRecord, 'keys' | 'keysOmitted' | 'unchanged'> {
   const { keys, keysOmitted } = keysThatFit(all, maximumKeyBytes);
-  return { keys: [...keys], ...(keysOmitted === 0 ? {} : { keysOmitted }) };
+  const unchanged = keysThatFit(others, maximumKeyBytes - JSON.stringify(keys).length);
+  const omitted = keysOmitted + unchanged.keysOmitted;
+  return {
+    keys: [...keys],
+    ...(unchanged.keys.length === 0 ? {} : { unchanged: [...unchanged.keys] }),
+    ...(omitted === 0 ? {} : { keysOmitted: omitted }),
+  };
 }
 
 export function newAuditEntry(): { id: string; createdAtMs: number } {
@@ -60,28 +75,22 @@ export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
   actor: AuditActor,
   source: RequestSource,
-  { action, target, environment, keys, revision, message, details, from, entry }: AuditFacts,
+  { keys, unchanged = [], entry, ...facts }: AuditFacts,
 ): Promise<Write> {
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
   const { id, createdAtMs } = entry ?? newAuditEntry();
   const createdAt = new Date(createdAtMs).toISOString();
   const record: AuditRecord = {
+    ...facts,
     id,
-    action,
     actor,
-    target,
-    environment,
-    ...(keys === undefined ? {} : namedKeys(keys)),
-    revision,
-    message,
-    details,
-    from,
+    ...(keys === undefined ? {} : namedKeys(keys, unchanged)),
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
-  const partition = partitionOf(organization.id, action);
+  const partition = partitionOf(organization.id, facts.action);
   return put(at(auditRecord, organization.id, partition, record), record, { if: isNew });
 }

@@ -1,4 +1,5 @@
 import { settings } from '../core/settings.ts';
+import { derivedUuid } from '../crypto/derived-uuid.ts';
 
 export const sessionCookieName = '__service_session';
 
@@ -33,6 +34,11 @@ export function endOfSession({ createdAt, expiresAt, restoredTable }: StoredSess
 
 function latestEnd(createdAt: string): number {
   return Math.floor(Date.parse(createdAt) / 1000) + longestSessionSeconds;
+}
+
+/** The identifier under which its user and the audit log know a session. Pure. */
+export function sessionIdOf(hash: string): string {
+  return derivedUuid(`session ${hash}`);
 }
 
 /** Set-Cookie for a session. Secure except on a local http address, where browsers would drop it. */

@@ -1,8 +1,7 @@
 import type { AccountContext } from '../access/request-context.ts';
-import { endOfSession } from '../access/session-cookie.ts';
+import { endOfSession, sessionIdOf } from '../access/session-cookie.ts';
 import type { Session } from '../contracts/auth/list-sessions.ts';
 import { ApiError } from '../core/errors.ts';
-import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryItems } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
@@ -50,7 +49,7 @@ async function readSessions({ principal: { user, credential } }: AccountContext)
     if (session.epoch !== user.sessionEpoch || endsAt <= now) return [];
     const { createdAt, lastUsedAt, ip, userAgent } = session;
     const shown = {
-      id: derivedUuid(`session ${hash}`),
+      id: sessionIdOf(hash),
       current: credential.method === 'session' && credential.hash === hash,
       createdAt,
       lastUsedAt,

@@ -2,10 +2,11 @@ import type { AccountContext } from '../access/request-context.ts';
 import type { Plan } from '../contracts/fields/limits.ts';
 import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
+import { effectiveLimits, isUnlimited } from '../plans/effective-limits.ts';
 import { planOf } from '../plans/plan-configs.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { type PlanConfigs, type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 
 /**
@@ -22,14 +23,33 @@ export async function updatePlan(
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;
   const configs = await retryOnConditionFailed(async () => {
-    const before = (await find(at(planConfigsRecord)))?.plans;
+    const found = await find(at(planConfigsRecord));
+    const before = found?.plans;
     const named = limitNames.flatMap(limit => (limits[limit] === undefined ? [] : [[limit, limits[limit]] as const]));
     const plans: PlanConfigs = { ...before, [name]: { ...before?.[name], ...Object.fromEntries(named) } };
+    const raised = raisedRetention(found, plans, name);
+    const record = { plans, ...(raised === undefined ? {} : { raised }) };
     await transact([
-      put(at(planConfigsRecord), { plans }, { if: before === undefined ? isNew : { plans: equals(before) } }),
+      put(at(planConfigsRecord), record, { if: before === undefined ? isNew : { plans: equals(before) } }),
     ]);
     return plans;
   });
   log.account('plan_limits_changed', { userId: principal.userId, plan: name, limits });
   return planOf(name, configs);
+}
+
+/** What `known-since.ts` needs if the plan now keeps audit entries longer. Pure. */
+function raisedRetention(
+  found: PlanConfigsRecord | undefined,
+  plans: PlanConfigs,
+  plan: PlanName,
+): PlanConfigsRecord['raised'] {
+  const daysOf = (configs: PlanConfigs) => {
+    const days = effectiveLimits({ plan, limitOverrides: {} }, configs).effective.auditRetentionDays;
+    return isUnlimited(days) ? Number.POSITIVE_INFINITY : days;
+  };
+  const days = daysOf(found?.plans ?? {});
+  if (daysOf(plans) <= days) return found?.raised;
+  const known = found?.raised?.[plan]?.days ?? days;
+  return { ...found?.raised, [plan]: { days: Math.min(days, known), untilMs: Date.now() } };
 }

@@ -39,7 +39,8 @@ export async function readPlanConfigs(): Promise<PlanConfigs> {
   return (await find(at(planConfigsRecord)))?.plans ?? {};
 }
 
-const cacheMs = 60_000;
+/** For how long a function keeps the plan configs in memory. */
+export const planConfigsMs = 60_000;
 let cached: { configs: Promise<PlanConfigs>; readAt: number } | undefined;
 
 /**
@@ -47,7 +48,7 @@ let cached: { configs: Promise<PlanConfigs>; readAt: number } | undefined;
  * Limits on creation must use `readPlanConfigs`.
  */
 export async function recentPlanConfigs(): Promise<PlanConfigs> {
-  if (cached === undefined || Date.now() - cached.readAt > cacheMs) {
+  if (cached === undefined || Date.now() - cached.readAt > planConfigsMs) {
     const configs = readPlanConfigs();
     cached = { configs, readAt: Date.now() };
     configs.catch(() => {

@@ -58,6 +58,7 @@ export async function createEnvironment(
     const audit = await context.audit({
       action: 'environment.created',
       target: { type: 'environment', id: environment.id, name: slug },
+      project: { id: project.id, slug: projectSlug },
       environment: { id: environment.id, slug },
     });
     const made = writes.map(write => ({ ...write, refused: slugTaken }));

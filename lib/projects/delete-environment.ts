@@ -29,7 +29,9 @@ export async function deleteEnvironment(
     const audit = await context.audit({
       action: 'environment.deleted',
       target: { type: 'environment', id, name: env },
+      project: { id: project.id, slug },
       environment: { id, slug: env },
+      details: { type: environment.type },
     });
     const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
     const job = { type: 'erase-environment', ...path, ...ids } as const;

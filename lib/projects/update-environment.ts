@@ -52,6 +52,7 @@ export async function updateEnvironment(
     const audit = await context.audit({
       action: 'environment.updated',
       target: { type: 'environment', id, name: env },
+      project: { id: before.projectId, slug },
       environment: { id, slug: env },
       details,
     });

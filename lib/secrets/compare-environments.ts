@@ -40,10 +40,13 @@ export async function compareEnvironments(
   const isSame = (key: string) => from.values.get(key) === to.values.get(key);
   // Checked before the audit entries are written: a rejected comparison leaves none.
   if (values) requireFitting([...from.live, ...to.live].filter(({ key }) => !isSame(key)));
-  await transact(await Promise.all([auditOf(context, from, to), auditOf(context, to, from)]));
   const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});
   const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
   const both = keys.filter(key => from.values.has(key) && to.values.has(key));
+  // Without values, nothing is learned about a key that only one side has.
+  const audit = (side: Side, other: Side) =>
+    auditOf(context, side, other, { keys: values ? [...side.values.keys()] : both, values });
+  await transact(await Promise.all([audit(from, to), audit(to, from)]));
   return {
     from: { slug: from.state.slug, revision: from.state.revision },
     to: { slug: to.state.slug, revision: to.state.revision },
@@ -63,12 +66,18 @@ function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side
   });
 }
 
-function auditOf(context: MemberContext, { project, state }: Side, { state: other }: Side) {
+function auditOf(
+  context: MemberContext,
+  { project, state }: Side,
+  { state: other }: Side,
+  { keys, values }: { keys: readonly string[]; values: boolean },
+) {
   return context.audit({
     action: 'secret.compared',
     target: { type: 'project', id: project.id, name: project.slug },
     environment: { id: state.id, slug: state.slug },
+    keys,
     revision: state.revision,
-    details: { with: other.slug },
+    details: { with: other.slug, values },
   });
 }

@@ -1,5 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import { toRanges } from '../core/number-ranges.ts';
 import { type EnvironmentPath, keys } from '../table/keys.ts';
 import { at, find, queryPages, readTogether } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
@@ -63,6 +64,7 @@ export async function listVersions(
               environment: { id: state.id, slug: state.slug },
               keys: [params.key],
               revision: state.revision,
+              details: { versions: toRanges(valued.map(({ version }) => version)) },
             })
             .then(putAlone)
         : undefined,

@@ -1664,6 +1664,11 @@ export interface components {
                  * @description The token used; only for the types `token` and `identity`.
                  */
                 tokenId?: string;
+                /**
+                 * Format: uuid
+                 * @description The session used; only for the type `session`.
+                 */
+                sessionId?: string;
             };
             /** @description The target of the action. */
             target: {
@@ -1683,6 +1688,20 @@ export interface components {
                  * @example web-shop
                  */
                 name: string;
+            };
+            /** @description The environment’s project, if the target is an environment. */
+            project?: {
+                /**
+                 * Format: uuid
+                 * @description Project identifier.
+                 * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+                 */
+                id: string;
+                /**
+                 * @description Project slug.
+                 * @example web-shop
+                 */
+                slug: string;
             };
             /** @description The environment, if the action concerns one. */
             environment?: {
@@ -1710,6 +1729,8 @@ export interface components {
              * @example 12
              */
             keysOmitted?: number;
+            /** @description Keys of which the answer to a change says that they already had their value. */
+            unchanged?: string[];
             /**
              * @description The revision of the environment that was read or written.
              * @example 18

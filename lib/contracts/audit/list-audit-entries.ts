@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../fields/audit-action.ts';
-import { EnvironmentId } from '../fields/ids.ts';
+import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { alwaysPaged, Pagination } from '../fields/pagination.ts';
 import { integerQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
@@ -26,6 +26,7 @@ export const AuditEntry = z
           .enum(actorTypes)
           .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),
         tokenId: Uuid.optional().meta({ description: 'The token used; only for the types `token` and `identity`.' }),
+        sessionId: Uuid.optional().meta({ description: 'The session used; only for the type `session`.' }),
       })
       .meta({ description: 'Who acted.' }),
     target: z
@@ -35,6 +36,13 @@ export const AuditEntry = z
         name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
       })
       .meta({ description: 'The target of the action.' }),
+    project: z
+      .object({
+        id: ProjectId.meta({ description: 'Project identifier.' }),
+        slug: z.string().meta({ description: 'Project slug.', example: 'web-shop' }),
+      })
+      .optional()
+      .meta({ description: 'The environment’s project, if the target is an environment.' }),
     environment: z
       .object({
         id: EnvironmentId.meta({ description: 'Environment identifier.' }),
@@ -50,6 +58,10 @@ export const AuditEntry = z
       description: 'The number of further keys, if the list was too long to include them all.',
       example: 12,
     }),
+    unchanged: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Keys of which the answer to a change says that they already had their value.' }),
     revision: z
       .int()
       .optional()

@@ -73,7 +73,7 @@ export async function recordComparison(
 function auditPut(
   { context, entry, message }: Change<unknown>,
   { project, state }: Target,
-  { decision: { action, from, restored }, heads }: Decided<unknown>,
+  { decision: { action, from, restored }, heads, plan: { unchanged } }: Decided<unknown>,
 ): Promise<Write> {
   const source =
     from === undefined
@@ -87,6 +87,7 @@ function auditPut(
     target: { type: 'project', id: project.id, name: project.slug },
     environment: { id: state.id, slug: state.slug },
     keys: heads.map(({ key }) => key),
+    unchanged,
     revision: state.revision + 1,
     ...source,
     ...(restored === undefined ? {} : { details: { restored } }),

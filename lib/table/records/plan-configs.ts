@@ -6,7 +6,15 @@ import { keys } from '../keys.ts';
 export const planConfigsRecord = entity({
   kind: 'planConfigs',
   key: keys.planConfigs,
-  schema: z.object({ plans: z.record(z.string(), z.record(z.string(), z.int())) }),
+  schema: z.object({
+    plans: z.record(z.string(), z.record(z.string(), z.int())),
+    /**
+     * Plans whose audit entries are kept longer since `untilMs` (epoch milliseconds): the fewest days of before. Entries
+     * written until then expire as they would have.
+     */
+    raised: z.record(z.string(), z.object({ days: z.int(), untilMs: z.int() })).optional(),
+  }),
 });
 
-export type PlanConfigs = ReturnType<typeof planConfigsRecord.parse>['plans'];
+export type PlanConfigsRecord = ReturnType<typeof planConfigsRecord.parse>;
+export type PlanConfigs = PlanConfigsRecord['plans'];

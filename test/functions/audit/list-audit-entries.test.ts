@@ -38,7 +38,7 @@ describe('GET /audit/:orgId', () => {
     expect(body.entries[0]).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       action: 'project.created',
-      actor: { id: person.user.id, email: person.email, type: 'session' },
+      actor: { id: person.user.id, email: person.email, type: 'session', sessionId: expect.any(String) },
       target: { type: 'project', id: created.body.project.id, name: created.body.project.slug },
       ip: expect.any(String),
       userAgent: 'example-cli/1.4',

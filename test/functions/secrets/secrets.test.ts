@@ -353,12 +353,20 @@ describe('comparing environments', () => {
       same: ['B'],
     });
     const entries = await auditOf('secret.compared');
-    const recorded = entries.map(({ environment, revision, details }: Record<string, unknown>) => {
-      return { slug: (environment as { slug: string }).slug, revision, details };
+    const recorded = entries.map(({ environment, revision, keys, details }: Record<string, unknown>) => {
+      return { slug: (environment as { slug: string }).slug, revision, keys, details };
     });
+    const dev = { slug: 'dev', revision: 1 };
+    const staging = { slug: 'staging', revision: 2 };
     expect(recorded).toHaveLength(4);
-    expect(recorded).toContainEqual({ slug: 'dev', revision: 1, details: { with: 'staging' } });
-    expect(recorded).toContainEqual({ slug: 'staging', revision: 2, details: { with: 'dev' } });
+    // Without values, the answer says nothing about the value of a key that only one side has.
+    for (const side of [dev, staging]) {
+      const details = { with: side === dev ? 'staging' : 'dev', values: false };
+      expect(recorded).toContainEqual({ ...side, keys: ['B', 'C'], details });
+    }
+    expect(recorded).toContainEqual({ ...dev, keys: ['A', 'B', 'C'], details: { with: 'staging', values: true } });
+    const theirs = ['B', 'C', 'D', 'E'];
+    expect(recorded).toContainEqual({ ...staging, keys: theirs, details: { with: 'dev', values: true } });
   });
 
   it('with more values than fit in a response is rejected, and writes no entry', async () => {
@@ -510,7 +518,9 @@ describe('the history', () => {
     expect(page.versions.map((v: Record<string, unknown>) => v.value)).toEqual(['4', '3']);
     expect(page.pagination).toEqual({ limit: 2, offset: 1, total: 5 });
     expect((await versions('?limit=2&offset=9')).versions).toEqual([]);
-    expect(await auditOf('secret.history_read')).toMatchObject([{ keys: ['A'], revision: 5 }]);
+    expect(await auditOf('secret.history_read')).toMatchObject([
+      { keys: ['A'], revision: 5, details: { versions: '3-4' } },
+    ]);
     expect((await place.pull('dev', '/versions/NOPE')).body.error.code).toBe('secret_not_found');
     expect((await place.pull('dev', '/versions/A?values=yes')).status).toBe(400);
   });
