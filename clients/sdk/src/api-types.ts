@@ -1293,6 +1293,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit/{orgId}/exposure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what a credential saw
+         * @description With `tokenId`, `identityId`, `userId` or `sessionId`: every secret whose value became known to it, by version, and whether the environment still holds it, so that it must be changed. With `environment` and `key`: everyone who knows the current value. Credentials and people that no longer exist can be asked about too. It is computed from the audit log and the recorded revisions; where they leave a doubt, `complete` is false and the answer lists everything that may have been read. Values that were promoted to another environment are not followed there. Owners and admins only.
+         */
+        get: operations["get-exposure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/billing/{orgId}": {
         parameters: {
             query?: never;
@@ -2637,6 +2657,72 @@ export interface components {
              */
             organizationId: string;
         };
+        /** @description A secret whose value became known. Never contains the value. */
+        Exposure: {
+            /** @description The project. */
+            project: {
+                /**
+                 * Format: uuid
+                 * @description Project identifier.
+                 * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+                 */
+                id: string;
+                /**
+                 * @description Project slug.
+                 * @example web-shop
+                 */
+                slug: string;
+            };
+            /** @description The environment. */
+            environment: {
+                /**
+                 * Format: uuid
+                 * @description Environment identifier.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                id: string;
+                /**
+                 * @description Environment slug.
+                 * @example staging
+                 */
+                slug: string;
+                /** @description Its type; null for an erased environment. */
+                type: ("development" | "staging" | "production") | null;
+            };
+            /**
+             * @description The key of the secret.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description The versions that became known, ascending. Empty if it is not known which.
+             * @example [
+             *       3
+             *     ]
+             */
+            versions: number[];
+            /**
+             * Format: date-time
+             * @description When one of them first became known, or may have.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            firstAt: string;
+            /**
+             * Format: date-time
+             * @description When one of them last became known, or may have.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            lastAt: string;
+            /**
+             * @description How they became known. Empty if no entry says so, but lost entries may have.
+             * @example [
+             *       "pulled"
+             *     ]
+             */
+            how: ("pulled" | "history" | "compared" | "written" | "validated")[];
+            /** @description Whether the environment holds a known value now: the newest known version, or one that restores a known one. */
+            current: boolean;
+        };
         GetBillingResponse: {
             /**
              * @description The plan in force.
@@ -2670,6 +2756,136 @@ export interface components {
                 /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 secondFactor: boolean;
             };
+        };
+        GetExposureResponse: {
+            /** @description The credential, person or identity. */
+            subject: {
+                /**
+                 * @description What was asked about.
+                 * @example token
+                 * @enum {string}
+                 */
+                type: "token" | "identity" | "user" | "session";
+                /**
+                 * Format: uuid
+                 * @description Its identifier.
+                 */
+                id: string;
+                /**
+                 * @description The e-mail address or the identity’s name in its latest entry; null if it has none.
+                 * @example ada@example.com
+                 */
+                name: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description Since when the audit log has every entry.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            knownSince: string;
+            /** @description Whether the answer is exact for the period asked for. If not, it lists more rather than less. */
+            complete: boolean;
+            /** @description Why it is not complete. */
+            incomplete?: {
+                /**
+                 * @description `retention`: what happened before `before` is not recorded, or not exactly. `environment_erased`: the environment’s history is gone, so its versions follow from the audit log alone.
+                 * @enum {string}
+                 */
+                reason: "retention" | "environment_erased";
+                /**
+                 * Format: date-time
+                 * @description Until when there is a doubt.
+                 * @example 2026-01-31T09:26:53.589Z
+                 */
+                before?: string;
+                /**
+                 * Format: uuid
+                 * @description The erased environment.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                environment?: string;
+            }[];
+            /** @description Pass it as `after` for the rest. Entries of the same secret on several pages belong together. */
+            next?: string;
+            /** @description What became known to it, still current secrets first. */
+            exposures: components["schemas"]["Exposure"][];
+        } | {
+            /**
+             * @description The key of the secret.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description Its current version.
+             * @example 3
+             */
+            version: number;
+            /**
+             * Format: date-time
+             * @description Since when the audit log has every entry.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            knownSince: string;
+            /** @description Whether the answer is exact for the period asked for. If not, it lists more rather than less. */
+            complete: boolean;
+            /** @description Why it is not complete. */
+            incomplete?: {
+                /**
+                 * @description `retention`: what happened before `before` is not recorded, or not exactly. `environment_erased`: the environment’s history is gone, so its versions follow from the audit log alone.
+                 * @enum {string}
+                 */
+                reason: "retention" | "environment_erased";
+                /**
+                 * Format: date-time
+                 * @description Until when there is a doubt.
+                 * @example 2026-01-31T09:26:53.589Z
+                 */
+                before?: string;
+                /**
+                 * Format: uuid
+                 * @description The erased environment.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                environment?: string;
+            }[];
+            /** @description Pass it as `after` for the rest. Entries of the same secret on several pages belong together. */
+            next?: string;
+            /** @description Everyone who knows the current value, the latest first. */
+            readers: {
+                /** @description Who knows the value. */
+                actor: {
+                    /**
+                     * Format: uuid
+                     * @description The user or identity.
+                     */
+                    id: string;
+                    /** @description The user’s e-mail address; null for an identity. */
+                    email: string | null;
+                    /** @description The identity’s name. */
+                    name?: string;
+                    /**
+                     * @description Whether it is a person or an identity.
+                     * @enum {string}
+                     */
+                    type: "user" | "identity";
+                };
+                /** @description The tokens with which it became known; sessions are not listed. */
+                tokenIds: string[];
+                /**
+                 * Format: date-time
+                 * @description When it first became known.
+                 * @example 2026-01-31T09:26:53.589Z
+                 */
+                firstAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it last became known.
+                 * @example 2026-01-31T09:26:53.589Z
+                 */
+                lastAt: string;
+                /** @description Whether they may read the environment today. */
+                hasAccess: boolean;
+            }[];
         };
         GetIdentityResponse: {
             identity: components["schemas"]["Identity"];
@@ -5197,6 +5413,27 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
+         *
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
+         *
+         *     `secret_not_found`: The secret does not exist or the caller can’t see it.
+         */
+        OrganizationNotFoundOrEnvironmentNotFoundOrSecretNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "environment_not_found" | "secret_not_found";
                     };
                 };
             };
@@ -9012,6 +9249,56 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-exposure": {
+        parameters: {
+            query?: {
+                /** @description What a token saw. */
+                tokenId?: string;
+                /** @description What an identity saw, with all of its tokens. */
+                identityId?: string;
+                /** @description What a user saw, with all sessions and tokens. */
+                userId?: string;
+                /** @description What a session saw. */
+                sessionId?: string;
+                /** @description The environment of the secret whose readers are asked for. */
+                environment?: string;
+                /** @description The key of that secret. */
+                key?: string;
+                /** @description Only from this time on. */
+                since?: string;
+                /** @description Only before this time. */
+                until?: string;
+                /** @description `next` of the previous page. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became known, or to whom. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetExposureResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];

@@ -40,3 +40,11 @@ export function flagQuery(description: string) {
 export function prefixQuery(description: string) {
   return text(1, 256).meta({ description });
 }
+
+/** A time in ISO 8601 with a time zone, as the service writes times: UTC with milliseconds. */
+export function timeQuery(description: string) {
+  return z.iso
+    .datetime({ offset: true, message: 'must be a time in ISO 8601 with a time zone, such as 2026-01-31T09:26:53Z' })
+    .transform(time => new Date(time).toISOString())
+    .meta({ description, documentedAs: () => z.iso.datetime() });
+}
