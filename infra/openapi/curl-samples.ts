@@ -58,6 +58,9 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['CREDENTIAL_ID, CLIENT_DATA, ATTESTATION', 'fields of the result of `navigator.credentials.create`'],
 ];
 
+/** Operations that require one of several parameters. */
+const questions: Readonly<Record<string, string>> = { 'get-exposure': 'tokenId=$TOKEN_ID' };
+
 /** Fits on the reference page without scrolling sideways. */
 const lineLength = 60;
 
@@ -81,7 +84,9 @@ export function curlSampleOf(contract: Contract): string {
   return parts.join(' \\\n  ');
 }
 
-function requiredQuery({ query }: Contract): string {
+function requiredQuery({ operationId, query }: Contract): string {
+  const question = questions[operationId];
+  if (question !== undefined) return `?${question}`;
   const required = Object.entries(query?.shape ?? {}).filter(([, schema]) => !schema.safeParse(undefined).success);
   const given = required.map(([name, schema]): [string, string] => [name, String(schema.meta()?.example)]);
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;

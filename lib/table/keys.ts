@@ -201,6 +201,15 @@ export const ranges = {
     pk: auditPartition(orgId, partition),
     beginsWith: `${action}#`,
   }),
+  /** Those from one ISO time on, and before another. */
+  auditEntriesWithin: (
+    { orgId, partition, action }: { orgId: string; partition: number; action: string },
+    from: string,
+    to: string,
+  ) => ({
+    pk: auditPartition(orgId, partition),
+    between: [`${action}#${from}`, `${action}#${to}`] as const,
+  }),
   auditCounts: (orgId: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: 'COUNT#' }),
   audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
   platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),

@@ -535,6 +535,12 @@ export const rows: readonly Row[] = [
   },
 
   { route: 'GET /audit/:orgId', kind: 'member', signs: managersReading, request: member(organization('audit')) },
+  {
+    route: 'GET /audit/:orgId/exposure',
+    kind: 'member',
+    signs: managersReading,
+    request: member(own => `${organization('audit')(own)}/exposure?tokenId=${randomUUID()}`),
+  },
   { route: 'GET /billing/:orgId', kind: 'member', signs: anyMember, request: member(organization('billing')) },
   {
     route: 'POST /billing/:orgId/checkout',

@@ -196,6 +196,7 @@ const story: readonly Step[] = [
   },
   { operationId: 'get-webhook' },
   { operationId: 'redeliver-webhook' },
+  { operationId: 'get-exposure' },
   { operationId: 'delete-webhook' },
   {
     operationId: 'create-identity',

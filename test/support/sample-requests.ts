@@ -1042,6 +1042,11 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return reads({ method: 'GET', path: `/audit/${organization.id}`, as: session });
   },
 
+  'get-exposure': async () => {
+    const { organization, session, user } = await seedPerson();
+    return reads({ method: 'GET', path: `/audit/${organization.id}/exposure?userId=${user.id}`, as: session });
+  },
+
   'get-billing': async api => {
     const { organization, session } = await place(api);
     return reads({ method: 'GET', path: `/billing/${organization.id}`, as: session });

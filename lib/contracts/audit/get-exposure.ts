@@ -4,7 +4,7 @@ import { EnvironmentType } from '../fields/environment-type.ts';
 import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { timeQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
-import { text, Timestamp, Uuid } from '../fields/text.ts';
+import { Timestamp, text, Uuid } from '../fields/text.ts';
 
 /** The kinds of credentials, and of those who hold them, that can be asked about, by the parameter that names one. */
 export const subjects = { tokenId: 'token', identityId: 'identity', userId: 'user', sessionId: 'session' } as const;
@@ -40,9 +40,10 @@ export const Exposure = z
       })
       .meta({ description: 'The environment.' }),
     key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
-    versions: z
-      .array(z.int())
-      .meta({ description: 'The versions that became known, ascending. Empty if it is not known which.', example: [3] }),
+    versions: z.array(z.int()).meta({
+      description: 'The versions that became known, ascending. Empty if it is not known which.',
+      example: [3],
+    }),
     firstAt: Timestamp.meta({ description: 'When one of them first became known, or may have.' }),
     lastAt: Timestamp.meta({ description: 'When one of them last became known, or may have.' }),
     how: z.array(z.enum(exposureWays)).meta({
@@ -99,7 +100,9 @@ const SecretReaders = z.object({
             type: z.enum(['user', 'identity']).meta({ description: 'Whether it is a person or an identity.' }),
           })
           .meta({ description: 'Who knows the value.' }),
-        tokenIds: z.array(Uuid).meta({ description: 'The tokens with which it became known; sessions are not listed.' }),
+        tokenIds: z
+          .array(Uuid)
+          .meta({ description: 'The tokens with which it became known; sessions are not listed.' }),
         firstAt: Timestamp.meta({ description: 'When it first became known.' }),
         lastAt: Timestamp.meta({ description: 'When it last became known.' }),
         hasAccess: z.boolean().meta({ description: 'Whether they may read the environment today.' }),
@@ -121,13 +124,18 @@ const Query = z
     until: timeQuery('Only before this time.').optional(),
     after: text(1, 1024).optional().meta({ description: '`next` of the previous page.' }),
   })
-  .refine(query => (query.environment === undefined) === (query.key === undefined), {
-    path: ['key'],
-    message: 'must be given together with `environment`',
-  })
   .refine(
-    query => [...Object.keys(subjects), 'key'].filter(name => query[name as keyof typeof query] !== undefined).length === 1,
-    { path: ['tokenId'], message: 'give one of tokenId, identityId, userId, sessionId, or environment and key' },
+    ({ environment, key, ...query }) => {
+      const asked = Object.keys(subjects).filter(name => query[name as keyof typeof subjects] !== undefined);
+      return environment === undefined && key === undefined
+        ? asked.length === 1
+        : asked.length === 0 && environment !== undefined && key !== undefined;
+    },
+    {
+      path: ['tokenId'],
+      message:
+        'must be given, or else identityId, userId or sessionId, or environment together with key; only one of these',
+    },
   );
 
 export const getExposure = contract({

@@ -72,6 +72,7 @@ GET /admin/metrics/summary
 /** Endpoints of the contract that are not in the specification. */
 const added = [
   'PATCH /auth/me',
+  'GET /audit/:orgId/exposure',
   'DELETE /auth/tokens/current',
   'POST /auth/login/options',
   'POST /auth/login/verify',
@@ -344,6 +345,7 @@ describe('access', () => {
     ['invite-member', ['owner', 'admin']],
     ['remove-member', ['owner', 'admin']],
     ['list-audit-entries', ['owner', 'admin']],
+    ['get-exposure', ['owner', 'admin']],
     ['list-webhooks', ['owner', 'admin']],
     ['set-secret', ['owner', 'admin', 'developer']],
     ['promote-secrets', ['owner', 'admin', 'developer']],

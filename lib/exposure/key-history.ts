@@ -1,0 +1,112 @@
+import type { Log } from '../core/logger.ts';
+import { beginSnapshot, finishSnapshot, isLive } from '../secrets/engine/read-snapshot.ts';
+import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision-log.ts';
+import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import type { AuditRecord } from '../table/records/audit-entry.ts';
+
+/** A version of a key, from the change that wrote it until the next one. */
+export interface KeyVersion {
+  version: number;
+  /** The revision that wrote it; 0 if it is older than what was read. */
+  revision: number;
+  /** Undefined if it is older than what was read. */
+  createdAt: string | undefined;
+  hasValue: boolean;
+  /** The revision whose value it restores. */
+  restored?: number | undefined;
+}
+
+/** Every key of an environment with its versions, oldest first. A key that did not change has one, of revision 0. */
+export type KeyHistory = ReadonlyMap<string, readonly KeyVersion[]>;
+
+/** The version that a key had at a revision, if it had a value. Pure. */
+export function versionAt(versions: readonly KeyVersion[], revision: number): KeyVersion | undefined {
+  const found = versions.findLast(one => one.revision <= revision);
+  return found?.hasValue === true ? found : undefined;
+}
+
+/**
+ * The version in which the key's value first appeared: a restored one has the value of an earlier version. Two versions
+ * with the same origin have the same value. Pure.
+ */
+export function originOf(versions: readonly KeyVersion[], version: number): number {
+  const found = versions.find(one => one.version === version);
+  if (found?.restored === undefined) return version;
+  const earlier = versionAt(versions, found.restored);
+  // The restored revision is always an earlier one.
+  return earlier === undefined || earlier.version >= version ? version : originOf(versions, earlier.version);
+}
+
+/**
+ * The history of an environment's keys from a revision on, and as far back as restorations since then lead.
+ * @returns undefined if the environment no longer exists
+ */
+export async function readKeyHistory(
+  log: Log,
+  path: EnvironmentPath,
+  environmentId: string,
+  from: number,
+): Promise<KeyHistory | undefined> {
+  return readAgainWhileStale(log, path, async () => {
+    const begun = await beginSnapshot(path);
+    if (begun.state?.id !== environmentId || begun.state.status !== 'active') return undefined;
+    const { state, heads } = await finishSnapshot(begun);
+    const earliest = state.firstRevision + 1;
+    let since = Math.max(from + 1, earliest);
+    for (;;) {
+      const changes = (await readChangesFrom(path, since)).filter(({ revision }) => revision <= state.revision);
+      if (changes.length !== Math.max(0, state.revision - since + 1)) {
+        throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${since} on.`);
+      }
+      const target = Math.max(earliest, Math.min(...changes.map(({ restored }) => (restored ?? since) + 1)));
+      if (changes.length === 0 || target >= since) return historyFrom(heads.filter(isLive), changes);
+      since = target;
+    }
+  });
+}
+
+/** Pure. */
+export function historyFrom(
+  live: readonly { key: string; version: number }[],
+  changes: readonly Omit<RecordedChange, 'digest' | 'changeId'>[],
+): KeyHistory {
+  const history = new Map<string, KeyVersion[]>();
+  const add = (change: (typeof changes)[number], kind: 'created' | 'updated' | 'deleted') => {
+    for (const [key, version] of change[kind]) {
+      const { revision, createdAt, restored } = change;
+      const before = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
+      const known: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [before]);
+      known.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored });
+      history.set(key, known);
+    }
+  };
+  for (const change of changes) {
+    add(change, 'created');
+    add(change, 'updated');
+    add(change, 'deleted');
+  }
+  for (const { key, version } of live) {
+    if (!history.has(key)) history.set(key, [{ version, revision: 0, createdAt: undefined, hasValue: true }]);
+  }
+  return history;
+}
+
+/**
+ * The history of an erased environment, as the audit entries of its changes tell it. Where an entry does not say whether
+ * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are not known: they are 0.
+ * @param entries oldest first
+ * Pure.
+ */
+export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
+  const history = new Map<string, KeyVersion[]>();
+  for (const { action, createdAt, revision = 0, keys = [] } of entries) {
+    const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
+    for (const key of keys) {
+      const known = history.get(key) ?? [];
+      known.push({ version: isWhole ? known.length + 1 : 0, revision, createdAt, hasValue });
+      history.set(key, known);
+    }
+  }
+  return history;
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CredentialExposure, Exposure, SecretReaders } from '../../lib/contracts/audit/get-exposure.ts';
+import { type Api, type Caller, createProject, startApi } from '../support/api.ts';
+import { type Issuer, identityOf, startIssuer } from '../support/issuer.ts';
+import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { type Credential, Environment, randomFrom, type Seen, World } from './world.ts';
+
+const operations = Number(process.env.OPERATIONS ?? 500);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+let api: Api;
+let issuer: Issuer;
+
+beforeAll(async () => {
+  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
+});
+afterAll(async () => {
+  await api?.stop();
+  await issuer?.stop();
+});
+
+async function openWorld(): Promise<{ world: World; owner: Person }> {
+  const owner = await seedOwner();
+  const { id: orgId, slug: orgSlug } = owner.organization;
+  const project = await createProject(api, owner);
+  for (const key of ['API_KEY', 'TOKEN']) {
+    const body = { key, required: false, pattern: '^value' };
+    await expectStatus(api.post(`/templates/${orgSlug}/${project.slug}`, body, owner.session), 201);
+  }
+  const credentials = await credentialsOf(owner);
+  const place = { api, orgId, orgSlug, project: project.slug, owner: owner.session };
+  const world = new World(place, credentials, randomFrom(seed));
+  for (const { slug, id } of project.environments) {
+    if (slug !== 'production') world.environments.push(new Environment(slug, id, 0));
+  }
+  await world.addEnvironment();
+  return { world, owner };
+}
+
+async function credentialsOf(owner: Person): Promise<Credential[]> {
+  const admin = await seedPerson({ name: 'Admin' });
+  const body = { email: admin.email, role: 'admin' };
+  const invited = await expectStatus(api.post(`/members/${owner.organization.id}/invite`, body, owner.session), 201);
+  await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, {}, admin.session), 200, 201);
+  const tokenBody = { name: 'ci', access: 'write', organizationId: owner.organization.id };
+  const token = (await expectStatus(api.post('/auth/token', tokenBody, admin.session), 201)).body;
+  const wanted = identityOf(issuer, { access: 'write', role: 'developer' });
+  const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, wanted, owner.session), 201);
+  const { id: identityId } = made.body.identity;
+  const exchange = {
+    identityId,
+    organizationSlug: owner.organization.slug,
+    subjectToken: await issuer.token(identityId),
+  };
+  const issued = await expectStatus(api.post('/auth/exchange', exchange), 201);
+  const session = async (name: string, person: Person, caller: Caller): Promise<Credential> => {
+    const { sessions } = (await expectStatus(api.get('/auth/sessions', caller), 200)).body;
+    const { id } = sessions.find(({ current }: { current: boolean }) => current);
+    return { name, caller, actorId: person.user.id, question: `sessionId=${id}`, seen: [] };
+  };
+  return [
+    await session('owner', owner, owner.session),
+    await session('owner elsewhere', owner, await seedSession(owner)),
+    await session('admin', admin, admin.session),
+    {
+      name: 'token',
+      caller: { token: token.token },
+      actorId: admin.user.id,
+      question: `tokenId=${token.cliToken.id}`,
+      seen: [],
+    },
+    {
+      name: 'identity',
+      caller: { token: issued.body.token },
+      actorId: identityId,
+      question: `identityId=${identityId}`,
+      seen: [],
+    },
+  ];
+}
+
+/** All pages of an answer as one. */
+async function ask(orgId: string, question: string, as: Caller): Promise<CredentialExposure> {
+  const first: CredentialExposure = (await expectStatus(api.get(`/audit/${orgId}/exposure?${question}`, as), 200)).body;
+  expect(first.next).toBeUndefined();
+  return first;
+}
+
+type Expected = Pick<Exposure, 'key' | 'versions' | 'how' | 'current'> & { environment: string };
+
+const ways = ['pulled', 'history', 'compared', 'written', 'validated'] as const;
+
+function expectedOf(seen: readonly Seen[], isWanted: (environment: Environment) => boolean): Expected[] {
+  const groups = Map.groupBy(
+    seen.filter(({ environment }) => isWanted(environment)),
+    one => `${one.environment.id} ${one.key}`,
+  );
+  return [...groups.values()].map(some => {
+    const [{ environment, key }] = some as [Seen];
+    const now = environment.isGone ? undefined : environment.at().get(key)?.origin;
+    return {
+      environment: environment.id,
+      key,
+      versions: [...new Set(some.map(({ version }) => version))].toSorted((a, b) => a - b),
+      how: ways.filter(way => some.some(({ how }) => how === way)),
+      current: some.some(({ origin }) => origin === now),
+    };
+  });
+}
+
+const inOrder = <T extends { environment: string; key: string }>(some: readonly T[]) =>
+  some.toSorted((a, b) => (`${a.environment} ${a.key}` < `${b.environment} ${b.key}` ? -1 : 1));
+
+function shown({ exposures }: CredentialExposure): Expected[] {
+  return exposures.map(({ environment, key, versions, how, current }) => {
+    return { environment: environment.id, key, versions, how, current };
+  });
+}
+
+/** Everything that was seen is in the answer, whatever else is. */
+function expectNothingMissing(answer: CredentialExposure, seen: readonly Seen[]): void {
+  const listed = new Map(shown(answer).map(one => [`${one.environment} ${one.key}`, one]));
+  for (const { environment, key, versions, current } of expectedOf(seen, () => true)) {
+    const one = listed.get(`${environment} ${key}`);
+    expect(one, `${key} of ${environment}`).toBeDefined();
+    expect(one?.versions).toEqual(expect.arrayContaining(versions));
+    if (current) expect(one?.current).toBe(true);
+  }
+}
+
+describe(`what a credential saw, in ${operations} random operations with the seed ${seed}`, () => {
+  it('is what the service answers, for each credential and for each secret', async () => {
+    const { world, owner } = await openWorld();
+    const done: string[] = [];
+    for (let count = 0; count < operations; count += 1) done.push(await world.step());
+    const kinds = new Set(done.filter(line => / [23]\d\d$/.test(line)).map(line => line.split(' ')[0]));
+    expect(kinds.size, [...kinds].join(' ')).toBeGreaterThan(15);
+
+    const byActor = Map.groupBy(world.credentials, ({ actorId }) => actorId);
+    const people = [...byActor].flatMap(([id, some]) => {
+      const isPerson = some.every(({ name }) => name !== 'identity');
+      return isPerson ? [{ question: `userId=${id}`, seen: some.flatMap(({ seen }) => seen) }] : [];
+    });
+    for (const { question, seen } of [...world.credentials, ...people]) {
+      const answer = await ask(owner.organization.id, question, owner.session);
+      const exact = expectedOf(seen, ({ isGone }) => !isGone);
+      const live = new Set(world.live().map(({ id }) => id));
+      expect(inOrder(shown(answer).filter(({ environment }) => live.has(environment))), question).toEqual(
+        inOrder(exact),
+      );
+      expectNothingMissing(answer, seen);
+      const gone = new Set(
+        seen.filter(({ environment }) => environment.isGone).map(({ environment }) => environment.id),
+      );
+      expect(answer.complete).toBe(gone.size === 0);
+      const erased = (answer.incomplete ?? []).map(({ reason, environment }) => `${reason} ${environment}`);
+      expect(erased.toSorted()).toEqual([...gone].map(id => `environment_erased ${id}`).toSorted());
+      const order = answer.exposures.map(({ current }) => current);
+      expect(order).toEqual(order.toSorted((a, b) => Number(b) - Number(a)));
+    }
+
+    for (const environment of world.live()) {
+      for (const [key, { origin, version }] of environment.at()) {
+        const question = `environment=${environment.id}&key=${key}`;
+        const path = `/audit/${owner.organization.id}/exposure?${question}`;
+        const answer: SecretReaders = (await expectStatus(api.get(path, owner.session), 200)).body;
+        const knowing = world.credentials.filter(({ seen }) =>
+          seen.some(one => one.environment === environment && one.key === key && one.origin === origin),
+        );
+        expect(answer).toMatchObject({ key, version, complete: true });
+        expect(answer.readers.map(({ actor }) => actor.id).toSorted()).toEqual(
+          [...new Set(knowing.map(({ actorId }) => actorId))].toSorted(),
+        );
+        expect(answer.readers.every(({ hasAccess }) => hasAccess)).toBe(true);
+      }
+    }
+  });
+
+  it('is a part of the answer if retention has taken entries', async () => {
+    const { world, owner } = await openWorld();
+    const platform = await seedPerson({ isAdmin: true });
+    const retain = (days: number) =>
+      expectStatus(
+        api.patch(
+          `/admin/orgs/${owner.organization.id}`,
+          { limitOverrides: { auditRetentionDays: days } },
+          platform.session,
+        ),
+        200,
+      );
+    await retain(0);
+    for (let count = 0; count < operations / 4; count += 1) await world.step();
+    await retain(90);
+    for (let count = 0; count < operations / 4; count += 1) await world.step();
+    for (const { question, seen } of world.credentials) {
+      const answer = await ask(owner.organization.id, question, owner.session);
+      expect(answer.complete).toBe(false);
+      expect(answer.incomplete).toContainEqual({ reason: 'retention', before: expect.any(String) });
+      expectNothingMissing(
+        answer,
+        seen.filter(({ environment }) => !environment.isGone),
+      );
+    }
+  });
+});

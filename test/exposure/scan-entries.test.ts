@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditPartitions } from '../../lib/access/audit-partitions.ts';
+import { scanEntries } from '../../lib/exposure/scan-entries.ts';
+import { at } from '../../lib/table/read.ts';
+import { auditPartitionsRecord } from '../../lib/table/records/audit-partitions.ts';
+import { put, putAlone } from '../../lib/table/write.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { auditEntry, seedAudit } from '../support/seed-audit.ts';
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.stop());
+
+const startMs = Date.parse('2026-01-01T00:00:00.000Z');
+const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
+const actions = ['secret.pulled', 'secret.history_read', 'secret.compared'] as const;
+/** So long that a page of 1 MB has only some forty of them. */
+const names = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(250, 'K'));
+
+describe('a scan of audit entries', () => {
+  it('that runs out of its budget returns all entries up to a time, and the next one goes on there', async () => {
+    const organizationId = randomUUID();
+    const entries = Array.from({ length: 300 }, (_, index) =>
+      auditEntry(index % 10 === 0 ? 'secret.compared' : 'secret.pulled', startMs + index * 1000, { keys: names }),
+    );
+    await seedAudit(organizationId, entries);
+    const found: string[] = [];
+    const scans: number[] = [];
+    for (let from: string | undefined = period.from; from !== undefined; ) {
+      const wanted = { actions, period: { ...period, from }, keep: () => true };
+      const budget = { pages: 1, endsAt: Date.now() + 60_000 };
+      const scan: Awaited<ReturnType<typeof scanEntries>> = await scanEntries(organizationId, wanted, budget);
+      const before = scan.scannedTo ?? period.to;
+      expect(scan.entries.every(({ createdAt }) => createdAt < before)).toBe(true);
+      found.push(...scan.entries.map(({ id }) => String(id)));
+      scans.push(scan.entries.length);
+      from = scan.scannedTo;
+    }
+    expect(scans.length).toBeGreaterThan(4);
+    expect(found.toSorted()).toEqual(entries.map(({ id }) => id).toSorted());
+  });
+
+  it('has the entries of every partition, none that expired, and none outside of the period', async () => {
+    const organizationId = randomUUID();
+    await putAlone(put(at(auditPartitionsRecord, organizationId), { partitions: auditPartitions }));
+    const spread = Array.from({ length: auditPartitions }, (_, index) => auditEntry('secret.pulled', startMs + index));
+    for (const [partition, entry] of spread.entries()) await seedAudit(organizationId, [entry], partition);
+    const expired = auditEntry('secret.pulled', startMs, { expiresAt: Math.floor(Date.now() / 1000) - 10 });
+    const first = auditEntry('secret.compared', startMs);
+    const late = auditEntry('secret.compared', Date.parse(period.to));
+    const early = auditEntry('secret.compared', startMs - 1);
+    await seedAudit(organizationId, [expired, first, late, early]);
+    const wanted = { actions, period, keep: () => true };
+    const scan = await scanEntries(organizationId, wanted, { pages: 80, endsAt: Date.now() + 60_000 });
+    expect(scan.scannedTo).toBeUndefined();
+    expect(scan.entries.map(({ id }) => id).toSorted()).toEqual([...spread, first].map(({ id }) => id).toSorted());
+  });
+
+  it('of nothing reads nothing', async () => {
+    const wanted = { actions, period: { from: period.to, to: period.from }, keep: () => true };
+    const scan = await scanEntries(randomUUID(), wanted, { pages: 80, endsAt: Date.now() + 60_000 });
+    expect(scan).toEqual({ entries: [], scannedTo: undefined });
+  });
+});
