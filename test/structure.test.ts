@@ -105,7 +105,7 @@ const parts = [
       ['deliveries', 'limits', 'metrics', 'plans'],
       ['access'],
       ['api', 'audit', 'billing', 'organizations', 'secrets'],
-      ['accounts', 'admin', 'exposure', 'projects', 'webhooks'],
+      ['accounts', 'admin', 'evidence', 'projects', 'webhooks'],
       ['identities', 'jobs'],
     ],
   },

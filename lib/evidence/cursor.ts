@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { invalidRequest } from '../core/errors.ts';
 
+/** See `scan-entries.ts`. */
+const Position = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:#[0-9a-f-]{36})?$/);
+
 const Cursor = z.strictObject({
-  /** The page is about entries from this time on. */
-  from: z.iso.datetime({ precision: 3 }),
-  /** Before this time, if the page begun there could not be returned at once: its secrets after these. */
-  to: z.iso.datetime({ precision: 3 }).optional(),
+  /** The page is about entries after this position. */
+  from: Position,
+  /** Before this one, if what belongs to the page begun there did not fit: the secrets after this one. */
+  to: Position.optional(),
   environment: z.uuid().optional(),
   key: z.string().max(256).optional(),
 });

@@ -7,7 +7,7 @@ import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { historyOfEntries, type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
-import { type Period, type RawEntry, type ScanBudget, scanEntries } from './scan-entries.ts';
+import { type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
@@ -51,9 +51,9 @@ export async function credentialExposure(context: MemberContext, question: Quest
   ]);
   const known = await existence(context, subject, found);
   const { entries, unsure } = entriesOf(found, known);
-  const period = { from: wanted.from, to: found.scannedTo ?? wanted.to };
-  const start = [period.from, known?.createdAt ?? '', organization.createdAt].toSorted().at(-1) ?? '';
-  const lost = start < completeSince ? { from: start, to: earlier(completeSince, period.to) } : undefined;
+  const period = { from: wanted.from, to: found.readTo ?? wanted.to };
+  const start = [timeOf(period.from), known?.createdAt ?? '', organization.createdAt].toSorted().at(-1) ?? '';
+  const lost = start < completeSince ? { from: start, to: earlier(completeSince, timeOf(period.to)) } : undefined;
   const unrecorded = lost !== undefined && lost.from < lost.to ? lost : undefined;
 
   const perEnvironment = sightsByEnvironment(entries, places, unrecorded === undefined ? undefined : known);
@@ -70,7 +70,7 @@ export async function credentialExposure(context: MemberContext, question: Quest
     ...(before === undefined ? [] : [{ reason: 'retention' as const, before }]),
     ...answer.erased.map(environment => ({ reason: 'environment_erased' as const, environment })),
   ];
-  const rest = found.scannedTo ?? begun.to;
+  const rest = found.readTo ?? begun.to;
   const next = answer.next ?? (rest === undefined ? undefined : { from: rest });
   return {
     subject: { ...subject, name: nameIn(entries) },
@@ -88,7 +88,7 @@ interface FoundEntries {
   maybe: RawEntry[];
   /** Entries that say when the token was made. */
   issued: RawEntry[];
-  scannedTo: string | undefined;
+  readTo: string | undefined;
 }
 
 async function findEntries(
@@ -103,13 +103,13 @@ async function findEntries(
     (target as AuditRecord['target']).id === subject.id ||
     (action === 'identity.token_issued' && (actor as AuditRecord['actor']).tokenId === subject.id);
   const keep = (entry: RawEntry) => (issuing.includes(entry.action) ? isIssue(entry) : madeBy(subject, entry) !== 'no');
-  const { entries, scannedTo } = await scanEntries(organizationId, { actions, period, keep }, budget);
+  const { entries, readTo } = await scanEntries(organizationId, { actions, period, keep }, budget);
   const made = entries.filter(({ action }) => !issuing.includes(action));
   return {
     sure: made.filter(entry => madeBy(subject, entry) === 'yes'),
     maybe: made.filter(entry => madeBy(subject, entry) === 'maybe'),
     issued: entries.filter(({ action }) => issuing.includes(action)),
-    scannedTo,
+    readTo,
   };
 }
 
@@ -258,7 +258,7 @@ async function erasedHistory(
   const changing = actions.filter(action => !readOnly.has(action));
   const period = { from: organization.createdAt, to: new Date(Date.now() + 1).toISOString() };
   const keep = ({ environment }: RawEntry) => (environment as { id: string } | undefined)?.id === environmentId;
-  const { entries, scannedTo } = await scanEntries(
+  const { entries, readTo } = await scanEntries(
     organization.id,
     { actions: changing, period, keep },
     budgetOf(Date.now()),
@@ -266,7 +266,7 @@ async function erasedHistory(
   const records = entries
     .map(entry => auditRecord.parse(entry))
     .toSorted((a, b) => (a.revision ?? 0) - (b.revision ?? 0));
-  const isAll = scannedTo === undefined && records.every(({ keysOmitted }) => keysOmitted === undefined);
+  const isAll = readTo === undefined && records.every(({ keysOmitted }) => keysOmitted === undefined);
   const isExact = isWhole && isAll;
   return { history: historyOfEntries(records, isExact), isExact };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditPartitions } from '../../lib/access/audit-partitions.ts';
-import { scanEntries } from '../../lib/exposure/scan-entries.ts';
+import { positionOf, scanEntries } from '../../lib/evidence/scan-entries.ts';
 import { at } from '../../lib/table/read.ts';
 import { auditPartitionsRecord } from '../../lib/table/records/audit-partitions.ts';
 import { put, putAlone } from '../../lib/table/write.ts';
@@ -34,11 +34,11 @@ describe('a scan of audit entries', () => {
       const wanted = { actions, period: { ...period, from }, keep: () => true };
       const budget = { pages: 1, endsAt: Date.now() + 60_000 };
       const scan: Awaited<ReturnType<typeof scanEntries>> = await scanEntries(organizationId, wanted, budget);
-      const before = scan.scannedTo ?? period.to;
-      expect(scan.entries.every(({ createdAt }) => createdAt < before)).toBe(true);
+      const before = scan.readTo ?? period.to;
+      expect(scan.entries.every(entry => positionOf(entry) <= before)).toBe(true);
       found.push(...scan.entries.map(({ id }) => String(id)));
       scans.push(scan.entries.length);
-      from = scan.scannedTo;
+      from = scan.readTo;
     }
     expect(scans.length).toBeGreaterThan(4);
     expect(found.toSorted()).toEqual(entries.map(({ id }) => id).toSorted());
@@ -56,13 +56,13 @@ describe('a scan of audit entries', () => {
     await seedAudit(organizationId, [expired, first, late, early]);
     const wanted = { actions, period, keep: () => true };
     const scan = await scanEntries(organizationId, wanted, { pages: 80, endsAt: Date.now() + 60_000 });
-    expect(scan.scannedTo).toBeUndefined();
+    expect(scan.readTo).toBeUndefined();
     expect(scan.entries.map(({ id }) => id).toSorted()).toEqual([...spread, first].map(({ id }) => id).toSorted());
   });
 
   it('of nothing reads nothing', async () => {
     const wanted = { actions, period: { from: period.to, to: period.from }, keep: () => true };
     const scan = await scanEntries(randomUUID(), wanted, { pages: 80, endsAt: Date.now() + 60_000 });
-    expect(scan).toEqual({ entries: [], scannedTo: undefined });
+    expect(scan).toEqual({ entries: [], readTo: undefined });
   });
 });

@@ -12,7 +12,7 @@ import { longestWriteMs, seenVersions } from './add-up.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type KeyVersion, originOf, readKeyHistory } from './key-history.ts';
 import { type Place, readPlaces } from './places.ts';
-import { type RawEntry, scanEntries } from './scan-entries.ts';
+import { type RawEntry, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, sightsOf } from './sights.ts';
 
 interface Question {
@@ -48,7 +48,7 @@ export async function secretReaders(context: MemberContext, question: Question):
   const period = { from, to: until ?? new Date(nowMs + 1).toISOString() };
   const keep = ({ environment, actor }: RawEntry) =>
     (environment as { id: string } | undefined)?.id === id && (actor as AuditRecord['actor']).id !== null;
-  const { entries, scannedTo } = await scanEntries(
+  const { entries, readTo } = await scanEntries(
     organization.id,
     { actions: exposingActions, period, keep },
     { pages: 80, endsAt: nowMs + 15_000 },
@@ -56,14 +56,14 @@ export async function secretReaders(context: MemberContext, question: Question):
   const showing = entries.map(entry => auditRecord.parse(entry)).filter(entry => shows(entry, key, versions, same));
   const completeSince = new Date(knownSinceMs).toISOString();
   const doubts = showing.filter(entry => !sightsOf(entry).isExact).map(({ createdAt }) => createdAt);
-  const before = [...doubts, ...(from < completeSince ? [completeSince] : [])].toSorted().at(-1);
+  const before = [...doubts, ...(timeOf(from) < completeSince ? [completeSince] : [])].toSorted().at(-1);
   return {
     key,
     version: current.version,
     knownSince: completeSince,
     complete: before === undefined,
     ...(before === undefined ? {} : { incomplete: [{ reason: 'retention' as const, before }] }),
-    ...(scannedTo === undefined ? {} : { next: writeCursor({ from: scannedTo }) }),
+    ...(readTo === undefined ? {} : { next: writeCursor({ from: readTo }) }),
     readers: readersOf(showing, await readersToday(organization.slug, place)),
   };
 }

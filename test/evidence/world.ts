@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Way } from '../../lib/exposure/sights.ts';
+import type { Way } from '../../lib/evidence/sights.ts';
 import type { Answer, Api, Caller } from '../support/api.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
@@ -226,7 +226,8 @@ export class World {
     diff: {
       weight: 5,
       run: async (as, environment) => {
-        const [from = 0, to = 0] = [this.#pick(environment.revisions()), this.#pick(environment.revisions())];
+        const from = this.#pick(environment.revisions());
+        const to = this.#pick(environment.revisions());
         const path = this.#path(environment, `/diff?from=${from}&to=${to}&values=true`);
         const answer = await this.#send('GET', path, as);
         if (answer.status !== 200) return answer.status;

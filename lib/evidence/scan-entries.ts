@@ -1,0 +1,122 @@
+import { spreadAction } from '../access/audit-partitions.ts';
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import type { Key } from '../table/entity.ts';
+import { ranges } from '../table/keys.ts';
+import { at, find, type Item, queryPage } from '../table/read.ts';
+import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+
+/*
+ * Everything that asks the audit log a question reads it here. Entries are stored by action, then time; a scan reads the
+ * ranges of all wanted actions side by side, and ends where all of them have been read.
+ *
+ * A position is an entry's time and id, as `<createdAt>#<id>`. Positions order the entries of all actions. A time alone
+ * is the position before the first entry of that time.
+ */
+
+/** An entry as stored, as far as a scan has to look at it. */
+export type RawEntry = Item & { action: AuditAction; createdAt: string; id: string; expiresAt?: number };
+
+export interface Scan {
+  actions: readonly AuditAction[];
+  /** The positions between which to read, neither included. */
+  period: Period;
+  newestFirst?: boolean;
+  keep: (entry: RawEntry) => boolean | Promise<boolean>;
+  /** The scan may end when it has found this many. */
+  enough?: number;
+}
+
+export interface Period {
+  from: string;
+  to: string;
+}
+
+/** What one request may read: pages of up to 1 MB, and until when (epoch milliseconds). */
+export interface ScanBudget {
+  pages: number;
+  endsAt: number;
+}
+
+interface Source {
+  range: { pk: string; between: readonly [string, string] };
+  next: Key | undefined;
+  pageSize: number;
+  /** Every entry up to this position has been read. */
+  readTo: string;
+  isOpen: boolean;
+}
+
+/** Short lists stay cheap, and long ones take few calls: a page is four times as long as the one before. */
+const pageSizes = { first: 100, largest: 2000 };
+
+export function positionOf({ createdAt, id }: Pick<RawEntry, 'createdAt' | 'id'>): string {
+  return `${createdAt}#${id}`;
+}
+
+/** The time of a position. */
+export function timeOf(position: string): string {
+  const [time = ''] = position.split('#');
+  return time;
+}
+
+/**
+ * The wanted entries of a period, in order.
+ * @returns also the position that it has reached, inclusive; undefined if it has read the whole period
+ */
+export async function scanEntries(
+  organizationId: string,
+  { actions, period, newestFirst = false, keep, enough = Number.POSITIVE_INFINITY }: Scan,
+  budget: ScanBudget,
+): Promise<{ entries: RawEntry[]; readTo: string | undefined }> {
+  if (period.from >= period.to) return { entries: [], readTo: undefined };
+  const partitions = actions.includes(spreadAction) ? await partitionsOf(organizationId) : 1;
+  const sources = actions.flatMap(action =>
+    Array.from({ length: action === spreadAction ? partitions : 1 }, (_, partition): Source => {
+      const range = ranges.auditEntriesWithin({ orgId: organizationId, partition, action }, period.from, period.to);
+      const readTo = newestFirst ? period.to : period.from;
+      return { range, next: undefined, pageSize: pageSizes.first, readTo, isOpen: true };
+    }),
+  );
+  const isAfter = (one: string, other: string) => (newestFirst ? one < other : one > other);
+  const nowSeconds = Date.now() / 1000;
+  const found: RawEntry[] = [];
+  let readTo: string | undefined;
+  for (let open = sources; open.length > 0; open = open.filter(({ isOpen }) => isOpen)) {
+    budget.pages -= open.length;
+    const pages = await Promise.all(open.map(source => readOn(source, newestFirst)));
+    for (const entry of pages.flat()) {
+      const isLive = entry.expiresAt === undefined || entry.expiresAt > nowSeconds;
+      const isWithin = positionOf(entry) > period.from && positionOf(entry) < period.to;
+      if (isLive && isWithin && (await keep(entry))) found.push(entry);
+    }
+    readTo = sources
+      .filter(({ isOpen }) => isOpen)
+      .reduce<string | undefined>(
+        (first, source) => (first === undefined || isAfter(first, source.readTo) ? source.readTo : first),
+        undefined,
+      );
+    const isEnough =
+      found.filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo)).length >= enough;
+    if (isEnough || budget.pages <= 0 || Date.now() > budget.endsAt) break;
+  }
+  const entries = found
+    .filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo))
+    .toSorted((a, b) => (isAfter(positionOf(a), positionOf(b)) ? 1 : -1));
+  return { entries, readTo };
+}
+
+async function partitionsOf(organizationId: string): Promise<number> {
+  return (await find(at(auditPartitionsRecord, organizationId)))?.partitions ?? 1;
+}
+
+async function readOn(source: Source, newestFirst: boolean): Promise<RawEntry[]> {
+  const { range, next: startAfter, pageSize } = source;
+  const page = await queryPage({ ...range, newestFirst, pageSize, startAfter });
+  const entries = page.items as RawEntry[];
+  const last = entries.at(-1);
+  if (last !== undefined) source.readTo = positionOf(last);
+  source.next = page.next;
+  source.isOpen = page.next !== undefined;
+  source.pageSize = Math.min(pageSizes.largest, pageSize * 4);
+  return entries;
+}
