@@ -137,6 +137,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'What this delivery sent is no longer known, so it can’t be sent again.',
     message: 'What this delivery sent is no longer known, so it can’t be sent again.',
   },
+  cursor_expired: {
+    meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',
+    message: 'Entries after this position are no longer retained. Start again with since=2026-08-23T00:00:00.000Z.',
+  },
   slug_taken: {
     meaning: 'The requested slug is taken.',
     message: 'The slug web-shop is taken.',

@@ -63,6 +63,12 @@ function namedKeys(
   };
 }
 
+/**
+ * An entry's time is taken before its write, which may be retried for most of a request's 30 s, and clocks differ. All
+ * entries older than this are in the table.
+ */
+export const longestWriteMs = 60_000;
+
 export function newAuditEntry(): { id: string; createdAtMs: number } {
   return { id: randomUUID(), createdAtMs: Date.now() };
 }

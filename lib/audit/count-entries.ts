@@ -1,3 +1,4 @@
+import { longestWriteMs } from '../access/audit-write.ts';
 import type { Key } from '../table/entity.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
@@ -15,12 +16,6 @@ import {
 } from './entry-stream.ts';
 
 const daySeconds = 86_400;
-
-/**
- * An entry's timestamp is taken before the write, and the write may be retried for most of a request's 30 s. Entries
- * younger than this are recounted on every request, so a late one is never missed.
- */
-const settledAfterMs = 60_000;
 
 /** The stored count is only updated once at least this many new entries have been read. */
 const worthWriting = 100;
@@ -49,15 +44,15 @@ export async function readCounts(
 /**
  * The number of entries of the stream's source: the stored count plus everything newer. Usually the first page covers
  * everything newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new
- * count is stored. Exact unless the budget runs out first; then it returns what was counted so far, and the next
- * request continues from there.
+ * count is stored.
+ * @returns undefined if the budget runs out first; the next request continues from there
  */
 export async function countEntries(
   organizationId: string,
   { action, partition, newest, firstPageIsLast }: EntryStream,
   counts: ReadonlyMap<string, AuditCountRecord>,
   { nowMs, budget }: Counting,
-): Promise<number> {
+): Promise<number | undefined> {
   const source = { action, partition };
   const { sk } = keys.auditCount(organizationId, partition, action);
   const known = counts.get(sk);
@@ -71,7 +66,7 @@ export async function countEntries(
   }
   const counted = await countSince(organizationId, source, known, { nowMs, budget });
   if (counted.settled >= worthWriting) await remember(organizationId, source, known, counted.record);
-  return sumOf(counted.record.byExpiryDay, nowSeconds) + counted.unsettled;
+  return counted.isAll ? sumOf(counted.record.byExpiryDay, nowSeconds) + counted.unsettled : undefined;
 }
 
 /** The number of entries that have not expired. Pure. */
@@ -88,6 +83,8 @@ interface Counted {
   settled: number;
   /** Entries that are too recent for the stored count. */
   unsettled: number;
+  /** Whether the budget was enough. */
+  isAll: boolean;
 }
 
 async function countSince(
@@ -96,16 +93,18 @@ async function countSince(
   known: AuditCountRecord | undefined,
   { nowMs, budget }: Counting,
 ): Promise<Counted> {
-  const settledTo = `${action}#${new Date(nowMs - settledAfterMs).toISOString()}`;
+  // A younger entry is recounted by every request, because an earlier one may still be written.
+  const settledTo = `${action}#${new Date(nowMs - longestWriteMs).toISOString()}`;
   const { pk, beginsWith } = ranges.auditEntries(organizationId, partition, action);
   const counted: Counted = {
     record: { countedTo: known?.countedTo ?? '', byExpiryDay: { ...known?.byExpiryDay } },
     settled: 0,
     unsettled: 0,
+    isAll: true,
   };
   let next: Key | undefined = known === undefined ? undefined : { pk, sk: known.countedTo };
   do {
-    if (!takePage(budget)) break;
+    if (!takePage(budget)) return { ...counted, isAll: false };
     const range = { pk, beginsWith, pageSize: pageOfCounting, attributes: ['sk', 'expiresAt'] };
     const page = await queryPage(next === undefined ? range : { ...range, startAfter: next });
     for (const entry of page.items as unknown as CountedEntry[]) count(counted, entry, settledTo, nowMs / 1000);

@@ -41,11 +41,12 @@ export async function knownSince(organization: OrganizationRecord, nowMs: number
   return Math.max(Date.parse(organization.createdAt), ...times);
 }
 
-/** Entries written before this time, while that retention was in force, may have expired. Pure. */
+/** Entries written before this time, while that retention was in force, may have expired (see `expiryOf`). Pure. */
 function lostUntil({ days, untilMs }: Retention, nowMs: number): number {
   if (isUnlimited(days)) return 0;
+  const today = Math.floor(nowMs / dayMs);
   // A function may have used the earlier configuration for as long as it keeps it in memory.
-  return Math.min(untilMs + planConfigsMs, nowMs - days * dayMs);
+  return Math.min(untilMs + planConfigsMs, days === 0 ? nowMs : (today - days) * dayMs);
 }
 
 function plannedBefore(

@@ -1,9 +1,7 @@
 import { spreadAction } from '../access/audit-partitions.ts';
 import { keysThatFit } from '../access/keys-that-fit.ts';
-import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
+import type { AuditEntry, AuditPagination } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
-import type { Pagination } from '../contracts/fields/pagination.ts';
-import { invalidRequest } from '../core/errors.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { countEntries, readCounts } from './count-entries.ts';
 import { type EntrySource, mergeStreams, openStream } from './entry-stream.ts';
@@ -39,11 +37,17 @@ interface PageWanted {
   action?: AuditAction | undefined;
 }
 
-/** A page of the organization's audit log, newest first. @throws invalid_request if the offset is out of reach */
+/** `total` is null if one request can't count all entries. */
+interface EntryPage {
+  entries: AuditEntry[];
+  pagination: AuditPagination;
+}
+
+/** A page of the organization's audit log, newest first; undefined if one request can't read as far as the offset. */
 export async function listAuditEntries(
   organizationId: string,
   { limit, offset, action }: PageWanted,
-): Promise<{ entries: AuditEntry[]; pagination: Pagination }> {
+): Promise<EntryPage | undefined> {
   const nowMs = Date.now();
   const actions = action === undefined ? auditActions : [action];
   const firstPage = Math.min(longestFirstPage, Math.max(shortestFirstPage, Math.ceil((offset + limit) / 5)));
@@ -60,17 +64,23 @@ export async function listAuditEntries(
     mergeStreams(organizationId, streams, { offset, limit, nowSeconds: nowMs / 1000 }, readingBudget),
     Promise.all(streams.map(stream => countEntries(organizationId, stream, counts, counting))),
   ]);
-  if (page === undefined) {
-    throw invalidRequest([
-      { path: 'offset', message: 'is further than one request can read; use a smaller offset or filter by action' },
-    ]);
-  }
-  const total = numbers.reduce((sum, count) => sum + count, 0);
+  if (page === undefined) return undefined;
   return {
     entries: withinAnswer(page.map(entry => entryView(auditRecord.parse({ ...entry })))),
-    // The count may lag behind the entries on this page.
-    pagination: { limit, offset, total: page.length === 0 ? total : Math.max(total, offset + page.length) },
+    pagination: { limit, offset, total: totalOf(numbers, { limit, offset, found: page.length }) },
   };
+}
+
+/** Null if not all sources could be counted, unless the page is the last one. Pure. */
+function totalOf(
+  numbers: readonly (number | undefined)[],
+  { limit, offset, found }: { limit: number; offset: number; found: number },
+): number | null {
+  const counted = numbers.filter(number => number !== undefined);
+  if (counted.length < numbers.length) return found < limit && (found > 0 || offset === 0) ? offset + found : null;
+  const total = counted.reduce((sum, count) => sum + count, 0);
+  // The count may lag behind the entries on this page.
+  return found === 0 ? total : Math.max(total, offset + found);
 }
 
 /** Where a busy organization has more entries. Pure. */
@@ -79,7 +89,8 @@ function furtherSources(actions: readonly AuditAction[], partitions: number): En
   return Array.from({ length: partitions - 1 }, (_, index) => ({ action: spreadAction, partition: index + 1 }));
 }
 
-function entryView({ expiresAt: _, ...entry }: AuditRecord): AuditEntry {
+/** An entry as clients see it. Pure. */
+export function entryView({ expiresAt: _, ...entry }: AuditRecord): AuditEntry {
   return entry;
 }
 

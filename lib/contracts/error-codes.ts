@@ -47,6 +47,7 @@ export const errorStatuses = {
   version_destroyed: 409,
   webhook_inactive: 409,
   not_redeliverable: 409,
+  cursor_expired: 410,
   revision_mismatch: 412,
   version_mismatch: 412,
   payload_too_large: 413,

@@ -5,6 +5,7 @@ import { listPlans } from './admin/list-plans.ts';
 import { summarizeMetrics } from './admin/summarize-metrics.ts';
 import { updateOrganization } from './admin/update-organization.ts';
 import { updatePlan } from './admin/update-plan.ts';
+import { feedAuditEntries } from './audit/feed-audit-entries.ts';
 import { getExposure } from './audit/get-exposure.ts';
 import { listAuditEntries } from './audit/list-audit-entries.ts';
 import { addPasskey } from './auth/add-passkey.ts';
@@ -155,7 +156,7 @@ const areas = {
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
   members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
-  audit: [listAuditEntries, getExposure],
+  audit: [listAuditEntries, feedAuditEntries, getExposure],
   billing: [getBilling, startCheckout, openPortal, receiveProviderEvent],
   admin: [
     getStatistics,

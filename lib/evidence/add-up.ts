@@ -1,3 +1,4 @@
+import { longestWriteMs } from '../access/audit-write.ts';
 import type { Exposure } from '../contracts/audit/get-exposure.ts';
 import { type KeyHistory, type KeyVersion, originOf, versionAt } from './key-history.ts';
 import type { Period } from './scan-entries.ts';
@@ -10,12 +11,6 @@ export interface KnownSecret {
   lastAt: string;
   how: Set<Way>;
 }
-
-/**
- * The time of a change is taken before its write, which may be retried for most of a request's 30 s. So a reader may
- * still have seen a version this long after the change that replaced it.
- */
-export const longestWriteMs = 60_000;
 
 /** What became known of an environment's secrets, by key. Pure. */
 export function addUp(

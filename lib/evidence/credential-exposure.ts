@@ -8,7 +8,7 @@ import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { historyOfEntries, type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
 import { type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
-import { exposingActions, type Sight, sightsOf } from './sights.ts';
+import { exposingActions, readingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
 /*
@@ -255,7 +255,7 @@ async function erasedHistory(
   isWhole: boolean,
 ): Promise<{ history: KeyHistory; isExact: boolean }> {
   const actions = [...exposingActions, 'secret.deleted', 'secret.bulk_delete'] as const;
-  const changing = actions.filter(action => !readOnly.has(action));
+  const changing = actions.filter(action => !readingActions.has(action));
   const period = { from: organization.createdAt, to: new Date(Date.now() + 1).toISOString() };
   const keep = ({ environment }: RawEntry) => (environment as { id: string } | undefined)?.id === environmentId;
   const { entries, readTo } = await scanEntries(
@@ -270,13 +270,6 @@ async function erasedHistory(
   const isExact = isWhole && isAll;
   return { history: historyOfEntries(records, isExact), isExact };
 }
-
-const readOnly: ReadonlySet<AuditAction> = new Set([
-  'secret.pulled',
-  'secret.history_read',
-  'secret.compared',
-  'environment.validated',
-]);
 
 function nameIn(entries: readonly AuditRecord[]): string | null {
   const actor = entries.at(-1)?.actor;

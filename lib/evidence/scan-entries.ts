@@ -22,8 +22,8 @@ export interface Scan {
   period: Period;
   newestFirst?: boolean;
   keep: (entry: RawEntry) => boolean | Promise<boolean>;
-  /** The scan may end when it has found this many. */
-  enough?: number;
+  /** The scan ends when it has found this many entries and has read this many pages. */
+  enough?: { entries: number; afterPages: number };
 }
 
 export interface Period {
@@ -49,6 +49,8 @@ interface Source {
 /** Short lists stay cheap, and long ones take few calls: a page is four times as long as the one before. */
 const pageSizes = { first: 100, largest: 2000 };
 
+const never = { entries: Number.POSITIVE_INFINITY, afterPages: 0 };
+
 export function positionOf({ createdAt, id }: Pick<RawEntry, 'createdAt' | 'id'>): string {
   return `${createdAt}#${id}`;
 }
@@ -65,7 +67,7 @@ export function timeOf(position: string): string {
  */
 export async function scanEntries(
   organizationId: string,
-  { actions, period, newestFirst = false, keep, enough = Number.POSITIVE_INFINITY }: Scan,
+  { actions, period, newestFirst = false, keep, enough = never }: Scan,
   budget: ScanBudget,
 ): Promise<{ entries: RawEntry[]; readTo: string | undefined }> {
   if (period.from >= period.to) return { entries: [], readTo: undefined };
@@ -81,14 +83,17 @@ export async function scanEntries(
   const nowSeconds = Date.now() / 1000;
   const found: RawEntry[] = [];
   let readTo: string | undefined;
+  let pagesRead = 0;
   for (let open = sources; open.length > 0; open = open.filter(({ isOpen }) => isOpen)) {
     budget.pages -= open.length;
+    pagesRead += open.length;
     const pages = await Promise.all(open.map(source => readOn(source, newestFirst)));
-    for (const entry of pages.flat()) {
+    const within = pages.flat().filter(entry => {
       const isLive = entry.expiresAt === undefined || entry.expiresAt > nowSeconds;
-      const isWithin = positionOf(entry) > period.from && positionOf(entry) < period.to;
-      if (isLive && isWithin && (await keep(entry))) found.push(entry);
-    }
+      return isLive && positionOf(entry) > period.from && positionOf(entry) < period.to;
+    });
+    const kept = await Promise.all(within.map(keep));
+    found.push(...within.filter((_, index) => kept[index]));
     readTo = sources
       .filter(({ isOpen }) => isOpen)
       .reduce<string | undefined>(
@@ -96,7 +101,8 @@ export async function scanEntries(
         undefined,
       );
     const isEnough =
-      found.filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo)).length >= enough;
+      pagesRead >= enough.afterPages &&
+      found.filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo)).length >= enough.entries;
     if (isEnough || budget.pages <= 0 || Date.now() > budget.endsAt) break;
   }
   const entries = found

@@ -1,3 +1,4 @@
+import { longestWriteMs } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
@@ -8,7 +9,7 @@ import { list } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/member.ts';
-import { longestWriteMs, seenVersions } from './add-up.ts';
+import { seenVersions } from './add-up.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type KeyVersion, originOf, readKeyHistory } from './key-history.ts';
 import { type Place, readPlaces } from './places.ts';

@@ -192,6 +192,11 @@ export const ranges = {
     pk: environmentPartition(path),
     between: ['HEAD', 'VERSION#\uffff'] as const,
   }),
+  /** Versions of a key, both ends included. They are numbered without gaps. */
+  versions: (path: EnvironmentPath, name: string, { from, to }: { from: number; to: number }) => ({
+    pk: environmentPartition(path),
+    between: [keys.version(path, name, from).sk, keys.version(path, name, to).sk] as const,
+  }),
   environmentItems: (path: EnvironmentPath) => ({
     pk: environmentPartition(path),
   }),

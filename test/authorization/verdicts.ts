@@ -536,6 +536,12 @@ export const rows: readonly Row[] = [
 
   { route: 'GET /audit/:orgId', kind: 'member', signs: managersReading, request: member(organization('audit')) },
   {
+    route: 'GET /audit/:orgId/feed',
+    kind: 'member',
+    signs: managersReading,
+    request: member(own => `${organization('audit')(own)}/feed`),
+  },
+  {
     route: 'GET /audit/:orgId/exposure',
     kind: 'member',
     signs: managersReading,

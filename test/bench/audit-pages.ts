@@ -43,7 +43,9 @@ function countCapacity(): void {
 async function measure(log: string, organizationId: string, query: Parameters<typeof listAuditEntries>[1]) {
   Object.assign(counted, { calls: 0, readUnits: 0, writeUnits: 0 });
   const startedAt = performance.now();
-  const { entries, pagination } = await listAuditEntries(organizationId, query);
+  const page = await listAuditEntries(organizationId, query);
+  if (page === undefined) throw new Error('The offset is out of reach.');
+  const { entries, pagination } = page;
   return {
     log,
     action: query.action ?? 'all',

@@ -197,6 +197,7 @@ const story: readonly Step[] = [
   { operationId: 'get-webhook' },
   { operationId: 'redeliver-webhook' },
   { operationId: 'get-exposure' },
+  { operationId: 'feed-audit-entries' },
   { operationId: 'delete-webhook' },
   {
     operationId: 'create-identity',

@@ -1042,6 +1042,10 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return reads({ method: 'GET', path: `/audit/${organization.id}`, as: session });
   },
 
+  'feed-audit-entries': async api => {
+    const { organization, session } = await place(api);
+    return reads({ method: 'GET', path: `/audit/${organization.id}/feed`, as: session });
+  },
   'get-exposure': async () => {
     const { organization, session, user } = await seedPerson();
     return reads({ method: 'GET', path: `/audit/${organization.id}/exposure?userId=${user.id}`, as: session });

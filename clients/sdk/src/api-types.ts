@@ -1282,9 +1282,29 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan retains them. If the log has grown by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details are omitted in the same way. Owners and admins only.
+         * @description Lists changes in the organization and reads of values, newest first, for as long as the plan retains them. The filters can be combined. A request reads a limited number of entries; if that is not enough to find and count all matches, `total` is null, the page may be short, and `next` continues after it. If entries have very long lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details are omitted in the same way. Owners and admins only.
          */
         get: operations["list-audit-entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/{orgId}/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the audit log
+         * @description Returns entries oldest first, for a reader that stores them elsewhere. A reader that always passes the last `next` as `after` gets every entry exactly once. Entries appear about a minute late, when no earlier one can still be written. A page may be short or empty although more entries follow; the reader has all of them when `upTo` is about a minute ago. Without `after`, the feed starts at `since`, or with the oldest entry. Following the feed leaves no entry. Owners and admins only.
+         */
+        get: operations["feed-audit-entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1794,6 +1814,21 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
+        };
+        /** @description The position of a page in the log. */
+        AuditPagination: {
+            /**
+             * @description The requested page size.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The number of results that were skipped.
+             * @example 0
+             */
+            offset: number;
+            /** @description The number of entries that match; null if one request cannot count them all. */
+            total: number | null;
         };
         /**
          * @description The subscription’s status at the payment provider; `none` = there never was one.
@@ -2519,7 +2554,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -2722,6 +2757,18 @@ export interface components {
             how: ("pulled" | "history" | "compared" | "written" | "validated")[];
             /** @description Whether the environment holds a known value now: the newest known version, or one that restores a known one. */
             current: boolean;
+        };
+        FeedAuditEntriesResponse: {
+            /** @description The entries, oldest first. */
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Pass it as `after`, with the same filters, to continue. */
+            next: string;
+            /**
+             * Format: date-time
+             * @description The feed has returned every matching entry from before this time.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            upTo: string;
         };
         GetBillingResponse: {
             /**
@@ -3279,7 +3326,9 @@ export interface components {
         ListAuditEntriesResponse: {
             /** @description The entries, newest first. */
             entries: components["schemas"]["AuditEntry"][];
-            pagination: components["schemas"]["Pagination"];
+            /** @description Pass it as `after`, with the same filters, to continue. Only if `total` is null. */
+            next?: string;
+            pagination: components["schemas"]["AuditPagination"];
         };
         ListIdentitiesResponse: {
             /** @description The identities, oldest first. */
@@ -5081,6 +5130,21 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "csrf_header_required";
+                    };
+                };
+            };
+        };
+        /** @description `cursor_expired`: The plan no longer retains all entries after this position, so the feed would have a gap. */
+        CursorExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "cursor_expired";
                     };
                 };
             };
@@ -9221,10 +9285,26 @@ export interface operations {
             query?: {
                 /** @description Results per page. */
                 limit?: number;
-                /** @description The number of entries to skip. */
+                /** @description The number of entries to skip. Without effect together with `after`, which is a position by itself. */
                 offset?: number;
                 /** @description Only entries with this action. */
                 action?: components["schemas"]["AuditAction"];
+                /** @description Only what this user or identity did. */
+                actor?: string;
+                /** @description Only what was done with this token. */
+                tokenId?: string;
+                /** @description Only entries about this project and its environments. */
+                project?: string;
+                /** @description Only entries about this environment. */
+                environment?: string;
+                /** @description Only entries about this key, and pulls of everything at a revision that had it. */
+                key?: string;
+                /** @description Only entries from this time on. */
+                since?: string;
+                /** @description Only entries before this time. */
+                until?: string;
+                /** @description `next` of the previous page. */
+                after?: string;
             };
             header?: never;
             path: {
@@ -9249,6 +9329,59 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "feed-audit-entries": {
+        parameters: {
+            query?: {
+                /** @description Entries per page. */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                after?: string;
+                /** @description Only entries with this action. */
+                action?: components["schemas"]["AuditAction"];
+                /** @description Only what this user or identity did. */
+                actor?: string;
+                /** @description Only what was done with this token. */
+                tokenId?: string;
+                /** @description Only entries about this project and its environments. */
+                project?: string;
+                /** @description Only entries about this environment. */
+                environment?: string;
+                /** @description Only entries about this key, and pulls of everything at a revision that had it. */
+                key?: string;
+                /** @description Only entries from this time on. */
+                since?: string;
+                /** @description Only entries before this time. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedAuditEntriesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            410: components["responses"]["CursorExpired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];

@@ -3,9 +3,9 @@ import { contract, ok } from '../contract.ts';
 import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../fields/audit-action.ts';
 import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { alwaysPaged, Pagination } from '../fields/pagination.ts';
-import { integerQuery } from '../fields/query.ts';
+import { integerQuery, timeQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
-import { Timestamp, Uuid } from '../fields/text.ts';
+import { Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const AuditEntry = z
   .object({
@@ -85,27 +85,59 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 /** Skipped entries are read as well, so this limits the cost of a page. */
 const maximumOffset = 10_000;
 
+/** Which entries to return. Without any, all of them. */
+export const auditFilters = {
+  action: AuditAction.optional().meta({ description: 'Only entries with this action.' }),
+  actor: Uuid.optional().meta({ description: 'Only what this user or identity did.' }),
+  tokenId: Uuid.optional().meta({ description: 'Only what was done with this token.' }),
+  project: ProjectId.optional().meta({ description: 'Only entries about this project and its environments.' }),
+  environment: EnvironmentId.optional().meta({ description: 'Only entries about this environment.' }),
+  key: text(1, 256)
+    .optional()
+    .meta({ description: 'Only entries about this key, and pulls of everything at a revision that had it.' }),
+  since: timeQuery('Only entries from this time on.').optional(),
+  until: timeQuery('Only entries before this time.').optional(),
+};
+
+/** A position in the log, as an earlier answer gave it. */
+export const afterQuery = text(1, 1024).optional().meta({ description: '`next` of the previous page.' });
+
+const AuditPagination = Pagination.extend({
+  total: Pagination.shape.total.nullable().meta({
+    description: 'The number of entries that match; null if one request cannot count them all.',
+  }),
+}).meta({ id: 'AuditPagination', description: 'The position of a page in the log.' });
+export type AuditPagination = z.infer<typeof AuditPagination>;
+
 export const listAuditEntries = contract({
   operationId: 'list-audit-entries',
   route: 'GET /v1/audit/{orgId}',
   summary: 'Query the audit log',
   description:
-    'Lists every change in the organization and every read of values, newest first, for as long as the plan ' +
-    'retains them. If the log has grown by tens of thousands of entries since it was last read, `total` may be ' +
-    'too low for a few requests. If entries have very long lists of keys, a page includes only the first keys ' +
-    'of each; a smaller `limit` returns more. Very long details are omitted in the same way. Owners and admins ' +
-    'only.',
+    'Lists changes in the organization and reads of values, newest first, for as long as the plan retains them. The ' +
+    'filters can be combined. A request reads a limited number of entries; if that is not enough to find and count ' +
+    'all matches, `total` is null, the page may be short, and `next` continues after it. If entries have very long ' +
+    'lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details ' +
+    'are omitted in the same way. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     ...alwaysPaged,
-    offset: integerQuery(0, maximumOffset, 'The number of entries to skip.').default(0),
-    action: AuditAction.optional().meta({ description: 'Only entries with this action.' }),
+    offset: integerQuery(
+      0,
+      maximumOffset,
+      'The number of entries to skip. Without effect together with `after`, which is a position by itself.',
+    ).default(0),
+    ...auditFilters,
+    after: afterQuery,
   }),
   responses: ok({
     description: 'A page of entries.',
     body: z.object({
       entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
-      pagination: Pagination,
+      next: z.string().optional().meta({
+        description: 'Pass it as `after`, with the same filters, to continue. Only if `total` is null.',
+      }),
+      pagination: AuditPagination,
     }),
     example: {
       entries: [
@@ -121,5 +153,5 @@ export const listAuditEntries = contract({
       pagination: { total: 1 },
     },
   }),
-  uses: { table: ['Query'], reads: ['AUDIT'], writes: ['AUDIT'] },
+  uses: { table: ['BatchGetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG'], writes: ['AUDIT'] },
 });

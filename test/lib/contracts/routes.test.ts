@@ -346,6 +346,7 @@ describe('access', () => {
     ['remove-member', ['owner', 'admin']],
     ['list-audit-entries', ['owner', 'admin']],
     ['get-exposure', ['owner', 'admin']],
+    ['feed-audit-entries', ['owner', 'admin']],
     ['list-webhooks', ['owner', 'admin']],
     ['set-secret', ['owner', 'admin', 'developer']],
     ['promote-secrets', ['owner', 'admin', 'developer']],

@@ -12,21 +12,24 @@ export function Pager({
 }: {
   offset: number;
   shown: number;
-  total: number;
+  /** Null if it is not known. */
+  total: number | null;
   size: number;
   names: readonly [before: string, after: string];
   onGo: (offset: number) => void;
 }) {
-  if (offset === 0 && shown >= total) return null;
+  const isLast = total === null ? shown < size : offset + shown >= total;
+  if (offset === 0 && isLast) return null;
   return (
     <nav class="pager" aria-label="Pages">
       <Button disabled={offset === 0} onClick={() => onGo(Math.max(0, offset - size))}>
         {before}
       </Button>
       <span class="quiet">
-        {(offset + 1).toLocaleString('en')}–{(offset + shown).toLocaleString('en')} of {total.toLocaleString('en')}
+        {(offset + 1).toLocaleString('en')}–{(offset + shown).toLocaleString('en')}
+        {total !== null && ` of ${total.toLocaleString('en')}`}
       </span>
-      <Button disabled={offset + shown >= total} onClick={() => onGo(offset + size)}>
+      <Button disabled={isLast} onClick={() => onGo(offset + size)}>
         {after}
       </Button>
     </nav>

@@ -1,0 +1,80 @@
+import type { Log } from '../../core/logger.ts';
+import { type EnvironmentPath, keys, ranges } from '../../table/keys.ts';
+import { at, find, queryItems, readTogether } from '../../table/read.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
+import { type HeadRecord, headRecord, type VersionRecord } from '../../table/records/secret.ts';
+import { stateAt } from './fencing.ts';
+import { readAgainWhileStale, StaleRead } from './stale-read.ts';
+import { findTombstones } from './tombstones.ts';
+
+export type KeyPath = EnvironmentPath & { key: string };
+
+/** When a key changed, and whether it had a value from then on. */
+export type KeyChange = Pick<VersionRecord, 'version' | 'revision' | 'deleted'>;
+
+/**
+ * Every committed change of a key, without its values, oldest first.
+ * @returns undefined if the environment no longer exists
+ */
+export async function readKeyChanges(
+  log: Log,
+  path: KeyPath,
+  environmentId: string,
+): Promise<readonly KeyChange[] | undefined> {
+  return readAgainWhileStale(log, path, async () => {
+    const { state, head } = await readTogether({ state: stateAt(path), head: at(headRecord, path, path.key) });
+    if (state?.id !== environmentId || state.status !== 'active') return undefined;
+    const newest = await newestVersion(path, { state, head });
+    const range = ranges.versions(path, path.key, { from: 1, to: newest });
+    const [items] = await Promise.all([
+      newest === 0 ? [] : queryItems({ ...range, attributes: ['version', 'revision', 'deleted'] }),
+      head === undefined ? undefined : requireSameHead(path, head),
+    ]);
+    const changes = items as unknown as KeyChange[];
+    requireComplete(changes, { from: 1, to: newest }, state);
+    return changes;
+  });
+}
+
+/**
+ * The key's newest committed version, 0 if there is none.
+ * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
+ */
+export async function newestVersion(
+  path: KeyPath,
+  read: { state: EnvironmentState; head: HeadRecord | undefined },
+): Promise<number> {
+  const { state } = read;
+  // Read after the head, because a deleted key has its tombstone by the time its head is gone.
+  const head = read.head ?? (await findTombstones(path, [path.key]))[0];
+  if (head === undefined) return 0;
+  if (head.revision <= state.revision) return head.version;
+  if (head.revision === state.pending?.revision) return head.version - 1;
+  throw new StaleRead(`The head of ${head.key} in environment ${state.id} is ahead of the state.`);
+}
+
+/**
+ * The head may have been read before the state, and may belong to a change that was undone before the state reached its
+ * revision.
+ * @throws StaleRead if the head has changed
+ */
+export async function requireSameHead(
+  { key, ...path }: KeyPath,
+  { version, revision, fence }: HeadRecord,
+): Promise<void> {
+  const now = await find(at(headRecord, path, key));
+  if (now?.version === version && now.revision === revision && now.fence === fence) return;
+  throw new StaleRead(`The head of ${key} (${keys.environmentState(path).pk}) changed during the read.`);
+}
+
+/** @throws StaleRead if the range has gaps or items of a later revision */
+export function requireComplete(
+  versions: readonly KeyChange[],
+  { from, to }: { from: number; to: number },
+  state: EnvironmentState,
+): void {
+  const expected = Math.max(0, to - from + 1);
+  if (versions.length !== expected || versions.some(({ revision }) => revision > state.revision)) {
+    throw new StaleRead(`The history read of environment ${state.id} does not fit revision ${state.revision}.`);
+  }
+}
