@@ -7,7 +7,7 @@ import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { historyOfEntries, type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
-import { type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
+import { earlier, type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, readingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
@@ -274,8 +274,4 @@ async function erasedHistory(
 function nameIn(entries: readonly AuditRecord[]): string | null {
   const actor = entries.at(-1)?.actor;
   return actor?.email ?? actor?.name ?? null;
-}
-
-function earlier(one: string, other: string): string {
-  return one < other ? one : other;
 }

@@ -10,7 +10,7 @@ const Cursor = z.strictObject({
   /** Before this one, if what belongs to the page begun there did not fit: the secrets after this one. */
   to: Position.optional(),
   /** How many more matches to skip, if not even the skipped ones were all found. */
-  skip: z.int().min(1).max(10_000).optional(),
+  skip: z.int().min(0).max(10_000).optional(),
   environment: z.uuid().optional(),
   key: z.string().max(256).optional(),
 });

@@ -8,7 +8,16 @@ import { ApiError } from '../core/errors.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { entryFilter } from './entry-filter.ts';
-import { type Period, positionOf, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
+import {
+  earlier,
+  later,
+  type Period,
+  positionOf,
+  type RawEntry,
+  type ScanBudget,
+  scanEntries,
+  timeOf,
+} from './scan-entries.ts';
 import type { EntryQuery } from './search-entries.ts';
 
 interface Following extends EntryQuery {
@@ -36,7 +45,7 @@ export async function feedEntries(
   const nowMs = Date.now();
   const settled = new Date(nowMs - longestWriteMs).toISOString();
   const from = await startOf(context, { after, since }, nowMs);
-  const period: Period = { from, to: until !== undefined && until < settled ? until : settled };
+  const period: Period = { from, to: earlier(settled, until ?? settled) };
   const actions = action === undefined ? auditActions : [action];
   const budget: ScanBudget = { pages: actions.length + furtherPages, endsAt: nowMs + longestReadingMs };
   const keep = await entryFilter(context, filters, budget);
@@ -48,7 +57,7 @@ export async function feedEntries(
   const { entries, last } = cutToFit(found, limit);
   const reached = last === undefined ? (readTo ?? period.to) : positionOf(last);
   // The clock of another process may have been ahead of this one's.
-  const next = reached > from ? reached : from;
+  const next = later(reached, from);
   return { entries, next: writeCursor({ from: next }), upTo: timeOf(next) };
 }
 

@@ -61,6 +61,15 @@ export function timeOf(position: string): string {
   return time;
 }
 
+/** The earlier of two positions. */
+export function earlier(one: string, other: string): string {
+  return one < other ? one : other;
+}
+
+export function later(one: string, other: string): string {
+  return one < other ? other : one;
+}
+
 /**
  * The wanted entries of a period, in order.
  * @returns also the position that it has reached, inclusive; undefined if it has read the whole period
@@ -92,7 +101,7 @@ export async function scanEntries(
       const isLive = entry.expiresAt === undefined || entry.expiresAt > nowSeconds;
       return isLive && positionOf(entry) > period.from && positionOf(entry) < period.to;
     });
-    const kept = await Promise.all(within.map(keep));
+    const kept = await Promise.all(within.map(async entry => keep(entry)));
     found.push(...within.filter((_, index) => kept[index]));
     readTo = sources
       .filter(({ isOpen }) => isOpen)

@@ -5,7 +5,7 @@ import { type AuditAction, auditActions } from '../contracts/fields/audit-action
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type EntryFilter, entryFilter } from './entry-filter.ts';
-import { positionOf, type ScanBudget, scanEntries } from './scan-entries.ts';
+import { earlier, positionOf, type ScanBudget, scanEntries } from './scan-entries.ts';
 
 export interface EntryQuery extends EntryFilter {
   action?: AuditAction | undefined;
@@ -55,7 +55,7 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
     context.organization.id,
     {
       actions,
-      period: { from: since, to: begun.from < until ? begun.from : until },
+      period: { from: since, to: earlier(begun.from, until) },
       newestFirst: true,
       keep: await entryFilter(context, filters, budget),
       enough: { entries: skip + limit, afterPages: actions.length + pagesToCount },

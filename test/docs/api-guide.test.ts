@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type Api, startApi } from '../support/api.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/api-guide.md'), 'utf8');
-const chapters = page.split(/^## /m).slice(1);
+const pageOf = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
+const chaptersOf = (page: string) => page.split(/^## /m).slice(1);
+const page = pageOf('api-guide.md');
 const titleOf = (chapter: string) => chapter.split('\n')[0] as string;
 
 let api: Api;
@@ -23,8 +24,8 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Runs all commands of the guide as pasted. @returns the output of each chapter, by its title */
-async function walk(): Promise<Record<string, string>> {
+/** Runs all commands of some chapters as pasted. @returns the output of each chapter, by its title */
+async function walk(chapters: readonly string[]): Promise<Record<string, string>> {
   const end = '--- end of the chapter ---';
   const script = chapters
     .map(chapter => [...chapter.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(match => match[1]).join('\n'))
@@ -39,7 +40,7 @@ async function walk(): Promise<Record<string, string>> {
 
 describe('docs/api-guide.md', () => {
   it('has commands that do what the text says', async () => {
-    const printed = await walk();
+    const printed = await walk(chaptersOf(page));
     expect(Object.keys(printed)).toEqual(['Credentials', 'Errors', 'Retries', 'Pages', 'Formats', 'ETag and If-Match']);
     expect(printed.Credentials).toContain('"value":"info"');
     expect(printed.Errors).toMatch(/"code":"environment_not_found".*"code":"invalid_request".*"path":"key"/s);
@@ -59,5 +60,19 @@ describe('docs/api-guide.md', () => {
 
   it('is at most two screens long', () => {
     expect(page.split('\n').length).toBeLessThanOrEqual(130);
+  });
+});
+
+describe('docs/audit-log.md', () => {
+  it('has commands that do what the text says, after those of the guide', async () => {
+    const [credentials = ''] = chaptersOf(page);
+    const changed = credentials.replaceAll('lin@example.com', 'mia@example.com').replaceAll('guide', 'audit');
+    const printed = await walk([changed, ...chaptersOf(pageOf('audit-log.md'))]);
+    expect(Object.keys(printed)).toEqual(['Credentials', 'Ask', 'Follow', 'After a leak']);
+    expect(printed.Ask).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
+    expect(printed.Follow).toMatch(/"entries":\[\],"next":"\w+","upTo":/);
+    expect(printed['After a leak']).toMatch(
+      /"key":"LOG_LEVEL","versions":\[1\].*"how":\["pulled","written"\],"current":true/s,
+    );
   });
 });

@@ -70,6 +70,7 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'counts', files: ['test/bench/counts.test.ts'], env: {} },
   { name: 'canary', files: ['test/canary'], env: {} },
+  { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'], env: {} },
   { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'], env: {} },
   {
     name: 'repair',

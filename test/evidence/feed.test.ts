@@ -1,0 +1,274 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { auditPartitions, forgetBusyOrganizations } from '../../lib/access/audit-partitions.ts';
+import { longestWriteMs } from '../../lib/access/audit-write.ts';
+import type { AuditEntry } from '../../lib/contracts/audit/list-audit-entries.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { at, ofKind, queryItems } from '../../lib/table/read.ts';
+import { type AuditRecord, auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
+import { transact, update } from '../../lib/table/write.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { openWorkplace, type Workplace } from '../support/environments.ts';
+import type { Conductor } from '../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
+import { type Person, seedOwner } from '../support/people.ts';
+import { auditEntry, seedAudit } from '../support/seed-audit.ts';
+
+let api: Api;
+let owner: Person;
+
+const feedOf = async (person: Person, query: string) => {
+  const answer = await api.get(`/audit/${person.organization.id}/feed${query}`, person.session);
+  if (answer.status !== 200) throw new Error(`The feed answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body as { entries: AuditEntry[]; next: string; upTo: string };
+};
+
+/** Follows the feed until it has returned everything that is settled. */
+async function readAll(person: Person, query: string): Promise<{ entries: AuditEntry[]; next: string }> {
+  const entries: AuditEntry[] = [];
+  const settled = new Date(Date.now() - longestWriteMs).toISOString();
+  for (let after = ''; ; ) {
+    const page = await feedOf(person, `?${query}${after}`);
+    entries.push(...page.entries);
+    after = `&after=${page.next}`;
+    if (page.upTo >= settled) return { entries, next: page.next };
+  }
+}
+
+async function stored(organizationId: string): Promise<AuditRecord[]> {
+  const partitions = Array.from({ length: auditPartitions }, (_, partition) => partition);
+  const found = await Promise.all(
+    partitions.map(async partition => ofKind(auditRecord, await queryItems(ranges.audit(organizationId, partition)))),
+  );
+  const position = ({ createdAt, id }: AuditRecord) => `${createdAt}#${id}`;
+  return found.flat().toSorted((a, b) => (position(a) < position(b) ? -1 : 1));
+}
+
+const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+
+describe('the feed of the audit log, while entries are written', () => {
+  /** So fast does time pass, to wait less for entries to settle. */
+  const speed = 10;
+  let clock: NodeJS.Timeout;
+  let place: Workplace;
+
+  beforeAll(async () => {
+    api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
+  });
+  beforeEach(async () => {
+    forgetBusyOrganizations();
+    owner = await seedOwner();
+    place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    const started = { real: performance.now(), ms: Date.now() };
+    vi.useFakeTimers({ toFake: ['Date'], now: started.ms });
+    clock = setInterval(() => vi.setSystemTime(started.ms + (performance.now() - started.real) * speed), 1);
+  });
+  afterEach(() => {
+    clearInterval(clock);
+    vi.useRealTimers();
+  });
+  afterAll(() => api.stop());
+
+  /** Sends some calls late, and some both late and again. */
+  const late: Conductor = {
+    attempt: async (_, send) => {
+      const chance = Math.random();
+      const lateness = pause(Math.random() * 1000);
+      if (chance < 0.1) {
+        void lateness.then(send).catch(() => undefined);
+        throw Object.assign(new Error('the connection broke (injected)'), { name: 'TimeoutError', $retryable: {} });
+      }
+      if (chance < 0.3) await lateness;
+      return send();
+    },
+  };
+
+  /** Refuses the first entry, because its partition has reached its limit. */
+  const busy = (): Conductor => {
+    let isRefused = false;
+    return {
+      attempt: (call, send) => {
+        if (isRefused || call.operation !== 'PutItem') return send();
+        isRefused = true;
+        throw Object.assign(new Error('too fast (injected)'), {
+          name: 'ProvisionedThroughputExceededException',
+          ThrottlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'table' }],
+          $metadata: { httpStatusCode: 400 },
+        });
+      },
+    };
+  };
+
+  it.each([
+    ['in one partition', 1],
+    ['in all partitions', auditPartitions],
+  ])('has every entry once and in order for a reader that is killed again and again, %s', async (_, partitions) => {
+    if (partitions > 1) await withFault({ conductor: busy() }, headers => place.pull('dev', '', { headers }));
+    const endsAt = performance.now() + 5000;
+    const acknowledged: string[] = [];
+    const write = async (writer: number) => {
+      for (let n = 0; performance.now() < endsAt; n += 1) {
+        const answer = await withFault({ conductor: late }, headers => {
+          if (n % 3 > 0) return place.pull('dev', '', { headers });
+          return place.set(writer % 2 === 0 ? 'dev' : 'staging', `K${writer}`, `${n}`, { headers });
+        });
+        if (answer.status < 300) acknowledged.push(answer.headers.get('x-request-id') ?? '');
+      }
+    };
+    const writers = Promise.all([0, 1, 2, 3].map(write));
+    let isWritten = false;
+    void writers.then(() => {
+      isWritten = true;
+    });
+
+    const read: AuditEntry[] = [];
+    let cursor = '';
+    let upTo = '';
+    let kills = 0;
+    let writtenTo: string | undefined;
+    for (let polls = 0; writtenTo === undefined || upTo < writtenTo; polls += 1) {
+      const page = await feedOf(owner, `?limit=7${cursor}`);
+      // Killed before it stored the page and its cursor.
+      if (polls % 4 === 3) kills += 1;
+      else {
+        read.push(...page.entries);
+        cursor = `&after=${page.next}`;
+        upTo = page.upTo;
+      }
+      if (isWritten && writtenTo === undefined) writtenTo = new Date(Date.now() + 1).toISOString();
+      if (page.entries.length === 0) await pause(20);
+    }
+    await writers;
+
+    const all = await stored(owner.organization.id);
+    expect(idsOf(read)).toEqual(idsOf(all));
+    const recorded = new Set(all.map(({ requestId }) => requestId));
+    expect(acknowledged.filter(id => !recorded.has(id))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(20);
+    expect(kills).toBeGreaterThan(3);
+    const spread = await queryItems(ranges.audit(owner.organization.id, 1));
+    expect(spread.length > 0).toBe(partitions > 1);
+  });
+});
+
+describe('the feed of the audit log', () => {
+  const day = 86_400_000;
+
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  beforeEach(async () => {
+    owner = await seedOwner();
+  });
+  afterAll(() => api.stop());
+
+  /** Half of them share their time with another one. */
+  const seeded = async (count: number, startMs: number, more: Partial<AuditRecord> = {}) => {
+    const entries = Array.from({ length: count }, (_, n) =>
+      auditEntry(n % 3 === 0 ? 'secret.updated' : 'secret.pulled', startMs + Math.floor(n / 2) * 10, more),
+    );
+    await seedAudit(owner.organization.id, entries);
+    return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
+  };
+
+  it('returns the same entries whatever the size of its pages', async () => {
+    const entries = await seeded(60, Date.now() - day);
+    const since = `since=${new Date(Date.now() - 2 * day).toISOString()}`;
+    for (const limit of [1, 7, 60, 1000]) {
+      expect(idsOf((await readAll(owner, `${since}&limit=${limit}`)).entries)).toEqual(idsOf(entries));
+    }
+  });
+
+  it('returns only the entries that the filters ask for, and nothing from `until` on', async () => {
+    const entries = await seeded(40, Date.now() - day);
+    const updates = entries.filter(({ action }) => action === 'secret.updated');
+    const until = updates[5]?.createdAt ?? '';
+    const { entries: read, next } = await readAllUntil(`action=secret.updated&limit=2&until=${until}`, until);
+    expect(idsOf(read)).toEqual(idsOf(updates.filter(({ createdAt }) => createdAt < until)));
+    expect((await feedOf(owner, `?action=secret.updated&until=${until}&after=${next}`)).entries).toEqual([]);
+  });
+
+  async function readAllUntil(query: string, until: string) {
+    const entries: AuditEntry[] = [];
+    for (let after = ''; ; ) {
+      const page = await feedOf(owner, `?${query}${after}`);
+      entries.push(...page.entries);
+      after = `&after=${page.next}`;
+      if (page.upTo >= until) return { entries, next: page.next };
+    }
+  }
+
+  it('holds back entries before which another one may still be written', async () => {
+    const now = Date.now();
+    const settled = auditEntry('secret.pulled', now - longestWriteMs - 1000);
+    const young = auditEntry('secret.pulled', now - longestWriteMs + 20_000);
+    await seedAudit(owner.organization.id, [settled, young]);
+    const page = await feedOf(owner, '');
+    expect(idsOf(page.entries)).toEqual([settled.id]);
+    expect(page.upTo > settled.createdAt && page.upTo < young.createdAt).toBe(true);
+    const late = auditEntry('secret.updated', now - longestWriteMs + 10_000);
+    await seedAudit(owner.organization.id, [late]);
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 30_000 });
+    try {
+      expect(idsOf((await feedOf(owner, `?after=${page.next}`)).entries)).toEqual([late.id, young.id]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('gives an idle reader a cursor that goes on, and leaves no entry', async () => {
+    const before = await stored(owner.organization.id);
+    const first = await feedOf(owner, '');
+    const second = await feedOf(owner, `?after=${first.next}`);
+    expect([first.entries, second.entries]).toEqual([[], []]);
+    expect(second.upTo >= first.upTo).toBe(true);
+    expect(await stored(owner.organization.id)).toEqual(before);
+  });
+
+  it('does not go back if a cursor is ahead of the clock', async () => {
+    const ahead = new Date(Date.now() + day).toISOString();
+    const page = await feedOf(owner, `?since=${ahead}`);
+    expect([page.entries, page.upTo]).toEqual([[], ahead]);
+    expect((await feedOf(owner, `?after=${page.next}`)).upTo).toBe(ahead);
+  });
+
+  it('cuts a page so that it fits in a response', async () => {
+    const keys = Array.from({ length: 1000 }, (_, n) => `${n}`.padStart(250, 'K'));
+    const entries = await seeded(30, Date.now() - day, { keys });
+    const page = await feedOf(owner, '?limit=1000');
+    expect(page.entries.length).toBeGreaterThan(5);
+    expect(page.entries.length).toBeLessThan(30);
+    expect(page.entries.every(entry => entry.keys?.length === 1000)).toBe(true);
+    expect(idsOf((await readAll(owner, 'limit=1000')).entries)).toEqual(idsOf(entries));
+  });
+
+  it('refuses a cursor that retention has passed by, and starts with the oldest entry it surely has', async () => {
+    const old = Date.now() - 200 * day;
+    await aged(old);
+    const entries = await seeded(20, Date.now() - 10 * day);
+    const cursor = Buffer.from(JSON.stringify({ from: new Date(old + day).toISOString() })).toString('base64url');
+    const answer = await api.get(`/audit/${owner.organization.id}/feed?after=${cursor}`, owner.session);
+    expect([answer.status, answer.body.error.code]).toEqual([410, 'cursor_expired']);
+    const since = /since=(\S+Z)/.exec(answer.body.error.message)?.[1] ?? '';
+    expect(idsOf((await readAll(owner, `since=${since}&limit=3`)).entries)).toEqual(idsOf(entries));
+    expect(idsOf((await readAll(owner, `since=${new Date(old).toISOString()}&limit=3`)).entries)).toEqual(
+      idsOf(entries),
+    );
+  });
+
+  /** The organization as if it had been created then. */
+  async function aged(ms: number): Promise<void> {
+    const createdAt = new Date(ms).toISOString();
+    await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
+  }
+
+  it.each(['', 'x', 'e30', Buffer.from('{"from":"yesterday"}').toString('base64url')])(
+    'refuses the cursor %j',
+    async after => {
+      const answer = await api.get(`/audit/${owner.organization.id}/feed?after=${after}`, owner.session);
+      expect([answer.status, answer.body.error.details]).toEqual([400, [expect.objectContaining({ path: 'after' })]]);
+    },
+  );
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditActions } from '../../../lib/contracts/fields/audit-action.ts';
+import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
+import type { Api } from '../../support/api.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+
+const day = 86_400_000;
+const size = 100_000;
+const tokens = Array.from({ length: 50 }, () => randomUUID());
+const rareToken = randomUUID();
+
+let api: Api;
+let owner: Person;
+let entries: AuditRecord[];
+
+beforeAll(async () => {
+  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
+  owner = await seedOwner();
+  const start = Date.now() - 20 * day;
+  entries = [];
+  for (let done = 0; done < size; done += 10_000) {
+    const some = Array.from({ length: 10_000 }, (_, n) => {
+      const index = done + n;
+      const tokenId = index % 9973 === 7 ? rareToken : (tokens[index % tokens.length] ?? '');
+      return auditEntry(index % 10 < 7 ? 'secret.pulled' : 'secret.updated', start + index * 10, {
+        actor: { id: randomUUID(), email: 'ada@example.com', type: 'token', tokenId },
+        keys: [`K${index % 500}`],
+      });
+    });
+    await seedAudit(owner.organization.id, some);
+    entries.push(...some);
+  }
+}, 600_000);
+afterAll(() => api.stop());
+
+/** The calls that each request may make: the first page of each action, its further pages, and who is asking. */
+const callsPerRequest = auditActions.length + 40 + 10;
+
+async function searchAll(person: Person, query: string) {
+  const found: string[] = [];
+  const totals: (number | null)[] = [];
+  for (let after = ''; ; ) {
+    const { answer, calls } = await recordRequest(headers =>
+      api.get(`/audit/${person.organization.id}?${query}${after}`, person.session, headers),
+    );
+    expect(answer.status).toBe(200);
+    expect(calls.length).toBeLessThanOrEqual(callsPerRequest);
+    found.push(...answer.body.entries.map(({ id }: { id: string }) => id));
+    totals.push(answer.body.pagination.total);
+    if (answer.body.next === undefined) return { found, totals };
+    after = `&after=${answer.body.next}`;
+  }
+}
+
+const newestFirst = (some: readonly AuditRecord[]) => some.toReversed().map(({ id }) => id);
+
+describe(`a log of ${size} entries`, () => {
+  const minute = (n: number) => new Date(Date.parse(entries[0]?.createdAt ?? '') + n * 60_000).toISOString();
+
+  it.each<[string, () => string, (entry: AuditRecord) => boolean]>([
+    ['a token that is rarely used', () => `tokenId=${rareToken}`, ({ actor }) => actor.tokenId === rareToken],
+    ['a token', () => `tokenId=${tokens[3]}`, ({ actor }) => actor.tokenId === tokens[3]],
+    ['a key', () => 'key=K17', ({ keys }) => keys?.[0] === 'K17'],
+    ['nobody', () => `actor=${randomUUID()}`, () => false],
+    [
+      'a key in a period',
+      () => `key=K17&since=${minute(2)}&until=${minute(5)}`,
+      ({ keys, createdAt }) => keys?.[0] === 'K17' && createdAt >= minute(2) && createdAt < minute(5),
+    ],
+  ])('is searched for %s with a limited number of calls, and never states a wrong total', async (_, query, matches) => {
+    const expected = newestFirst(entries.filter(matches));
+    const { found, totals } = await searchAll(owner, `limit=500&${query()}`);
+    expect(found).toEqual(expected);
+    // One request can count them only if it reads everything; else no request states a total.
+    expect(totals).toEqual(totals.length === 1 ? [expected.length] : totals.map(() => null));
+  });
+
+  it('never states a wrong total without a filter either, while the entries are first counted', async () => {
+    const totals: (number | null)[] = [];
+    for (let n = 0; n < 100 && totals.at(-1) !== size + 1; n += 1) {
+      const answer = await api.get(`/audit/${owner.organization.id}?limit=10`, owner.session);
+      totals.push(answer.body.pagination.total);
+      expect(answer.body.entries).toHaveLength(10);
+      expect(answer.body.next === undefined).toBe(answer.body.pagination.total !== null);
+    }
+    expect(totals.filter(total => total !== null)).toEqual([size + 1]);
+  });
+});
+
+describe('a search that one request can’t finish', () => {
+  /** A page of 1 MB has only four of such entries. */
+  const keys = Array.from({ length: 1000 }, (_, n) => `${n}`.padStart(250, 'K'));
+  let person: Person;
+  let expected: string[];
+
+  beforeAll(async () => {
+    person = await seedOwner();
+    const long = Array.from({ length: 200 }, (_, n) => {
+      const tokenId = n % 23 === 0 ? rareToken : randomUUID();
+      const actor = { id: randomUUID(), email: 'ada@example.com', type: 'token' as const, tokenId };
+      return auditEntry('secret.updated', Date.now() - 5 * day + n * 1000, { keys, actor });
+    });
+    await seedAudit(person.organization.id, long);
+    expected = newestFirst(long.filter(({ actor }) => actor.tokenId === rareToken));
+  });
+
+  it.each([2, 100])('continues with `next` and returns every match once, %i at a time', async limit => {
+    const { found, totals } = await searchAll(person, `tokenId=${rareToken}&limit=${limit}`);
+    expect(found).toEqual(expected);
+    expect(totals.length).toBeGreaterThan(1);
+    expect(new Set(totals)).toEqual(new Set([null]));
+  });
+
+  it('goes on skipping what `offset` asks for', async () => {
+    const { found } = await searchAll(person, `tokenId=${rareToken}&limit=2&offset=8`);
+    expect(found).toEqual(expected.slice(8));
+    expect(found).toHaveLength(1);
+  });
+});

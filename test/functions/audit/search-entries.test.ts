@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditAction } from '../../../lib/contracts/fields/audit-action.ts';
+import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
+import type { Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { startObservedApi } from '../../support/observed-api.ts';
+import type { Person } from '../../support/people.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
+});
+afterAll(() => api.stop());
+
+const day = 86_400_000;
+const positionOf = ({ createdAt, id }: Pick<AuditRecord, 'createdAt' | 'id'>) => `${createdAt}#${id}`;
+const newestFirst = (entries: readonly AuditRecord[]) =>
+  entries.toSorted((a, b) => (positionOf(a) > positionOf(b) ? -1 : 1));
+const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+
+interface Page {
+  entries: AuditRecord[];
+  next?: string;
+  pagination: { limit: number; offset: number; total: number | null };
+}
+
+async function pageOf(person: Person, query: Record<string, string | number>): Promise<Page> {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
+  );
+  const answer = await api.get(`/audit/${person.organization.id}?${search}`, person.session);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+describe('the filters of the audit log', () => {
+  let place: Workplace;
+  let entries: AuditRecord[];
+  /** Which keys the environment has at each revision. */
+  const keysAt: readonly (readonly string[])[] = [
+    [],
+    ['A'],
+    ['A', 'B'],
+    ['B'],
+    ['A', 'B'],
+    ['A', 'B', 'C'],
+    ['A', 'B', 'C'],
+  ];
+  const pick = <T>(some: readonly T[], index: number): T => some[index % some.length] as T;
+  const ids = Array.from({ length: 3 }, () => randomUUID());
+  const actions: readonly AuditAction[] = ['secret.pulled', 'secret.updated', 'secret.compared', 'member.joined'];
+  let dev: { id: string; slug: string };
+
+  beforeAll(async () => {
+    place = await openWorkplace(api);
+    const created = await api.get(`/projects/${place.owner.organization.id}`, place.owner.session);
+    const [project] = created.body.projects;
+    dev = project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
+    await place.set('dev', 'A', '1');
+    await place.set('dev', 'B', '1');
+    await api.delete(place.at('dev', '/A'), place.owner.session);
+    await place.set('dev', 'A', '2');
+    await place.set('dev', 'C', '1');
+    await place.set('dev', 'B', '2');
+    const start = Date.now() - 5 * day;
+    entries = Array.from({ length: 400 }, (_, n) => {
+      const action = pick(actions, n);
+      const environment = n % 5 === 0 ? dev : { id: pick(ids, n), slug: 'gone' };
+      const isSecret = action.startsWith('secret.');
+      const named = n % 2 === 0 ? {} : { keys: [pick(['A', 'B', 'C', 'D'], n)] };
+      return auditEntry(action, start + Math.floor(n / 3) * 1000, {
+        actor: { id: pick(ids, n + 1), email: 'ada@example.com', type: 'token', tokenId: pick(ids, n + 2) },
+        target: isSecret
+          ? { type: 'project', id: n % 5 === 0 ? place.project.id : pick(ids, n), name: 'shop' }
+          : { type: 'member', id: randomUUID(), name: 'ada@example.com' },
+        environment: isSecret ? environment : undefined,
+        revision: isSecret ? (n % 6) + 1 : undefined,
+        ...(isSecret ? named : {}),
+      });
+    });
+    await seedAudit(place.owner.organization.id, entries);
+  });
+
+  const period = () => ({
+    since: new Date(Date.now() - 6 * day).toISOString(),
+    until: new Date(Date.now() - day).toISOString(),
+  });
+
+  const tests: Record<string, (entry: AuditRecord, wanted: string) => boolean> = {
+    action: ({ action }, wanted) => action === wanted,
+    actor: ({ actor }, wanted) => actor.id === wanted,
+    tokenId: ({ actor }, wanted) => actor.tokenId === wanted,
+    project: ({ target }, wanted) => target.type === 'project' && target.id === wanted,
+    environment: ({ environment }, wanted) => environment?.id === wanted,
+    key: ({ action, keys, environment, revision = 0 }, wanted) =>
+      keys?.includes(wanted) === true ||
+      (keys === undefined &&
+        ['secret.pulled', 'secret.compared'].includes(action) &&
+        environment?.id === dev.id &&
+        keysAt[revision]?.includes(wanted) === true),
+    since: ({ createdAt }, wanted) => createdAt >= wanted,
+    until: ({ createdAt }, wanted) => createdAt < wanted,
+  };
+
+  it('find exactly the entries that match, alone and combined', async () => {
+    const values: Record<string, readonly string[]> = {
+      action: actions,
+      actor: ids,
+      tokenId: ids,
+      project: [place.project.id, ...ids],
+      environment: [dev.id, ...ids],
+      key: ['A', 'B', 'C', 'D'],
+      since: entries.filter((_, n) => n % 70 === 3).map(({ createdAt }) => createdAt),
+      until: entries.filter((_, n) => n % 70 === 5).map(({ createdAt }) => createdAt),
+    };
+    const names = Object.keys(values);
+    let found = 0;
+    for (let round = 0; round < 50; round += 1) {
+      const chosen = names.filter((_, n) => (round < names.length ? n === round : Math.random() < 0.3));
+      const query = Object.fromEntries(chosen.map(name => [name, pick(values[name] ?? [], round)]));
+      const all = { ...period(), ...query };
+      const expected = newestFirst(
+        entries.filter(entry => Object.entries(all).every(([name, wanted]) => tests[name]?.(entry, wanted))),
+      );
+      const page = await pageOf(place.owner, { ...all, limit: 500 });
+      expect([query, idsOf(page.entries), page.pagination.total]).toEqual([query, idsOf(expected), expected.length]);
+      found += expected.length;
+      const middle = await pageOf(place.owner, { ...all, limit: 7, offset: 5 });
+      expect(idsOf(middle.entries)).toEqual(idsOf(expected.slice(5, 12)));
+      expect(middle.pagination).toEqual({ limit: 7, offset: 5, total: expected.length });
+    }
+    expect(found).toBeGreaterThan(500);
+  });
+
+  it('find by key what the service itself recorded, also pulls of everything', async () => {
+    const fresh = await openWorkplace(api);
+    await fresh.set('dev', 'A', '1');
+    await fresh.pull('dev');
+    await fresh.set('dev', 'B', '1');
+    await fresh.pull('dev');
+    await fresh.pull('dev', '?keys=A');
+    await api.delete(fresh.at('dev', '/B'), fresh.owner.session);
+    await fresh.pull('dev');
+    const template = { key: 'B', required: false };
+    await api.post(`/templates/${fresh.owner.organization.slug}/${fresh.project.slug}`, template, fresh.owner.session);
+    const { entries: about } = await pageOf(fresh.owner, { key: 'B' });
+    expect(about.map(({ action, revision }) => [action, revision])).toEqual([
+      ['template_key.added', undefined],
+      ['secret.deleted', 3],
+      ['secret.pulled', 2],
+      ['secret.created', 2],
+    ]);
+  });
+
+  it('find by project what happened to its environments, also to deleted ones', async () => {
+    const fresh = await openWorkplace(api);
+    await fresh.set('dev', 'A', '1');
+    const path = `/projects/${fresh.owner.organization.id}/${fresh.project.slug}/environments`;
+    await api.post(path, { name: 'Preview', slug: 'preview', type: 'development' }, fresh.owner.session);
+    await api.delete(`${path}/preview`, fresh.owner.session);
+    const { entries: about } = await pageOf(fresh.owner, { project: fresh.project.id });
+    expect(about.map(({ action }) => action)).toEqual([
+      'environment.deleted',
+      'environment.created',
+      'secret.created',
+      'project.created',
+    ]);
+    const other = await openWorkplace(api, fresh.owner);
+    expect(idsOf((await pageOf(fresh.owner, { project: other.project.id })).entries)).toHaveLength(1);
+  });
+
+  it.each([
+    ['actor=ada', 'actor'],
+    ['tokenId=1', 'tokenId'],
+    ['project=web-shop', 'project'],
+    ['environment=dev', 'environment'],
+    ['key=', 'key'],
+    ['since=yesterday', 'since'],
+    ['until=2026-02-31T00:00:00Z', 'until'],
+    ['since=2026-01-31T09:26:53', 'since'],
+    ['after=x', 'after'],
+    ['after=', 'after'],
+    ['user=x', 'user'],
+  ])('are refused if they are malformed: ?%s', async (query, field) => {
+    const { status, body } = await api.get(`/audit/${place.owner.organization.id}?${query}`, place.owner.session);
+    expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'invalid_request', field]);
+  });
+});
