@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditActions } from '../../../lib/contracts/fields/audit-action.ts';
+import { chunksOf } from '../../../lib/core/chunks-of.ts';
 import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
 import type { Api } from '../../support/api.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
@@ -77,17 +78,22 @@ describe(`a log of ${size} entries`, () => {
     // One request can count them only if it reads everything; else no request states a total.
     expect(totals).toEqual(totals.length === 1 ? [expected.length] : totals.map(() => null));
   });
+});
 
-  it('never states a wrong total without a filter either, while the entries are first counted', async () => {
+describe('a log without a filter', () => {
+  it('never states a wrong total while its entries are first counted', async () => {
+    const person = await seedOwner();
+    const some = Array.from({ length: 20_000 }, (_, n) => auditEntry('secret.pulled', Date.now() - day - n * 10));
+    await seedAudit(person.organization.id, some);
     const totals: (number | null)[] = [];
-    for (let n = 0; n < 100 && totals.at(-1) !== size + 1; n += 1) {
-      const answer = await api.get(`/audit/${owner.organization.id}?limit=10`, owner.session);
-      totals.push(answer.body.pagination.total);
-      expect(answer.body.entries).toHaveLength(10);
-      expect(answer.body.next === undefined).toBe(answer.body.pagination.total !== null);
+    while (totals.length < 100 && totals.at(-1) !== some.length + 1) {
+      const { body } = await api.get(`/audit/${person.organization.id}?limit=10`, person.session);
+      totals.push(body.pagination.total);
+      expect(body.entries).toHaveLength(10);
+      expect(body.next === undefined).toBe(body.pagination.total !== null);
     }
-    expect(totals.filter(total => total !== null)).toEqual([size + 1]);
-  });
+    expect(totals.filter(total => total !== null)).toEqual([some.length + 1]);
+  }, 300_000);
 });
 
 describe('a search that one request can’t finish', () => {
@@ -103,7 +109,7 @@ describe('a search that one request can’t finish', () => {
       const actor = { id: randomUUID(), email: 'ada@example.com', type: 'token' as const, tokenId };
       return auditEntry('secret.updated', Date.now() - 5 * day + n * 1000, { keys, actor });
     });
-    await seedAudit(person.organization.id, long);
+    for (const some of chunksOf(20, long)) await seedAudit(person.organization.id, some);
     expected = newestFirst(long.filter(({ actor }) => actor.tokenId === rareToken));
   });
 
