@@ -45,10 +45,12 @@ function environmentOf({ target, environment }: Placed): string | undefined {
   return environment?.id ?? (target?.type === 'environment' ? target.id : undefined);
 }
 
-/** Entries about an environment did not always name its project. */
+/** Template keys have no id; entries about them have the project's. Those about an environment did not always name it. */
 function projectOf(entry: Placed, places: ReadonlyMap<string, Place>): string | undefined {
   const { target, project } = entry;
-  return project?.id ?? (target?.type === 'project' ? target.id : places.get(environmentOf(entry) ?? '')?.project.id);
+  if (project !== undefined) return project.id;
+  const isTarget = target?.type === 'project' || target?.type === 'template_key';
+  return isTarget ? target.id : places.get(environmentOf(entry) ?? '')?.project.id;
 }
 
 /**

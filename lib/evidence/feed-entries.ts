@@ -14,6 +14,7 @@ import {
   type Period,
   positionOf,
   type RawEntry,
+  readPartitions,
   type ScanBudget,
   scanEntries,
   timeOf,
@@ -44,14 +45,17 @@ export async function feedEntries(
   const { organization } = context;
   const nowMs = Date.now();
   const settled = new Date(nowMs - longestWriteMs).toISOString();
-  const from = await startOf(context, { after, since }, nowMs);
-  const period: Period = { from, to: earlier(settled, until ?? settled) };
   const actions = action === undefined ? auditActions : [action];
   const budget: ScanBudget = { pages: actions.length + furtherPages, endsAt: nowMs + longestReadingMs };
-  const keep = await entryFilter(context, filters, budget);
+  const [from, keep, partitions] = await Promise.all([
+    startOf(context, { after, since }, nowMs),
+    entryFilter(context, filters, budget),
+    readPartitions(organization.id, actions),
+  ]);
+  const period: Period = { from, to: earlier(settled, until ?? settled) };
   const { entries: found, readTo } = await scanEntries(
     organization.id,
-    { actions, period, keep, enough: { entries: limit, afterPages: 0 } },
+    { actions, partitions, period, keep, enough: { entries: limit, afterPages: 0 } },
     budget,
   );
   const { entries, last } = cutToFit(found, limit);

@@ -18,6 +18,8 @@ export type RawEntry = Item & { action: AuditAction; createdAt: string; id: stri
 
 export interface Scan {
   actions: readonly AuditAction[];
+  /** See `readPartitions`. Read by the scan unless its caller has read it beside something else. */
+  partitions?: number;
   /** The positions between which to read, neither included. */
   period: Period;
   newestFirst?: boolean;
@@ -76,11 +78,11 @@ export function later(one: string, other: string): string {
  */
 export async function scanEntries(
   organizationId: string,
-  { actions, period, newestFirst = false, keep, enough = never }: Scan,
+  { actions, partitions: known, period, newestFirst = false, keep, enough = never }: Scan,
   budget: ScanBudget,
 ): Promise<{ entries: RawEntry[]; readTo: string | undefined }> {
   if (period.from >= period.to) return { entries: [], readTo: undefined };
-  const partitions = actions.includes(spreadAction) ? await partitionsOf(organizationId) : 1;
+  const partitions = known ?? (await readPartitions(organizationId, actions));
   const sources = actions.flatMap(action =>
     Array.from({ length: action === spreadAction ? partitions : 1 }, (_, partition): Source => {
       const range = ranges.auditEntriesWithin({ orgId: organizationId, partition, action }, period.from, period.to);
@@ -120,7 +122,9 @@ export async function scanEntries(
   return { entries, readTo };
 }
 
-async function partitionsOf(organizationId: string): Promise<number> {
+/** In how many partitions entries of these actions may be. */
+export async function readPartitions(organizationId: string, actions: readonly AuditAction[]): Promise<number> {
+  if (!actions.includes(spreadAction)) return 1;
   return (await find(at(auditPartitionsRecord, organizationId)))?.partitions ?? 1;
 }
 

@@ -5,7 +5,7 @@ import { type AuditAction, auditActions } from '../contracts/fields/audit-action
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type EntryFilter, entryFilter } from './entry-filter.ts';
-import { earlier, positionOf, type ScanBudget, scanEntries } from './scan-entries.ts';
+import { earlier, positionOf, readPartitions, type ScanBudget, scanEntries } from './scan-entries.ts';
 
 export interface EntryQuery extends EntryFilter {
   action?: AuditAction | undefined;
@@ -51,13 +51,18 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
   const { skip = 0 } = begun;
   const actions = action === undefined ? auditActions : [action];
   const budget: ScanBudget = { pages: actions.length + pagesToFind, endsAt: Date.now() + longestReadingMs };
+  const [keep, partitions] = await Promise.all([
+    entryFilter(context, filters, budget),
+    readPartitions(context.organization.id, actions),
+  ]);
   const { entries: found, readTo } = await scanEntries(
     context.organization.id,
     {
       actions,
+      partitions,
       period: { from: since, to: earlier(begun.from, until) },
       newestFirst: true,
-      keep: await entryFilter(context, filters, budget),
+      keep,
       enough: { entries: skip + limit, afterPages: actions.length + pagesToCount },
     },
     budget,

@@ -160,8 +160,11 @@ describe('the filters of the audit log', () => {
     const path = `/projects/${fresh.owner.organization.id}/${fresh.project.slug}/environments`;
     await api.post(path, { name: 'Preview', slug: 'preview', type: 'development' }, fresh.owner.session);
     await api.delete(`${path}/preview`, fresh.owner.session);
+    const template = { key: 'A', required: false };
+    await api.post(`/templates/${fresh.owner.organization.slug}/${fresh.project.slug}`, template, fresh.owner.session);
     const { entries: about } = await pageOf(fresh.owner, { project: fresh.project.id });
     expect(about.map(({ action }) => action)).toEqual([
+      'template_key.added',
       'environment.deleted',
       'environment.created',
       'secret.created',
