@@ -72,6 +72,7 @@ GET /admin/metrics/summary
 /** Endpoints of the contract that are not in the specification. */
 const added = [
   'PATCH /auth/me',
+  'GET /audit/:orgId/feed',
   'GET /audit/:orgId/exposure',
   'DELETE /auth/tokens/current',
   'POST /auth/login/options',
