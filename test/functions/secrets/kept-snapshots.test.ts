@@ -142,6 +142,26 @@ describe('a kept snapshot', () => {
     expect((await pull()).readUnits).toBeLessThanOrEqual(6);
   });
 
+  it('is read again in three round trips by a caller that names the revision before the change', async () => {
+    const pullSince = (revision: number, path = '') =>
+      count(headers => {
+        const conditional = { ...headers, 'if-none-match': `"${revision}"` };
+        return place.pull('dev', path, { as: token, headers: conditional });
+      });
+    await place.set('dev', 'A', 'changed');
+    const changed = await pullSince(1);
+    expect([changed.answer.status, changed.answer.body.revision, changed.roundTrips]).toEqual([200, 2, 3]);
+    // Another caller at that revision finds the snapshot that the first one has left.
+    const kept = await pullSince(1);
+    expect(kept.answer.body).toEqual(changed.answer.body);
+    expect(kept.roundTrips).toBe(3);
+    expect(kept.readUnits).toBeLessThanOrEqual(6);
+    expect(await pullSince(2)).toMatchObject({ answer: { status: 304 }, roundTrips: 1 });
+    await place.set('dev', 'B', 'changed');
+    const keys = await pullSince(2, '/keys');
+    expect([keys.answer.status, keys.answer.body.revision, keys.roundTrips]).toEqual([200, 3, 2]);
+  });
+
   it('serves lists of keys, named keys, pages, searches, comparisons, validations and dry runs', async () => {
     const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
     const requests: Record<string, [number, (headers: Record<string, string>) => Promise<Answer>]> = {
