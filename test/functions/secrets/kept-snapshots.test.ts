@@ -121,6 +121,24 @@ describe('an environment of 4 MiB that was not read before', () => {
   });
 });
 
+describe('an environment of 4 MiB that is being changed', () => {
+  it('is read without the change, also where its ranges meet', async () => {
+    await fill('dev');
+    const before = await pull();
+    const state = await find(at(environmentStateRecord, pathOf()));
+    const cuts = state?.pages?.slice(1).map(({ from }) => from) ?? [];
+    expect(cuts.length).toBeGreaterThan(3);
+    const revision = (state?.revision ?? 0) + 1;
+    // What a large change has written before it commits.
+    await transact([
+      update(at(environmentStateRecord, pathOf()), { set: { pending: { revision, fences: 1, heartbeat: 1 } } }),
+      ...cuts.map(key => update(at(headRecord, pathOf(), key), { set: { version: 2, revision, fence: 999 } })),
+    ]);
+    const during = await pull();
+    expect([during.answer.status, during.answer.body]).toEqual([200, before.answer.body]);
+  });
+});
+
 describe('a kept snapshot', () => {
   const stateOf = async (env = 'dev') => {
     const state = await find(at(environmentStateRecord, pathOf(env)));
