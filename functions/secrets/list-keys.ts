@@ -7,8 +7,8 @@ import { listKeys } from '../../lib/secrets/list-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query: { revision }, headers }) =>
-    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision }, () =>
-      beginRead(params, revision === undefined ? [] : [revision]),
+    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision }, known =>
+      beginRead(params, revision === undefined ? [] : [revision], known),
     ),
   run: async ({ context, query, fetched }) => answerAt(query.revision, await listKeys(context, query, fetched)),
 });

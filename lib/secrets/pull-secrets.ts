@@ -2,6 +2,7 @@ import { putReadEntry } from '../access/audit-partitions.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { ServedFormat } from '../contracts/secrets/served-formats.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
@@ -19,9 +20,13 @@ interface PullWanted extends PageWanted {
 }
 
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
-export function beginPull(path: EnvironmentPath, { keys, revision }: PullWanted): Promise<PullReads> {
+export function beginPull(
+  path: EnvironmentPath,
+  { keys, revision }: PullWanted,
+  known: EnvironmentState | undefined,
+): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
-  return keys === undefined ? beginRead(path) : beginNamedRead(path, keys);
+  return keys === undefined ? beginRead(path, [], known) : beginNamedRead(path, keys);
 }
 
 /** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */

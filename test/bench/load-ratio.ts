@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleFunctions, bundleSettings } from '../../infra/build/bundle.ts';
+import { hotFunctions } from '../../infra/plan/functions.ts';
 
 /*
  * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
  * DynamoDB client, its document client and the same lean credentials. `npm run bench:load -- [rounds]` prints it.
  */
-
-export const hotFunctions = ['pull-secrets', 'set-secret', 'list-keys'] as const;
 
 const emptyHandler = `
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';

@@ -39,7 +39,7 @@ export async function withFault<T>(
 }
 
 /** Sends a request and records the AWS calls it makes. */
-export async function recordRequest(send: Send<Answer>): Promise<{ answer: Answer; calls: RecordedCall[] }> {
+export async function recordRequest<T = Answer>(send: Send<T>): Promise<{ answer: T; calls: RecordedCall[] }> {
   const conductor = recorder();
   return { answer: await withFault({ conductor }, send), calls: conductor.calls };
 }

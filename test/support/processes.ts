@@ -1,6 +1,6 @@
 /**
- * Test files that need modules that no other test has used, or that change the time for all of them, each in a process
- * of its own. All others share one process, so later files find their modules loaded and compiled.
+ * Test files that need modules that no other test has used, that change the time for all of them, or that measure memory,
+ * each in a process of its own. All others share one process, so later files find their modules loaded and compiled.
  */
 export const ownProcess: readonly string[] = [
   'test/attacks/fair-share.test.ts',
@@ -9,4 +9,5 @@ export const ownProcess: readonly string[] = [
   'test/infra/build/bundles.test.ts',
   'test/lib/access/credential-key.test.ts',
   'test/lib/metrics/certificate-end.test.ts',
+  'test/lib/secrets/engine/kept-snapshots.test.ts',
 ];

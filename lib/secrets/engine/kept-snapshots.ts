@@ -26,7 +26,10 @@ interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision
  * Snapshots also go with their data key, which is handed out for four minutes. Moving the service to the other region and
  * back takes longer than this, so no snapshot outlives changes that only the other region knows.
  */
-const maximumAgeMs = 3 * 60_000;
+export const maximumAgeMs = 3 * 60_000;
+
+/** An upper bound on the memory that a snapshot takes besides its heads, so that empty environments are counted too. */
+const snapshotBytes = 2000;
 
 /** By partition key, least recently used first, because a Map keeps insertion order. */
 const kept = new Map<string, KeptSnapshot>();
@@ -53,7 +56,10 @@ export function keptHeads(path: EnvironmentPath, state: EnvironmentState): reado
   return snapshot.heads;
 }
 
-/** Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones to make room. */
+/**
+ * Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones, to make room or because they
+ * are too old to be used.
+ */
 export function keepSnapshot(
   path: EnvironmentPath,
   { state, heads }: { state: EnvironmentState; heads: readonly HeadRecord[] },
@@ -61,18 +67,36 @@ export function keepSnapshot(
   const place = placeOf(path);
   forget(place);
   const maximumBytes = settings().SNAPSHOT_CACHE_BYTES;
-  const bytes = heads.reduce((sum, head) => sum + headBytes(head), 0);
+  const bytes = heads.reduce((sum, head) => sum + headBytes(head), snapshotBytes);
   if (bytes > maximumBytes || state.pending !== undefined) return;
   const { id, fence, revision, digest, keyVersion, projectId } = state;
   if (heads.some(head => head.sealed !== undefined && head.keyVersion !== keyVersion)) return;
-  for (const oldest of kept.keys()) {
-    if (keptBytes + bytes <= maximumBytes) break;
+  for (const [oldest, snapshot] of kept) {
+    if (keptBytes + bytes <= maximumBytes && !isTooOld(snapshot)) break;
     forget(oldest);
   }
   keptBytes += bytes;
+  const own = { id, fence, revision, digest, keyVersion, projectId, heads: copyOf(heads), bytes };
+  kept.set(place, { ...own, keptAtMs: Date.now() });
+}
+
+/**
+ * Ciphertexts come from the SDK as parts of buffers that it shares with other calls. Keeping one would keep all 8 KB of
+ * its buffer.
+ */
+function copyOf(heads: readonly HeadRecord[]): readonly HeadRecord[] {
+  const all = new Uint8Array(heads.reduce((sum, { sealed }) => sum + (sealed?.length ?? 0), 0));
+  let end = 0;
   // Requests share the heads, so none may change them.
-  const frozen = Object.freeze(heads.map(head => Object.freeze(head)));
-  kept.set(place, { id, fence, revision, digest, keyVersion, projectId, heads: frozen, bytes, keptAtMs: Date.now() });
+  return Object.freeze(
+    heads.map(head => {
+      if (head.sealed === undefined) return Object.freeze({ ...head });
+      const start = end;
+      end += head.sealed.length;
+      all.set(head.sealed, start);
+      return Object.freeze({ ...head, sealed: all.subarray(start, end) });
+    }),
+  );
 }
 
 /** Call this when reads turned out not to belong together. */
@@ -81,11 +105,12 @@ export function forgetSnapshot(path: EnvironmentPath): void {
 }
 
 function find(path: EnvironmentPath): KeptSnapshot | undefined {
-  const place = placeOf(path);
-  const snapshot = kept.get(place);
-  if (snapshot === undefined || Date.now() - snapshot.keptAtMs < maximumAgeMs) return snapshot;
-  forget(place);
-  return undefined;
+  const snapshot = kept.get(placeOf(path));
+  return snapshot === undefined || isTooOld(snapshot) ? undefined : snapshot;
+}
+
+function isTooOld({ keptAtMs }: KeptSnapshot): boolean {
+  return Date.now() - keptAtMs >= maximumAgeMs;
 }
 
 function isOf(snapshot: KeptSnapshot, state: EnvironmentState): boolean {

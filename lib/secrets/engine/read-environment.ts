@@ -26,15 +26,15 @@ export type ConditionalRead<Begun> = { unchanged: EnvironmentState } | { begun: 
 /**
  * Reads an environment, or only its state if `If-None-Match` names its revision. Past revisions are immutable, so reads of
  * them ignore the header.
+ * @param begin starts the read, given the state if it was read for the header
  */
 export async function beginConditionalRead<Begun>(
   path: EnvironmentPath,
   { ifNoneMatch, revision }: { ifNoneMatch: Precondition | undefined; revision: number | undefined },
-  begin: () => Promise<Begun>,
+  begin: (known: EnvironmentState | undefined) => Promise<Begun>,
 ): Promise<ConditionalRead<Begun>> {
-  if (revision === undefined && ifNoneMatch !== undefined) {
-    const state = await find(stateAt(path));
-    if (state !== undefined && matchesRevision(ifNoneMatch, state.revision)) return { unchanged: state };
-  }
-  return { begun: await begin() };
+  if (revision !== undefined || ifNoneMatch === undefined) return { begun: await begin(undefined) };
+  const state = await find(stateAt(path));
+  if (state !== undefined && matchesRevision(ifNoneMatch, state.revision)) return { unchanged: state };
+  return { begun: await begin(state) };
 }

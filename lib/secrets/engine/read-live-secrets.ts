@@ -39,11 +39,16 @@ export interface LiveSecrets {
 /**
  * One round trip, in parallel with authentication.
  * @param revisions earlier revisions to read; none for the current one
+ * @param known the state, if the request has just read it
  */
-export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<EnvironmentReads> {
+export async function beginRead(
+  path: EnvironmentPath,
+  revisions: readonly number[] = [],
+  known?: EnvironmentState,
+): Promise<EnvironmentReads> {
   const [project, snapshot, changes] = await Promise.all([
     find(at(projectRecord, path.orgSlug, path.project)),
-    beginSnapshot(path),
+    beginSnapshot(path, known),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);
   return { path, project, snapshot, revisions, changes };

@@ -30,10 +30,11 @@ export type BegunSnapshot = FirstPage | (Pick<FirstPage, 'path' | 'state'> & { k
 /**
  * Starts to read a whole environment. Everything that needs all of its secrets starts here. One round trip, in parallel
  * with authentication; two if it has changed since it was kept.
+ * @param known the state, if the request has just read it
  */
-export async function beginSnapshot(path: EnvironmentPath): Promise<BegunSnapshot> {
+export async function beginSnapshot(path: EnvironmentPath, known?: EnvironmentState): Promise<BegunSnapshot> {
   if (!hasSnapshot(path)) return readFirstPage(path);
-  const state = await find(stateAt(path));
+  const state = known ?? (await find(stateAt(path)));
   const kept = state === undefined ? [] : keptHeads(path, state);
   return kept === undefined ? readFirstPage(path) : { path, state, kept };
 }

@@ -5,11 +5,13 @@ import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '../../../lib/table/records/environment.ts';
 import { retryBudget, withDeadline } from '../../../lib/table/retry.ts';
 import { increment, transact, update } from '../../../lib/table/write.ts';
-import type { Api } from '../../support/api.ts';
+import type { Answer, Api } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { isTableWrite } from '../../support/inject-faults.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import type { Conductor } from '../../support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
+import { countsOf } from '../../support/record-calls.ts';
 
 let api: Api;
 let owner: Person;
@@ -85,6 +87,23 @@ describe('a writer behind others', () => {
     expect(error.message).toContain(`in ${error.retryAfterSeconds} s.`);
   });
 
+  it('waits for as long as the large change in progress shows signs of life', async () => {
+    const place = await openWorkplace(api, owner);
+    await issue(place, 1);
+    const state = await find(stateAt(place));
+    if (state === undefined) throw new Error('There is no such environment.');
+    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
+    await ticket.take({ state, tickets: undefined }, true);
+    // A read follows the last one after 5 ms at the earliest, and a queue without signs of life stands still for 1 s.
+    let heartbeat = 0;
+    const reads = await ticket.readWhenServed(async () => {
+      heartbeat += 1;
+      const pending = { revision: 1, fences: 1, heartbeat };
+      return { state: { ...state, pending, ...(heartbeat < 300 ? {} : { served: 1 }) }, tickets: undefined };
+    });
+    expect(reads.state.served).toBe(1);
+  });
+
   it('takes a number above those already served once the counter has expired', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');
@@ -110,7 +129,102 @@ describe('a writer behind others', () => {
   });
 });
 
+describe('a writer that has waited in line', () => {
+  /** Runs `meanwhile` when the request has taken its ticket, behind a writer that never commits. */
+  async function sendInLine(
+    place: Workplace,
+    meanwhile: () => Promise<unknown>,
+    send: (headers: Record<string, string>) => Promise<Answer>,
+  ): Promise<Answer> {
+    await issue(place, 1);
+    const { sk } = ticketsAt(place).key;
+    let tickets = 0;
+    const conductor: Conductor = {
+      call: async (call, proceed) => {
+        const result = await proceed();
+        if (call.operation === 'UpdateItem' && call.input.Key.sk === sk) {
+          tickets += 1;
+          await meanwhile();
+        }
+        return result;
+      },
+    };
+    const answer = await withFault({ conductor }, send);
+    expect(tickets).toBe(1);
+    return answer;
+  }
+
+  it('changes nothing if its token was revoked meanwhile, and lets the next one be served', async () => {
+    const place = await openWorkplace(api, owner);
+    const { body } = await api.post('/auth/token', { name: 'x' }, owner.session);
+    const answer = await sendInLine(
+      place,
+      () => api.delete(`/auth/tokens/${body.cliToken.id}`, owner.session),
+      headers => place.set('dev', 'A', 'x', { as: { token: body.token }, headers }),
+    );
+    expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthenticated']);
+    expect(await find(stateAt(place))).toMatchObject({ revision: 0, secretCount: 0, served: 2 });
+  });
+
+  it('is refused if the revision it has named has passed meanwhile', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'x');
+    const { fence = 0 } = (await find(stateAt(place))) ?? {};
+    const answer = await sendInLine(
+      place,
+      () => transact([update(stateAt(place), { set: { revision: 2, fence: fence + 1 } })]),
+      headers => place.set('dev', 'A', 'y', { headers: { ...headers, 'if-match': '"1"' } }),
+    );
+    expect([answer.status, answer.body.error?.code]).toEqual([412, 'revision_mismatch']);
+    expect(await find(stateAt(place))).toMatchObject({ revision: 2, served: 2 });
+  });
+
+  it('never lowers the number served, however late it commits', async () => {
+    const place = await openWorkplace(api, owner);
+    const answer = await sendInLine(
+      place,
+      () => transact([update(stateAt(place), { set: { served: 7 } })]),
+      headers => place.set('dev', 'A', 'x', { headers }),
+    );
+    expect(answer.status).toBe(201);
+    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 7 });
+  });
+});
+
 describe('many writers at once', () => {
+  it('each get their own revision, audit entry and event, and a wrong change refuses only itself', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'KEPT', 'x');
+    const webhook = { url: 'http://127.0.0.1:9/', events: ['secret.created', 'secret.deleted'] };
+    expect((await api.post(`/webhooks/${owner.organization.id}`, webhook, owner.session)).status).toBe(201);
+    const rights = Array.from({ length: 10 }, (_, n) => (headers: Record<string, string>) => {
+      return place.set('dev', `KEY_${n}`, 'x', { headers });
+    });
+    const wrongs = [
+      (headers: Record<string, string>) => api.delete(place.at('dev', '/MISSING'), owner.session, headers),
+      (headers: Record<string, string>) =>
+        place.set('dev', 'KEPT', 'y', { headers: { ...headers, 'if-match': '"0"' } }),
+    ];
+    const results = await Promise.all([...rights, ...wrongs].map(send => recordRequest(send)));
+    const answers = results.map(({ answer }) => answer);
+    expect(answers.map(({ status }) => status)).toEqual([...rights.map(() => 201), 404, 412]);
+    const revisions = answers.slice(0, rights.length).map(({ body }) => body.revision);
+    expect(revisions.toSorted((a, b) => a - b)).toEqual(rights.map((_, n) => n + 2));
+    const messages = results.map(({ calls }) => countsOf(calls).sqsMessages);
+    expect(messages).toEqual([...rights.map(() => 1), 0, 0]);
+
+    const { body } = await api.get(`/audit/${owner.organization.id}?action=secret.created&limit=100`, owner.session);
+    const entries = body.entries
+      .filter(({ target }: { target: { id: string } }) => target.id === place.project.id)
+      .map(({ keys, revision }: { keys: string[]; revision: number }) => `${keys} ${revision}`);
+    const expected = ['KEPT 1', ...revisions.map((revision, n) => `KEY_${n} ${revision}`)];
+    expect(entries.toSorted()).toEqual(expected.toSorted());
+    expect(await place.values('dev')).toEqual({
+      KEPT: 'x',
+      ...Object.fromEntries(rights.map((_, n) => [`KEY_${n}`, 'x'])),
+    });
+  });
+
   it('all get their change, for at most 18 calls each', async () => {
     const place = await openWorkplace(api, owner);
     const results = await Promise.all(
