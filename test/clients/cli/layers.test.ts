@@ -79,7 +79,7 @@ describe('layers', () => {
   it.each([
     ['{"layers": "acme/shared/dev"}', 'must be a list'],
     ['{"layers": ["dev"]}', 'organization/project/environment'],
-    ['{"layers": ["acme/Shared/dev"]}', 'must be a slug'],
+    ['{"layers": ["acme/Shared/dev"]}', 'The project in layer acme/Shared/dev in '],
     ['{"layer": []}', 'unknown member “layer”'],
   ])('are checked: %s', async (text, problem) => {
     writeFileSync(join(cli.home, '.holdfast.json'), JSON.stringify({ ...linked(), ...JSON.parse(text) }));

@@ -129,6 +129,8 @@ describe('an unknown option', () => {
       [['push', '.env', '--mesage=geheim'], '--message'],
       [['list', '--projct', 'x'], '--project'],
       [['--quite', 'list'], '--quiet'],
+      [['--fromat', 'json'], 'pull --format'],
+      [['--fromat=geheim'], 'pull --format'],
       [['tokens', 'create', 'x', '--acces', 'read'], '--access'],
       [['run', '--wach', '--', 'true'], '--watch'],
     ] as const) {
