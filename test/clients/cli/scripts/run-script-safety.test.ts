@@ -5,7 +5,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
 import { dangerousNames, whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
-import { type Image, makeImage, pathOf, reportSkipped, type Shell, shells } from './image.ts';
+import {
+  busybox,
+  type Image,
+  makeBusyboxImage,
+  makeImage,
+  pathOf,
+  reportSkipped,
+  type Shell,
+  shells,
+} from './image.ts';
 
 const token = 'service_tok_NeverShown';
 const assertion = 'eyJNeverShown.payload.signature';
@@ -52,11 +61,7 @@ beforeAll(async () => {
     makeImage([...new Set(programs), ...(pathOf(client) === undefined ? [] : [client])], ['env']),
   ) as [Image, Image];
   const script = (await buildDownloads())(server.url).get('/run.sh') ?? '';
-  alone = makeImage(pathOf('busybox') === undefined ? [] : ['busybox']);
-  // The name says which of its programs it is.
-  for (const program of ['wget', 'sleep', 'env']) {
-    if (pathOf('busybox') !== undefined) alone.file(`bin/${program}`, readFileSync(alone.pathOf('bin/busybox')));
-  }
+  alone = makeBusyboxImage();
   for (const one of [image, withWget, alone]) one.file('run.sh', script);
 });
 afterAll(async () => {
@@ -361,8 +366,7 @@ describe.each(shells)('run.sh in $name', shell => {
   });
 });
 
-describe.skipIf(pathOf('busybox') === undefined)('run.sh with nothing but busybox', () => {
-  const busybox: Shell = { name: 'busybox', command: ['busybox', 'sh'] };
+describe.skipIf(!shells.includes(busybox))('run.sh with nothing but busybox', () => {
   const runAlone = () => alone.run(busybox, '/run.sh', [alone.seenAs('/bin/env'), '-0'], { env: withToken() });
 
   it('runs the command', async () => {
