@@ -155,7 +155,7 @@ const parts = [
     moduleOf: clientModuleOf,
     layers: [
       ['ago', 'given', 'printable', 'proxy', 'replace-file', 'sealed', 'withheld', 'write-all'],
-      ['pager'],
+      ['columns', 'pager'],
       ['failure', 'output'],
       ['dotenv-text', 'files', 'json-fields', 'standard-input', 'terminal'],
       ['cache', 'change', 'settings', 'yaml-fields'],

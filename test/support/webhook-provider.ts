@@ -40,13 +40,13 @@ export interface KubernetesSecret {
 
 type TemplateData = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A template of Go with nothing but `{{ .name.member }}`. */
+/** A template of Go with nothing but `{{ .name.member }}` and Sprig's `trim`. */
 function execute(template: string, data: TemplateData): string {
   return template.replaceAll(/\{\{(.*?)\}\}/g, (_, action: string) => {
-    const [, name = '', member = ''] = /^ \.(\w+)\.(\w+) $/.exec(action) ?? [];
+    const [, name = '', member = '', trim] = /^ \.(\w+)\.(\w+) (\| trim )?$/.exec(action) ?? [];
     const value = data[name]?.[member];
     if (value === undefined) throw new Error(`The template has the unknown action ${action}.`);
-    return value;
+    return trim === undefined ? value : value.trim();
   });
 }
 
@@ -109,6 +109,9 @@ async function ask(webhook: SecretStore['spec']['provider']['webhook'], key: str
   const raw = { remoteRef: { key }, ...secrets };
   const url = execute(webhook.url, { remoteRef: { key: queryEscape(key) }, ...secrets });
   const headers = Object.entries(webhook.headers).map(([name, value]): [string, string] => [name, execute(value, raw)]);
+  // Unlike fetch, Go does not trim it.
+  const invalid = headers.find(([, value]) => /[\n\r\0]/.test(value));
+  if (invalid !== undefined) throw new Error(`net/http: invalid header field value for "${invalid[0]}"`);
   const response = await fetch(url, { headers });
   if (response.status === 404) throw new NoSecretError('404');
   if (!response.ok) throw new Error(`endpoint gave error ${response.status}`);

@@ -27,25 +27,28 @@ request() {
         [ -z "$3" ] || printf 'header = "Content-Type: application/json"\ndata = "%s"\n' "$3"
       } | curl -q -gisS --connect-timeout 10 -m 60 -A holdfast-run.sh/@VERSION@ -K -; printf '\n%s' "$?")
     else # It writes the headers to standard error, each after two spaces.
-      hf_answer=$(wget -q -S -O - -t 1 -T 30 -U holdfast-run.sh/@VERSION@ ${2:+--header "Authorization: Bearer $2"} \
+      hf_answer=$(wget -q -S -O - $hf_options -U holdfast-run.sh/@VERSION@ ${2:+--header "Authorization: Bearer $2"} \
         ${3:+--header 'Content-Type: application/json' --post-data "$3"} "$1" 2>&1; printf '\n%s' "$?")
     fi
     hf_exit=${hf_answer##*"$hf_newline"} hf_body=${hf_answer%"$hf_newline"*} hf_status=
     while :; do
       case $hf_client$hf_body in wget'  '*"$hf_newline"* | curl*"$hf_newline"*) ;; *) break ;; esac
       hf_line=${hf_body%%"$hf_newline"*} hf_line=${hf_line%"$hf_return"} hf_body=${hf_body#*"$hf_newline"}
-      case ${hf_line#  } in
-        HTTP/*) hf_status=${hf_line#*HTTP/* } hf_status=${hf_status%% *} hf_revision='' hf_type='' hf_length='' ;;
-        [Ee][Tt][Aa][Gg]:*) hf_revision=${hf_line#*\"} hf_revision=${hf_revision%\"} ;;
-        [Cc]ontent-[Tt]ype:*) hf_type=${hf_line#*: } ;;
-        [Cc]ontent-[Ll]ength:*) hf_length=${hf_line#*: } ;;
-        [Tt]ransfer-[Ee]ncoding:*) hf_length=chunked ;;
-        '') case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
+      case $hf_status:${hf_line#  } in
+        3*:HTTP/*) break ;; # wget has followed a redirect. The next answer is not the service's.
+        *:HTTP/*) hf_status=${hf_line#*HTTP/* } hf_status=${hf_status%% *} hf_revision='' hf_type='' hf_length='' ;;
+        *:[Ee][Tt][Aa][Gg]:*) hf_revision=${hf_line#*\"} hf_revision=${hf_revision%\"} ;;
+        *:[Cc]ontent-[Tt]ype:*) hf_type=${hf_line#*: } ;;
+        *:[Cc]ontent-[Ll]ength:*) hf_length=${hf_line#*: } ;;
+        *:[Tt]ransfer-[Ee]ncoding:*) hf_length=chunked ;;
+        *:) case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
       esac
     done
     case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
   done
-  case $hf_body in '{"error":{'*) ;; *) hf_body="${hf_status:-no answer}, $hf_client ended with $hf_exit" ;; esac
+  # Control characters could take over a terminal. In UTF-8, some of them begin with byte C2.
+  case $hf_body in *[[:cntrl:]]* | *"$(printf '\302')"*) hf_body='' ;; esac
+  case $hf_body in '{"error":{'*) ;; *) hf_body="${hf_status:-no answer}, $hf_client ended with $hf_exit$hf_hint" ;; esac
   fail "$5: $hf_body"
 }
 
@@ -59,19 +62,14 @@ find_danger() {
 # Whether the answer is nothing but lines of export NAME='VALUE', with '\'' for ' in a value. Prints the dangerous names.
 check_secrets() {
   hf_state=outside IFS=\'
-  for hf_text in $hf_newline$hf_body; do
-    case $hf_state:$hf_text in
-      inside:*) hf_state=outside ;;
-      outside:\\) hf_state=escaped ;;
-      escaped:) hf_state=inside ;;
+  for hf_text in $hf_newline$hf_body; do case $hf_state:$hf_text in
+      inside:*) hf_state=outside ;; outside:\\) hf_state=escaped ;; escaped:) hf_state=inside ;;
       outside:"${hf_newline}export "[A-Za-z_]*=)
         hf_state=inside hf_line=${hf_text#*export } hf_line=${hf_line%=}
         case $hf_line in *[!A-Za-z0-9_]*) return 1 ;; esac
         find_danger "$hf_line" ;;
-      outside:"$hf_newline") hf_state=end ;;
-      *) return 1 ;;
-    esac
-  done; [ "$hf_state" = end ]
+      outside:"$hf_newline") hf_state=end ;; *) return 1 ;;
+  esac; done; [ "$hf_state" = end ]
 }
 
 [ "${1-}" != -- ] || shift
@@ -83,16 +81,20 @@ case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
   *:https://* | 1:http://* | *:http://localhost[:/]* | *:http://127.0.0.1[:/]* | *:'http://[::1]'[:/]*) ;;
   *) fail 'HOLDFAST_URL must be the https address of the service' ;;
 esac
-check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-
-check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
+check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
 check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-
-hf_client=curl hf_q='\"'
-if ! command -v curl >/dev/null; then hf_client=wget hf_q='"'
+hf_client=curl hf_q='\"' hf_hint=''
+if ! command -v curl >/dev/null; then hf_client=wget hf_q='"' hf_hint=' (curl would show why)'
   printf 'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n' >&2
-  # busybox says whether it can check certificates. This request has no token.
-  case $(wget -q -O /dev/null -t 1 -T 30 "${hf_url%/v1}/run.sh" 2>&1) in *'validation not implemented'*) fail 'this wget checks no certificates: install curl' ;; esac
+  case $(wget --help 2>&1) in # Some builds of busybox crash if they get a time limit.
+    *--max-redirect*) hf_options='-t 1 -T 30 --max-redirect=0' ;; *-T\ *) hf_options='-T 30' ;; *) hf_options='' ;;
+  esac
+  # This request has no token. busybox says if it can't check certificates, and sends the token wherever it is redirected.
+  case $(wget -q -S -O /dev/null $hf_options "${hf_url%/v1}/run.sh" 2>&1) in
+    *'validation not implemented'*) fail 'this wget checks no certificates: install curl' ;;
+    *'HTTP/1.'[01]' 3'*) fail 'HOLDFAST_URL redirects to another address: use that one' ;;
+  esac
 fi
-
 hf_source=HOLDFAST_TOKEN hf_text=${HOLDFAST_TOKEN-}
 if [ -n "$hf_text" ]; then hf_text=${hf_text%"$hf_newline"}
 elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
@@ -101,8 +103,7 @@ else
   hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
   hf_source=${hf_source:-${HOLDFAST_ID_TOKEN_FILE:+file}} hf_source=${HOLDFAST_ID_TOKEN_SOURCE:-${hf_source:-github}}
   case $hf_source in
-    variable) hf_text=${HOLDFAST_ID_TOKEN-} ;;
-    file) read_file "${HOLDFAST_ID_TOKEN_FILE-}" ;;
+    variable) hf_text=${HOLDFAST_ID_TOKEN-} ;; file) read_file "${HOLDFAST_ID_TOKEN_FILE-}" ;;
     github)
       check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
       check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
@@ -121,15 +122,16 @@ check "the token of $hf_source" "$hf_text" "$hf_token_characters"
 unset $(IFS=$hf_newline; for hf_line in $(export -p); do
   hf_line=${hf_line%%=*} hf_line=${hf_line##* }
   case $hf_line in (*[!A-Za-z0-9_]*) ;; (@WITHHELD@) printf '%s ' "$hf_line" ;; esac; done)
-
 request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh" "$hf_text" '' 200 'the secrets could not be pulled'
 # curl notices by itself if chunks are missing.
 case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is incomplete or not text' ;; esac
-check 'the revision' "$hf_revision" 0-9
+check 'the revision' "$hf_revision" 0-9; export HOLDFAST_REVISION="$hf_revision"
 hf_text=$(check_secrets) || fail "the answer of $hf_url is not a list of secrets"
 [ -z "$hf_text" ] || fail "the command was not run.$hf_text"
-export HOLDFAST_REVISION="$hf_revision"
-# As one block, which is read before any value can change how the rest is read.
-eval "{ set +f; unset LC_ALL; [ -z \"\$hf_locale\" ] || export LC_ALL=\"\$hf_locale\" 2>/dev/null
-$hf_body}"
+# bash keeps some variables read-only, and would start the command without them.
+hf_text=$(set -e; eval "$hf_body" 2>/dev/null; printf set)
+[ "$hf_text" = set ] || fail 'the shell does not allow one of these variables to be set'
+# As one block, which is read before any value can change how the rest is read. bash quotes a locale that it doesn't know.
+eval "{ set +f; unset LC_ALL; [ -z \"\$hf_locale\" ] || export LC_ALL=\"\$hf_locale\"
+$hf_body} 2>/dev/null"
 exec "$@"

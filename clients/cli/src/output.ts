@@ -1,8 +1,9 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { age } from './ago.ts';
+import { columnLines } from './columns.ts';
 import { page } from './pager.ts';
-import { forTerminal, printable, widthOf } from './printable.ts';
+import { forTerminal, printable } from './printable.ts';
 import { writeAll } from './write-all.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -35,8 +36,8 @@ export interface Output {
 }
 
 /**
- * Nothing here uses `process.stdout` or `process.stderr`: Node makes their descriptors non-blocking, and a command that
- * replaces this process would inherit that.
+ * Nothing here but `table` uses `process.stdout` or `process.stderr`: Node makes their descriptors non-blocking, and a
+ * command that replaces this process would inherit that.
  */
 export function createOutput({ json = false, quiet = false }: { json?: boolean; quiet?: boolean }): Output {
   const isTerminal = isatty(1);
@@ -70,12 +71,11 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
         writeAll(1, rows.map(row => `${row.map(printable).join('\t')}\n`).join(''));
         return;
       }
-      const all = [header, ...rows.map(row => row.map(printable))];
-      const widths = header.map((_, column) => Math.max(...all.map(row => widthOf(row[column] ?? ''))));
-      const line = (row: readonly string[]) =>
-        row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join('  ');
-      const [first = '', ...rest] = all.map(row => line(row).trimEnd());
-      listing(`${[paint('dim', first), ...rest].join('\n')}\n`);
+      // Only here, because nothing that inherits the descriptor is started afterwards but the pager, for which Node
+      // makes it blocking again.
+      const { columns = Number.POSITIVE_INFINITY } = process.stdout;
+      const [first = [], ...rest] = columnLines([header, ...rows.map(row => row.map(printable))], columns);
+      listing(`${[...first.map(line => paint('dim', line)), ...rest.flat()].join('\n')}\n`);
     },
     time: (iso, stream = 1) => (isatty(stream) ? localTime(new Date(iso)) : iso),
     ago: iso => (isTerminal ? age(new Date(iso), localTime) : iso),

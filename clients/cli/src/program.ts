@@ -57,11 +57,35 @@ export function exampleOf(command: Command): string {
   return example;
 }
 
+type Reporting = Command & { unknownOption(flag: string): void };
+
 /** Commander compares an unknown option with its value (`--mesage=text`), which resembles no option and may be secret. */
 function suggestWithoutValue(command: Command): void {
-  const own = command as Command & { unknownOption(flag: string): void };
+  const own = command as Reporting;
   const report = own.unknownOption.bind(command);
   own.unknownOption = flag => report(flag.replace(/=[\s\S]*$/, ''));
+}
+
+/** Before the command's name, an option of any command may have been meant. */
+function suggestAnyOption(program: Command): void {
+  const own = program as Reporting;
+  const report = own.unknownOption.bind(program);
+  own.unknownOption = flag => {
+    const commands = suggestionOf(() => report(flag)) === undefined ? program.commands : [];
+    for (const command of commands) {
+      const found = suggestionOf(() => (command as Reporting).unknownOption(flag));
+      if (found !== undefined) program.error(`unknown option '${flag}'\n(Did you mean ${command.name()} ${found}?)`);
+    }
+    report(flag);
+  };
+}
+
+function suggestionOf(report: () => void): string | undefined {
+  try {
+    return report() as undefined;
+  } catch (error) {
+    return /\(Did you mean (?:one of )?(--[\w-]+)/.exec(String(error))?.[1];
+  }
 }
 
 function define(parent: Command, { name, description, example, options, work, subcommands }: CommandDefinition): void {
@@ -118,6 +142,8 @@ export function createProgram(): Command {
       .addHelpText('after', helpOnIdentities)
       .configureOutput({ writeErr: () => undefined }),
   );
+  suggestAnyOption(program);
+  suggestWithoutValue(program);
   for (const [heading, definitions] of Object.entries(commandGroups)) {
     program.commandsGroup(heading);
     for (const definition of definitions) define(program, definition);

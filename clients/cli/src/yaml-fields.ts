@@ -17,6 +17,7 @@ export function readYaml(text: string, name: string): Field[] {
   return contents.items.map(({ key, value }) => {
     if (!isScalar(key)) throw unreadable(name, 'has a key that is not plain text');
     const own = isAlias(value) ? value.resolve(document) : value;
+    if (own === undefined) throw unreadable(name, 'has an alias of nothing');
     return { key: String(key.value), value: isScalar(own) ? own.value : isMap(own) ? {} : own === null ? null : [] };
   });
 }

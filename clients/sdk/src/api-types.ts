@@ -1692,7 +1692,7 @@ export interface components {
                 id: string | null;
                 /** @description The user’s e-mail address at the time; null for an identity or the system. */
                 email: string | null;
-                /** @description The identity’s name at the time; only for the type `identity`. */
+                /** @description The name of the identity or the token at the time; only for these types. */
                 name?: string;
                 /**
                  * @description How the request was authenticated; `system` if the service acted on its own.

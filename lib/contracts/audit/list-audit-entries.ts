@@ -21,7 +21,7 @@ export const AuditEntry = z
         name: z
           .string()
           .optional()
-          .meta({ description: 'The identity’s name at the time; only for the type `identity`.' }),
+          .meta({ description: 'The name of the identity or the token at the time; only for these types.' }),
         type: z
           .enum(actorTypes)
           .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),

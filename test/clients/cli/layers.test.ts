@@ -79,7 +79,7 @@ describe('layers', () => {
   it.each([
     ['{"layers": "acme/shared/dev"}', 'must be a list'],
     ['{"layers": ["dev"]}', 'organization/project/environment'],
-    ['{"layers": ["acme/Shared/dev"]}', 'must be a slug'],
+    ['{"layers": ["acme/Shared/dev"]}', 'The project in layer acme/Shared/dev in '],
     ['{"layer": []}', 'unknown member “layer”'],
   ])('are checked: %s', async (text, problem) => {
     writeFileSync(join(cli.home, '.holdfast.json'), JSON.stringify({ ...linked(), ...JSON.parse(text) }));
@@ -129,6 +129,10 @@ describe('layers', () => {
     const { stdout } = await holdfast(['pull', '--explain', ...layers]);
     const [below, above] = [`${nameOf(shared, 'staging')}@1`, `${nameOf(shop, 'dev')}@1`];
     expect(stdout).toBe(`A\t${below}\t\nB\t${above}\t${below}\nC\t${above}\t\n`);
+    for (const more of [['--format', 'json'], ['--output', 'f'], ['--revision', '1'], ['--offline']]) {
+      const { code, stderr } = await holdfast(['pull', '--explain', ...more, ...layers]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("option '--explain' cannot be used with option")]);
+    }
     const after = await api.get(`/audit/${owner.organization.id}`, owner.session);
     expect(after.body.pagination.total).toBe(before.body.pagination.total);
   });

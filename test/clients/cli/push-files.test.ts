@@ -106,6 +106,7 @@ describe('push', () => {
       ['a.yaml', 'A: x\nB: "geheim\n', [/not valid YAML \(line \d/]],
       ['a.yaml', 'A: x\n---\nA: geheim\n', [/several documents/]],
       ['a.yaml', '- geheim\n', [/not a mapping/]],
+      ['a.yaml', 'A: *geheim\n', [/has an alias of nothing/]],
       ['a.yaml', 'A: !!binary geheim\n', [/not valid YAML|"A" is/]],
     ];
     for (const [name, text, reasons] of cases) {

@@ -45,20 +45,20 @@ const createToken: Run = async (text, world, skip) => {
   if (!isInstalled('kubectl')) return skip('kubectl is not installed');
   const kubectl = (await world.shell('command -v kubectl')).trim();
   world.shim('kubectl', `[ "$1" = apply ] && exec cat >"$HOME/applied.yaml"\nexec ${kubectl} "$@"`);
-  world.file('work/token', world.token);
+  world.file('work/token', `${world.token}\n`);
   await world.shell(text);
   const secret = parse(readFileSync(join(world.home, 'applied.yaml'), 'utf8')) as KubernetesSecret;
 
   expect(secret).toMatchObject({ kind: 'Secret', metadata: { name: 'holdfast', namespace: 'web-shop' } });
-  expect(Buffer.from(secret.data.token ?? '', 'base64').toString()).toBe(world.token);
+  expect(Buffer.from(secret.data.token ?? '', 'base64').toString()).toBe(`${world.token}\n`);
   expect(secret.metadata.labels).toEqual({ 'external-secrets.io/type': 'webhook' });
   expect(await world.shell('ls token 2>/dev/null || echo none')).toBe('none\n');
 };
 
-/** What the block before this one creates. */
+/** What the block before this one creates. `holdfast tokens create` ends its line. */
 const secretWith = (token: string): KubernetesSecret => ({
   metadata: { name: 'holdfast', labels: { 'external-secrets.io/type': 'webhook' } },
-  data: { token: Buffer.from(token).toString('base64') },
+  data: { token: Buffer.from(`${token}\n`).toString('base64') },
 });
 
 const expectRetained = async (manifests: Manifest[], { api, ada }: World) => {

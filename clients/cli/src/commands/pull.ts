@@ -20,7 +20,15 @@ export const pullOptions = (command: Command): Command =>
   command
     .addOption(new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)))
     .option('-o, --output <file>', 'write to this file, readable only by you')
-    .option('--explain', 'show which environment each key comes from, instead of the values')
+    .addOption(
+      new Option('--explain', 'show which environment each key comes from, instead of the values').conflicts([
+        'format',
+        'output',
+        'revision',
+        'cache',
+        'offline',
+      ]),
+    )
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())

@@ -73,6 +73,8 @@ export const setOptions = (command: Command): Command =>
 
 const minLength = 8;
 const maxLength = 4096;
+/** Refuses the name of an alphabet, such as `hex`, which would give a value of three letters that is easy to guess. */
+const minAlphabet = 10;
 const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
 
 function generatedLength(text: string): number {
@@ -85,8 +87,11 @@ function alphabetOf(text: string): string[] {
   const characters = [...text];
   const isPlain = text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{M}]/u.test(text);
   // A character given twice would be chosen twice as often.
-  if (isPlain && characters.length >= 2 && new Set(characters).size === characters.length) return characters;
-  throw usage('An alphabet has at least two characters, each of them once and none invisible.');
+  if (isPlain && characters.length >= minAlphabet && new Set(characters).size === characters.length) return characters;
+  throw usage(
+    `An alphabet has at least ${minAlphabet} characters, each of them once and none invisible.`,
+    'For example: --alphabet 0123456789abcdef',
+  );
 }
 
 function refuseValue(): never {

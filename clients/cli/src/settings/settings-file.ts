@@ -140,5 +140,5 @@ function checkLayers(layers: unknown, path: string): void {
   if (!Array.isArray(layers) || layers.some(layer => typeof layer !== 'string') || layers.length > mostLayers) {
     throw usage(`layers in ${path} must be a list of at most ${mostLayers} organization/project/environment.`);
   }
-  for (const layer of layers) placeOf(layer, `Each layer in ${path}`);
+  for (const layer of layers) placeOf(layer, `layer ${layer} in ${path}`);
 }

@@ -6,6 +6,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -54,6 +55,8 @@ interface Options {
   under?: readonly string[];
   input?: string;
 }
+
+export const busybox = allShells.find(({ name }) => name === 'busybox') as Shell;
 
 export interface Image {
   /** A file of it, readable and executable. */
@@ -135,4 +138,13 @@ export function makeImage(programs: readonly string[], others: readonly string[]
       if (existsSync(root)) rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing but busybox, under the names of those of its programs that a script or a test calls. */
+export function makeBusyboxImage(): Image {
+  const image = makeImage(shells.includes(busybox) ? ['busybox'] : []);
+  for (const program of shells.includes(busybox) ? ['wget', 'sleep', 'env'] : []) {
+    image.file(`bin/${program}`, readFileSync(image.pathOf('bin/busybox')));
+  }
+  return image;
 }

@@ -5,7 +5,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
 import { dangerousNames, whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
-import { type Image, makeImage, pathOf, reportSkipped, type Shell, shells } from './image.ts';
+import {
+  busybox,
+  type Image,
+  makeBusyboxImage,
+  makeImage,
+  pathOf,
+  reportSkipped,
+  type Shell,
+  shells,
+} from './image.ts';
 
 const token = 'service_tok_NeverShown';
 const assertion = 'eyJNeverShown.payload.signature';
@@ -16,6 +25,10 @@ let server: ScriptedServer;
 let pull: Respond;
 let image: Image;
 let withWget: Image;
+let alone: Image;
+/** Where a service may redirect to. */
+let elsewhere: ScriptedServer;
+let redirect: string | undefined;
 
 const text = (body: string, headers: Record<string, string> = {}, status = 200): Respond => {
   return (_, response) => {
@@ -34,7 +47,11 @@ const exported = (values: Record<string, string>) =>
 
 beforeAll(async () => {
   reportSkipped();
+  elsewhere = await startServer((request, response) => text(exported({ A: 'of another' }))(request, response));
   server = await startServer((request, response) => {
+    if (request.path === '/run.sh') {
+      return void response.writeHead(redirect === undefined ? 200 : 301, { location: redirect ?? '/' }).end();
+    }
     if (request.path !== '/v1/auth/exchange') return pull(request, response);
     response.writeHead(201, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ token, expiresAt: '2026-01-31T09:41:53.589Z', organizationId: 'x' }));
@@ -44,15 +61,19 @@ beforeAll(async () => {
     makeImage([...new Set(programs), ...(pathOf(client) === undefined ? [] : [client])], ['env']),
   ) as [Image, Image];
   const script = (await buildDownloads())(server.url).get('/run.sh') ?? '';
-  for (const one of [image, withWget]) one.file('run.sh', script);
+  alone = makeBusyboxImage();
+  for (const one of [image, withWget, alone]) one.file('run.sh', script);
 });
 afterAll(async () => {
   image?.remove();
   withWget?.remove();
-  await server?.stop();
+  alone?.remove();
+  await Promise.all([server?.stop(), elsewhere?.stop()]);
 });
 beforeEach(() => {
   server.requests.length = 0;
+  elsewhere.requests.length = 0;
+  redirect = undefined;
   pull = text(exported({ A: value }));
 });
 
@@ -223,6 +244,39 @@ describe.each(shells)('run.sh in $name', shell => {
     await expectRefused(shell, sentence);
   });
 
+  it('prints no control characters of an answer, however they are encoded', async () => {
+    for (const control of ['\u001b]0;renamed\u0007', '\r', '\u009b31m', '\u007f']) {
+      const body = `{"error":{"code":"forbidden","message":"x${control}y"}}`;
+      pull = text(body, { 'content-type': 'application/json' }, 403);
+      const { code, stdout, stderr } = await run(shell);
+      expect([code, stdout, stderr]).toEqual([
+        125,
+        '',
+        'run.sh: the secrets could not be pulled: 403, curl ended with 0\n',
+      ]);
+    }
+    pull = text('{"error":{"code":"forbidden","message":"You can’t."}}', { 'content-type': 'application/json' }, 403);
+    expect((await run(shell)).stderr).toContain('You can’t.');
+  });
+
+  it('shows no value that names a locale, which bash would quote if it does not know it', async () => {
+    const locale = 'never-shown';
+    pull = text(exported({ A: '1', LC_ALL: locale, LC_CTYPE: locale, LANG: locale }));
+    const { code, stdout, stderr } = await image.run(shell, '/run.sh', ['/other/env'], { env: withToken() });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(['A=1', `LC_ALL=${locale}`, `LANG=${locale}`]));
+  });
+
+  it('starts nothing without a variable that the shell keeps read-only', async () => {
+    pull = text(exported({ A: '1', UID: 'never-shown' }));
+    const { code, stdout, stderr } = await run(shell);
+    const isReadOnly = shell.name.startsWith('bash');
+    expect(code).toBe(isReadOnly ? 125 : 0);
+    if (isReadOnly) {
+      expect([stdout, stderr]).toEqual(['', 'run.sh: the shell does not allow one of these variables to be set\n']);
+    } else expect(stdout).toContain('UID=never-shown\n');
+  });
+
   it('runs nothing if the answer is cut, however its length is given', async () => {
     const cut = exported({ A: value });
     const cuts: ((response: ServerResponse) => unknown)[] = [
@@ -280,6 +334,13 @@ describe.each(shells)('run.sh in $name', shell => {
       }
     });
 
+    it('follows no redirect, and sends the token nowhere else', async () => {
+      const location = `${elsewhere.url}/run.sh`;
+      pull = (_, response) => void response.writeHead(302, { location }).end();
+      await expectRefused(shell, /could not be pulled: 302, wget ended with \d+ \(curl would show why\)/, withWget);
+      expect(elsewhere.requests).toEqual([]);
+    });
+
     // busybox runs its own wget, whatever the PATH has.
     it.skipIf(shell.command[0]?.endsWith('busybox'))(
       'sends no token with a wget that does not check certificates',
@@ -297,11 +358,41 @@ describe.each(shells)('run.sh in $name', shell => {
         expect(code).toBe(125);
         expect(stderr).toContain('this wget checks no certificates: install curl');
         expect(readFileSync(fake.pathOf('tmp/asked'), 'utf8')).toBe(
-          '-q -O /dev/null -t 1 -T 30 https://secrets.example.com/run.sh\n',
+          '--help\n-q -S -O /dev/null https://secrets.example.com/run.sh\n',
         );
         fake.remove();
       },
     );
+  });
+});
+
+describe.skipIf(!shells.includes(busybox))('run.sh with nothing but busybox', () => {
+  const runAlone = () => alone.run(busybox, '/run.sh', [alone.seenAs('/bin/env'), '-0'], { env: withToken() });
+
+  it('runs the command', async () => {
+    const { code, stdout, stderr } = await runAlone();
+    expect([code, stderr]).toEqual([
+      0,
+      'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n',
+    ]);
+    expect(stdout).toContain(`A=${value}\0`);
+    expect(stdout.replace(`A=${value}\0`, '')).not.toMatch(secret);
+  });
+
+  it('sends no token to a service that redirects, because this wget would send it to the next address', async () => {
+    redirect = `${elsewhere.url}/run.sh`;
+    const { code, stdout, stderr } = await runAlone();
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toContain('run.sh: HOLDFAST_URL redirects to another address: use that one\n');
+    expect([...server.requests, ...elsewhere.requests].filter(({ headers }) => headers.authorization)).toEqual([]);
+  });
+
+  it('runs nothing with the answer that a redirect leads to', async () => {
+    pull = (_, response) => void response.writeHead(302, { location: elsewhere.url }).end();
+    const { code, stdout, stderr } = await runAlone();
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toContain('could not be pulled: 302, wget ended with 0');
+    expect(elsewhere.requests.length).toBe(1);
   });
 });
 

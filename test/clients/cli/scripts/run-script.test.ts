@@ -7,7 +7,7 @@ import { type Issuer, startIssuer } from '../../../support/issuer.ts';
 import { type Person, seedOwner } from '../../../support/people.ts';
 import { expectStatus } from '../../../support/sample-requests.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
-import { type Image, makeImage, reportSkipped, type Shell, shells } from './image.ts';
+import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 
 let api: Api;
 let owner: Person;
@@ -15,6 +15,8 @@ let issuer: Issuer;
 let place: Workplace;
 let token: string;
 let image: Image;
+/** Without curl. */
+let alone: Image;
 
 beforeAll(async () => {
   reportSkipped();
@@ -24,10 +26,12 @@ beforeAll(async () => {
   const programs = [...new Set(shells.map(({ command: [program = ''] }) => program))];
   image = makeImage([...programs, 'curl'], ['env', 'true', 'cat']);
   const script = (await buildDownloads())(api.url).get('/run.sh');
-  image.file('run.sh', script ?? '');
+  alone = makeBusyboxImage();
+  for (const one of [image, alone]) one.file('run.sh', script ?? '');
 });
 afterAll(async () => {
   image?.remove();
+  alone?.remove();
   await Promise.all([api?.stop(), issuer?.stop()]);
 });
 beforeEach(async () => {
@@ -49,6 +53,10 @@ const run = (shell: Shell, words: readonly string[], more: Record<string, string
 async function variables(shell: Shell, more: Record<string, string | undefined> = {}): Promise<Map<string, string>> {
   const { code, stdout, stderr } = await run(shell, ['/other/env', '-0'], more);
   if (code !== 0 || stderr !== '') throw new Error(`run.sh ended with ${code}: ${stderr}`);
+  return variablesIn(stdout);
+}
+
+function variablesIn(stdout: string): Map<string, string> {
   const entries = stdout.split('\0').slice(0, -1);
   return new Map(entries.map(entry => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
 }
@@ -152,6 +160,12 @@ it('passes 2,000 nasty values through exactly in every shell, or refuses them by
     for (const shell of shells) {
       const found = await variables(shell, { HOLDFAST_ENV });
       expect([...all].filter(([key, value]) => found.get(key) !== value)).toEqual([]);
+    }
+    if (shells.includes(busybox)) {
+      const words = [alone.seenAs('/bin/env'), '-0'];
+      const { code, stdout } = await alone.run(busybox, '/run.sh', words, { env: settings({ HOLDFAST_ENV }) });
+      const found = variablesIn(stdout);
+      expect([code, [...all].filter(([key, value]) => found.get(key) !== value)]).toEqual([0, []]);
     }
     passed += all.size;
   }

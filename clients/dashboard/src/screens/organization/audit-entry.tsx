@@ -3,10 +3,7 @@ import type { AuditEntry } from '../../../../../lib/contracts/audit/list-audit-e
 import type { AuditDetails } from '../../../../../lib/contracts/fields/audit-action.ts';
 import { Time } from '../../ui/time.tsx';
 
-/** The names of the tokens that the page could list, by id. */
-export type TokenNames = ReadonlyMap<string, string>;
-
-export function AuditEntryLine({ entry, tokenNames }: { entry: AuditEntry; tokenNames: TokenNames }) {
+export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
   const { action, target, environment, revision, message, details, actor, ip, userAgent } = entry;
   return (
     <li>
@@ -25,7 +22,7 @@ export function AuditEntryLine({ entry, tokenNames }: { entry: AuditEntry; token
         {message && <p class="message">“{message}”</p>}
         {details !== undefined && <p class="quiet mono">{describe(details)}</p>}
         <p class="quiet small">
-          {whoOf(actor, tokenNames)}
+          {whoOf(actor)}
           {ip && ` from ${ip}`}
           {userAgent && ` with ${userAgent}`}
         </p>
@@ -34,12 +31,11 @@ export function AuditEntryLine({ entry, tokenNames }: { entry: AuditEntry; token
   );
 }
 
-/** Tokens of others, and deleted ones, have only their id here. */
-function whoOf({ type, id, email, name, tokenId }: AuditEntry['actor'], tokenNames: TokenNames): string {
+/** Entries of earlier versions of the service have no name of a token, only its id. */
+function whoOf({ type, id, email, name, tokenId }: AuditEntry['actor']): string {
   if (type === 'identity') return `the identity ${name ?? id}`;
   if (type !== 'token' || tokenId === undefined) return email ?? name ?? 'the system';
-  const token = tokenNames.get(tokenId);
-  return `${email} by the token ${token === undefined ? tokenId : `“${token}”`}`;
+  return `${email} by the token ${name === undefined ? tokenId : `“${name}”`}`;
 }
 
 const shownKeys = 8;

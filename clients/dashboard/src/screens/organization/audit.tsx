@@ -10,7 +10,7 @@ import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { Select } from '../../ui/select.tsx';
-import { AuditEntryLine, type TokenNames } from './audit-entry.tsx';
+import { AuditEntryLine } from './audit-entry.tsx';
 import '../../ui/journal.css';
 
 const pageSize = 50;
@@ -37,25 +37,15 @@ function go({ action = '', offset = 0 }: { action?: string | undefined; offset?:
   navigate(entries.length === 0 ? pathname() : `${pathname()}?${new URLSearchParams(entries)}`);
 }
 
-async function listTokenNames(signal: AbortSignal): Promise<TokenNames> {
-  const { tokens } = await call('GET /v1/auth/tokens', { signal });
-  return new Map(tokens.map(({ id, name }) => [id, name]));
-}
-
 function AuditLog({ organization }: { organization: OwnOrganization }) {
   const { action, offset } = addressed();
-  const page = useLoad(`${organization.id} ${action} ${offset}`, async signal => {
-    const [log, tokenNames] = await Promise.all([
-      call('GET /v1/audit/{orgId}', {
-        params: { orgId: organization.id },
-        query: { limit: pageSize, offset, action },
-        signal,
-      }),
-      // Without the names, the log still shows the ids.
-      listTokenNames(signal).catch((): TokenNames => new Map()),
-    ]);
-    return { ...log, tokenNames };
-  });
+  const page = useLoad(`${organization.id} ${action} ${offset}`, signal =>
+    call('GET /v1/audit/{orgId}', {
+      params: { orgId: organization.id },
+      query: { limit: pageSize, offset, action },
+      signal,
+    }),
+  );
   return (
     <Page
       title={`Audit · ${organization.name}`}
@@ -71,12 +61,12 @@ function AuditLog({ organization }: { organization: OwnOrganization }) {
         />
       </div>
       <Await of={page} rows={10}>
-        {({ entries, pagination, tokenNames }) => (
+        {({ entries, pagination }) => (
           <>
             {entries.length === 0 && <Empty title="No entries." />}
             <ol class="journal">
               {entries.map(entry => (
-                <AuditEntryLine key={entry.id} entry={entry} tokenNames={tokenNames} />
+                <AuditEntryLine key={entry.id} entry={entry} />
               ))}
             </ol>
             <Pager

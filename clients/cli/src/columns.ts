@@ -1,0 +1,53 @@
+import { widthOf } from './printable.ts';
+
+const gap = 2;
+
+/** Such as an age. Broken up, it would be harder to read than a line that the terminal breaks. */
+const maxUnwrapped = 16;
+
+/**
+ * Rows as lines in aligned columns. If they are wider than the terminal, the widest columns wrap at spaces. Nothing wraps
+ * if that would not be enough.
+ */
+export function columnLines(rows: readonly (readonly string[])[], terminalWidth: number): string[][] {
+  const widths = fittingWidths(rows, terminalWidth);
+  return rows.map(row => {
+    const cells = row.map((cell, column) => wrapped(cell, widths[column] ?? 0));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) =>
+      cells
+        .map((parts, column) => padded(parts[line] ?? '', widths[column] ?? 0))
+        .join(' '.repeat(gap))
+        .trimEnd(),
+    );
+  });
+}
+
+/** The widest column shrinks first, and none below what is not broken up. */
+function fittingWidths(rows: readonly (readonly string[])[], terminalWidth: number): number[] {
+  const widestOf = (textsOf: (cell: string) => readonly string[]) =>
+    (rows[0] ?? []).map((_, column) => Math.max(...rows.flatMap(row => textsOf(row[column] ?? '').map(widthOf))));
+  const natural = widestOf(cell => [cell]);
+  const least = widestOf(cell => (widthOf(cell) <= maxUnwrapped ? [cell] : cell.split(' ')));
+  const widths = [...natural];
+  let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - terminalWidth;
+  for (; excess > 0; excess -= 1) {
+    const shrinkable = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
+    const widest = Math.max(...shrinkable);
+    if (widest === 0) return natural;
+    widths[shrinkable.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function wrapped(cell: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of cell.split(' ')) {
+    const extended = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && widthOf(extended) <= width) lines[lines.length - 1] = extended;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
