@@ -26,7 +26,7 @@ interface Found {
 }
 
 /** Besides the first page of each action, one request reads this many of up to 1 MB to find entries. */
-const pagesToFind = 40;
+export const pagesToFind = 40;
 /** It reads no more than this many of them only to count what does not fit on the page. */
 const pagesToCount = 10;
 const longestReadingMs = 15_000;
