@@ -1,6 +1,6 @@
 import { longestWriteMs } from '../access/audit-write.ts';
 import type { Exposure } from '../contracts/audit/get-exposure.ts';
-import { type KeyHistory, type KeyVersion, originOf, versionAt } from './key-history.ts';
+import { type KeyHistory, type KeyVersion, originsOf, versionAt } from './key-history.ts';
 import type { Period } from './scan-entries.ts';
 import type { Sight, Way } from './sights.ts';
 
@@ -105,8 +105,9 @@ function remember(known: Map<string, KnownSecret>, key: string, { versions, firs
 export function isCurrent(history: readonly KeyVersion[], versions: ReadonlySet<number>): boolean {
   const now = history.at(-1);
   if (now?.hasValue !== true) return false;
-  const origin = originOf(history, now.version);
-  return [...versions].some(version => originOf(history, version) === origin);
+  const origins = originsOf(history);
+  const origin = origins.get(now.version);
+  return [...versions].some(version => origins.get(version) === origin);
 }
 
 /** What became known of a secret, as an answer says it. @param ways in the order of the answer Pure. */

@@ -104,7 +104,8 @@ export async function scanEntries(
       return isLive && positionOf(entry) > period.from && positionOf(entry) < period.to;
     });
     const kept = await Promise.all(within.map(async entry => keep(entry)));
-    found.push(...within.filter((_, index) => kept[index]));
+    // Too many for the arguments of one call.
+    for (const [index, entry] of within.entries()) if (kept[index]) found.push(entry);
     readTo = sources
       .filter(({ isOpen }) => isOpen)
       .reduce<string | undefined>(
