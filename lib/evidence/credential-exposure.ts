@@ -239,8 +239,9 @@ async function exposuresIn(
   { unrecorded, erasedHistory }: Answering,
 ): Promise<{ exposures: Exposure[]; isErased: boolean }> {
   const read = await historyFor(context, place, sights, unrecorded);
-  const { history, isExact } = read === undefined ? await erasedHistory(place) : { history: read, isExact: true };
-  const known = [...addUp(history, sights, read === undefined ? undefined : unrecorded)];
+  const found = read === undefined ? await erasedHistory(place) : { history: read, isExact: true };
+  const { history, isExact } = found;
+  const known = [...addUp(found, sights, read === undefined ? undefined : unrecorded)];
   const { project, environment } = place;
   const shown = read === undefined ? { ...environment, type: null } : environment;
   const exposures = known

@@ -107,20 +107,16 @@ export function historyFrom(
 
 /**
  * The history of an erased environment, as the audit entries of its changes tell it. Where an entry does not say whether
- * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are not known: they are 0,
- * and every key may have had a value before.
+ * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are not known: they are 0.
  * @param entries oldest first
  * Pure.
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
   const history = new Map<string, KeyVersion[]>();
-  const before: readonly KeyVersion[] = isWhole
-    ? []
-    : [{ version: 0, revision: 0, createdAt: undefined, hasValue: true }];
   for (const { action, createdAt, revision = 0, keys = [] } of entries) {
     const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
     for (const key of keys) {
-      const known = history.get(key) ?? [...before];
+      const known = history.get(key) ?? [];
       known.push({ version: isWhole ? known.length + 1 : 0, revision, createdAt, hasValue });
       history.set(key, known);
     }

@@ -146,6 +146,31 @@ describe('what a token saw', () => {
   });
 });
 
+describe('what was seen of an erased environment whose changes are no longer in the log', () => {
+  it('includes every key that an entry names, with no version', async () => {
+    await loseEntries(Date.now() - 2 * planConfigsMs);
+    const environment = { id: randomUUID(), slug: 'gone' };
+    const tokenId = randomUUID();
+    const pulls = [['LOST'], undefined].map((keys, n) =>
+      auditEntry('secret.pulled', Date.now() - 1000 + n, {
+        actor: { id: owner.user.id, email: owner.email, type: 'token', tokenId },
+        environment,
+        revision: 17,
+        ...(keys === undefined ? {} : { keys }),
+      }),
+    );
+    // Somebody deleted it before, but later changes may be lost.
+    const deleted = auditEntry('secret.deleted', Date.now() - 3000, { environment, revision: 9, keys: ['DELETED'] });
+    await seedAudit(owner.organization.id, [...pulls, deleted]);
+    const answer = await exposureOf(`tokenId=${tokenId}&since=${new Date(Date.now() - 5000).toISOString()}`);
+    expect(shown(answer)).toEqual([
+      ['gone', 'DELETED', [], ['pulled'], false],
+      ['gone', 'LOST', [], ['pulled'], false],
+    ]);
+    expect(answer.incomplete).toEqual([{ reason: 'environment_erased', environment: environment.id }]);
+  });
+});
+
 describe('what an unknown credential saw', () => {
   it('is nothing, and those of other tenants are unknown', async () => {
     const stranger = await openWorkplace(api);
