@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { entryView, listAuditEntries, withinAnswer } from '../audit/list-audit-entries.ts';
-import type { AuditEntry, AuditPagination } from '../contracts/audit/list-audit-entries.ts';
+import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -41,8 +41,14 @@ export async function searchEntries(context: MemberContext, search: Search): Pro
   const page = await listAuditEntries(context.organization.id, { limit, offset, action });
   if (page === undefined) return scan(context, search);
   const last = page.entries.at(-1);
-  const isCut = page.pagination.total === null && last !== undefined;
-  return { ...page, ...(isCut ? { next: writeCursor({ from: positionOf(last) }) } : {}) };
+  const { total } = page.pagination;
+  const isCut = total === null || (offset + page.entries.length < total && isBeyondOffsets(search));
+  return { ...page, ...(isCut && last !== undefined ? { next: writeCursor({ from: positionOf(last) }) } : {}) };
+}
+
+/** Whether no offset reaches the page that follows. Pure. */
+function isBeyondOffsets({ offset, limit }: Search): boolean {
+  return offset + limit > maximumOffset;
 }
 
 async function scan(context: MemberContext, search: Search): Promise<Found> {
@@ -70,12 +76,13 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
   const page = found.slice(skip, skip + limit);
   const last = page.at(-1);
   const isAll = readTo === undefined;
+  const hasMore = found.length > skip + limit;
   const rest =
-    found.length > skip + limit && last !== undefined
+    hasMore && last !== undefined
       ? { from: positionOf(last) }
       : { from: readTo ?? beginning, skip: Math.max(0, skip - found.length) };
   const total = isAll && after === undefined ? found.length : null;
-  const isCut = total === null && (!isAll || found.length > skip + limit);
+  const isCut = total === null ? !isAll || hasMore : hasMore && isBeyondOffsets(search);
   return {
     entries: withinAnswer(page.map(entry => entryView(auditRecord.parse(entry)))),
     ...(isCut ? { next: writeCursor(rest) } : {}),
