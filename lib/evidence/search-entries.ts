@@ -69,7 +69,8 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
       period: { from: since, to: earlier(begun.from, until) },
       newestFirst: true,
       keep,
-      enough: { entries: skip + limit, afterPages: actions.length + pagesToCount },
+      // A page that continues has no total.
+      enough: { entries: skip + limit, afterPages: after === undefined ? actions.length + pagesToCount : 0 },
     },
     budget,
   );
