@@ -64,8 +64,9 @@ function namedKeys(
 }
 
 /**
- * An entry's time is taken before its write, which may be retried for most of a request's 30 s, and clocks differ. All
- * entries older than this are in the table.
+ * All entries older than this are in the table. An entry's time is taken before its write, which a request begins within
+ * 27 s (see `requireTimeToWrite`). The rest is for a call that DynamoDB executes late, and for clocks that differ: together
+ * up to half a minute.
  */
 export const longestWriteMs = 60_000;
 

@@ -1,5 +1,6 @@
 import { auditWrite } from '../access/audit-write.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
+import { sessionIdOf } from '../access/session-cookie.ts';
 import { ApiError } from '../core/errors.ts';
 import { at, find } from '../table/read.ts';
 import type { TokenRecord } from '../table/records/token.ts';
@@ -18,15 +19,18 @@ const maximumTokens = 100;
  * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
  */
 export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
-  const { user } = context.principal;
+  const { user, credential } = context.principal;
+  const sessionHash = credential.method === 'session' ? credential.hash : undefined;
   const [resolved, live] = await Promise.all([resolveToken(context.principal, wanted), listTokens(user.id)]);
-  return issueToken(context, { user, live, ...resolved });
+  return issueToken(context, { user, live, sessionHash, ...resolved });
 }
 
 interface TokenOrder extends ResolvedToken {
   user: UserRecord;
   /** The user's tokens, which must be read after the account. */
   live: readonly TokenRecord[];
+  /** Of the session that asks for it, or that approved it before the command line redeems its code. */
+  sessionHash: string | undefined;
 }
 
 /**
@@ -38,10 +42,11 @@ interface TokenOrder extends ResolvedToken {
  */
 export async function issueToken(
   { source, log }: RequestContext,
-  { facts, organization, ...before }: TokenOrder,
+  { facts, organization, sessionHash, ...before }: TokenOrder,
   others: readonly Write[] = [],
 ): Promise<IssuedToken> {
   const { id: userId, email, sessionEpoch } = before.user;
+  const sessionId = sessionHash === undefined ? {} : { sessionId: sessionIdOf(sessionHash) };
   const issued = await newToken(before.user, facts);
   const { id, name } = issued.cliToken;
   const inOrganization =
@@ -50,7 +55,7 @@ export async function issueToken(
       : [
           ...scopeHolds(organization.slug, userId, facts),
           // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
-          await auditWrite(organization, { id: userId, email, type: 'session' }, source, {
+          await auditWrite(organization, { id: userId, email, type: 'session', ...sessionId }, source, {
             action: 'token.created',
             target: { type: 'token', id, name },
           }),

@@ -77,7 +77,7 @@ export async function takeHandOff(
   const live = await listTokens(user.id);
   const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
   if (orgSlug !== null && organization === undefined) throw invalidCode();
-  return issueToken({ source, log }, { user, live, facts, organization }, [useUp, stillSignedIn]);
+  return issueToken({ source, log }, { user, live, facts, organization, sessionHash }, [useUp, stillSignedIn]);
 }
 
 const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

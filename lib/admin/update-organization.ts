@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AuditFacts, newAuditEntry } from '../access/audit-write.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
 import type { BodyOf } from '../contracts/contract.ts';
@@ -35,14 +36,18 @@ export async function updateOrganization(
     const { id, slug, name } = after;
     const { plan, planChangedAtMs, limitOverrides } = after;
     const target = { type: 'organization', id, name } as const;
+    const { createdAtMs } = newAuditEntry();
+    // With one time, so that it can be told later that they were changed together.
+    const record = (facts: Pick<AuditFacts, 'action' | 'details'>) =>
+      context.auditIn(after, { ...facts, target, entry: { ...newAuditEntry(), createdAtMs } });
     const audits: Write[] = [];
     if (plan !== before.plan) {
       const details = { from: before.plan, to: plan };
-      audits.push(await context.auditIn(after, { action: 'billing.plan_changed', target, details }));
+      audits.push(await record({ action: 'billing.plan_changed', details }));
     }
     if (!isDeepStrictEqual(limitOverrides, before.limitOverrides)) {
       const details = { from: before.limitOverrides, to: limitOverrides };
-      audits.push(await context.auditIn(after, { action: 'organization.limits_changed', target, details }));
+      audits.push(await record({ action: 'organization.limits_changed', details }));
     }
     const change = update(
       at(organizationRecord, slug),

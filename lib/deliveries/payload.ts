@@ -8,8 +8,11 @@ import type { Payload } from './message.ts';
 /** Longer than the queue can keep a message (14 days). After that, a delivery of a stored payload can't be repeated. */
 const storedPayloadSeconds = 15 * 86_400;
 
-/** Below DynamoDB's 400 KB per item, in UTF-8 bytes. Payloads are ASCII except for e-mail addresses. */
-const pieceLength = 300_000;
+/**
+ * Below DynamoDB's 400 KB per item, in UTF-8 bytes: payloads are ASCII except for e-mail addresses and messages. It counts
+ * code points, because half of a surrogate pair has no UTF-8.
+ */
+const onePiece = /.{1,300000}/gsu;
 
 /** Longer bodies are not kept in the log itself, so that one page of a Query holds all of a webhook's deliveries. */
 const longestInLogBytes = 16 * 1024;
@@ -39,9 +42,7 @@ export async function storePayload(payload: Exclude<Payload, { kind: 'stored' }>
   const text = textIn(payload);
   const payloadId = randomUUID();
   const expiresAt = Math.ceil(Date.now() / 1000) + storedPayloadSeconds;
-  const pieces = Array.from({ length: Math.ceil(text.length / pieceLength) }, (_, index) =>
-    text.slice(index * pieceLength, (index + 1) * pieceLength),
-  );
+  const pieces = text.match(onePiece) ?? [];
   await Promise.all(
     pieces.map((piece, index) => putAlone(put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt }))),
   );

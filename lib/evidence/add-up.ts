@@ -1,8 +1,11 @@
 import { longestWriteMs } from '../access/audit-write.ts';
 import type { Exposure } from '../contracts/audit/get-exposure.ts';
-import { type KeyHistory, type KeyVersion, originOf, versionAt } from './key-history.ts';
+import { type KeyHistory, type KeyVersion, originsOf, versionAt } from './key-history.ts';
 import type { Period } from './scan-entries.ts';
 import type { Sight, Way } from './sights.ts';
+
+/** Stands for one whose number is not known. */
+const unknownVersion = 0;
 
 /** What became known of one secret. */
 export interface KnownSecret {
@@ -12,20 +15,25 @@ export interface KnownSecret {
   how: Set<Way>;
 }
 
-/** What became known of an environment's secrets, by key. Pure. */
+/**
+ * What became known of an environment's secrets, by key. If the history is not exact, every key that it or a sight names
+ * may have had a value at any time. Pure.
+ */
 export function addUp(
-  history: KeyHistory,
+  { history, isExact }: { history: KeyHistory; isExact: boolean },
   sights: readonly Sight[],
   unrecorded: Period | undefined,
 ): Map<string, KnownSecret> {
   const known = new Map<string, KnownSecret>();
   const wholes = new Map<string, Sight & { lastAt: string }>();
+  const versionsOf = (key: string, sight: Sight) =>
+    seenVersions(history.get(key) ?? [], sight) ?? (isExact ? undefined : [unknownVersion]);
   for (const sight of sights) {
     if (sight.keys === 'all') joinWhole(wholes, sight);
-    else for (const key of sight.keys) note(known, key, history.get(key) ?? [], sight);
+    else for (const key of sight.keys) note(known, key, versionsOf(key, sight), sight);
   }
   for (const [key, versions] of history) {
-    for (const whole of wholes.values()) note(known, key, versions, whole);
+    for (const whole of wholes.values()) note(known, key, versionsOf(key, whole), whole);
     if (unrecorded !== undefined) noteUnrecorded(known, key, versions, unrecorded);
   }
   return known;
@@ -46,17 +54,10 @@ function joinWhole(wholes: Map<string, Sight & { lastAt: string }>, sight: Sight
 function note(
   known: Map<string, KnownSecret>,
   key: string,
-  history: readonly KeyVersion[],
-  sight: Sight & { lastAt?: string },
+  versions: readonly number[] | undefined,
+  { how, createdAt, lastAt = createdAt }: Sight & { lastAt?: string },
 ): void {
-  const versions = seenVersions(history, sight);
-  if (versions === undefined) return;
-  remember(known, key, {
-    versions,
-    firstAt: sight.createdAt,
-    lastAt: sight.lastAt ?? sight.createdAt,
-    how: [sight.how],
-  });
+  if (versions !== undefined) remember(known, key, { versions, firstAt: createdAt, lastAt, how: [how] });
 }
 
 /** The versions that a sight showed; undefined if the key had no value. Pure. */
@@ -93,8 +94,7 @@ interface Noted extends Pick<KnownSecret, 'firstAt' | 'lastAt'> {
 
 function remember(known: Map<string, KnownSecret>, key: string, { versions, firstAt, lastAt, how }: Noted): void {
   const one = known.get(key) ?? { versions: new Set<number>(), firstAt, lastAt, how: new Set<Way>() };
-  // 0 stands for a version whose number is not known.
-  for (const version of versions) if (version > 0) one.versions.add(version);
+  for (const version of versions) if (version !== unknownVersion) one.versions.add(version);
   for (const way of how) one.how.add(way);
   if (firstAt < one.firstAt) one.firstAt = firstAt;
   if (lastAt > one.lastAt) one.lastAt = lastAt;
@@ -105,8 +105,9 @@ function remember(known: Map<string, KnownSecret>, key: string, { versions, firs
 export function isCurrent(history: readonly KeyVersion[], versions: ReadonlySet<number>): boolean {
   const now = history.at(-1);
   if (now?.hasValue !== true) return false;
-  const origin = originOf(history, now.version);
-  return [...versions].some(version => originOf(history, version) === origin);
+  const origins = originsOf(history);
+  const origin = origins.get(now.version);
+  return [...versions].some(version => origins.get(version) === origin);
 }
 
 /** What became known of a secret, as an answer says it. @param ways in the order of the answer Pure. */

@@ -1,3 +1,4 @@
+import { longestWriteMs } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import { type CredentialExposure, type Exposure, exposureWays } from '../contracts/audit/get-exposure.ts';
@@ -5,10 +6,11 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { historyOfEntries, type KeyHistory, readKeyHistory } from './key-history.ts';
+import { type ErasedHistory, readErasedHistories } from './erased-history.ts';
+import { type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
 import { earlier, type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
-import { exposingActions, readingActions, type Sight, sightsOf } from './sights.ts';
+import { exposingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
 /*
@@ -27,8 +29,10 @@ interface Question {
   after?: string | undefined;
 }
 
-/** Pages of up to 1 MB; a request must answer before API Gateway's 30 s. */
-const budgetOf = (nowMs: number): ScanBudget => ({ pages: 80, endsAt: nowMs + 12_000 });
+/** Of up to 1 MB. */
+const pagesPerScan = 80;
+/** A request must answer before API Gateway's 30 s. */
+const longestReadingMs = 12_000;
 const longestAnswerMs = 20_000;
 
 /** Lambda limits a response to 6 MB, and a large response is sent as base64. */
@@ -47,23 +51,26 @@ export async function credentialExposure(context: MemberContext, question: Quest
   const [completeSince, places, found] = await Promise.all([
     knownSince(organization, nowMs).then(ms => new Date(ms).toISOString()),
     readPlaces(organization.slug),
-    findEntries(organization.id, subject, wanted, budgetOf(nowMs)),
+    findEntries(organization.id, subject, wanted, { pages: pagesPerScan, endsAt: nowMs + longestReadingMs }),
   ]);
-  const known = await existence(context, subject, found);
+  const known = await existence(context, subject, found, {
+    isAllKnown: timeOf(wanted.from) >= completeSince || completeSince <= organization.createdAt,
+    endsAt: nowMs + longestAnswerMs,
+  });
   const { entries, unsure } = entriesOf(found, known);
   const period = { from: wanted.from, to: found.readTo ?? wanted.to };
   const start = [timeOf(period.from), known?.createdAt ?? '', organization.createdAt].toSorted().at(-1) ?? '';
   const lost = start < completeSince ? { from: start, to: earlier(completeSince, timeOf(period.to)) } : undefined;
   const unrecorded = lost !== undefined && lost.from < lost.to ? lost : undefined;
 
-  const perEnvironment = sightsByEnvironment(entries, places, unrecorded === undefined ? undefined : known);
+  const perEnvironment = sightsByEnvironment(entries, places, unrecorded && (known ?? {}));
   const doubts = [...unsure, ...perEnvironment.doubtful].map(({ createdAt }) => createdAt).toSorted();
   const before = [...doubts.slice(-1), ...(unrecorded === undefined ? [] : [unrecorded.to])].toSorted().at(-1);
   const answer = await answerFor(context, perEnvironment.seen, {
     begun,
     period,
     unrecorded,
-    isWhole: completeSince <= organization.createdAt,
+    erasedHistory: await erasedHistories(context, perEnvironment.seen, { begun, completeSince, nowMs }),
     endsAt: nowMs + longestAnswerMs,
   });
   const incomplete: CredentialExposure['incomplete'] = [
@@ -113,15 +120,21 @@ async function findEntries(
   };
 }
 
-/** Since when the subject can have read anything, and where. */
+/**
+ * Since when the subject can have read anything, and where. That matters only if entries are lost, or may be of another
+ * session.
+ */
 async function existence(
   { organization }: MemberContext,
   subject: Subject,
-  { sure, issued }: FoundEntries,
+  { sure, maybe, issued }: FoundEntries,
+  { isAllKnown, endsAt }: { isAllKnown: boolean; endsAt: number },
 ): Promise<KnownSubject | undefined> {
-  const actors = sure.map(({ actor }) => (actor as AuditRecord['actor']).id);
-  const found = await findSubject(subject, organization.slug, [...new Set(actors.flatMap(id => id ?? []))]);
   const [first] = issued;
+  if (isAllKnown && maybe.length === 0) return undefined;
+  const actors = [...sure, ...issued].map(({ actor }) => (actor as AuditRecord['actor']).id);
+  const owners = [...new Set(actors.flatMap(id => id ?? []))];
+  const found = await findSubject(subject, organization, owners, endsAt);
   return found ?? (first === undefined ? undefined : { createdAt: first.createdAt });
 }
 
@@ -148,7 +161,7 @@ interface SeenPlace {
 function sightsByEnvironment(
   entries: readonly AuditRecord[],
   places: ReadonlyMap<string, Place>,
-  everywhere: KnownSubject | undefined | Partial<KnownSubject>,
+  everywhere: Partial<KnownSubject> | undefined,
 ) {
   const seen = new Map<string, SeenPlace>();
   const doubtful: AuditRecord[] = [];
@@ -181,8 +194,7 @@ interface Answering {
   begun: Cursor;
   period: Period;
   unrecorded: Period | undefined;
-  /** Whether the log has everything since the organization began. */
-  isWhole: boolean;
+  erasedHistory: (place: Place) => Promise<ErasedHistory>;
   endsAt: number;
 }
 
@@ -197,7 +209,7 @@ async function answerFor(
   const erased: string[] = [];
   let bytes = 0;
   for (const [id, place] of [...seen].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    if (begun.environment !== undefined && id < begun.environment) continue;
+    if (isAnswered(begun, id)) continue;
     const known = await exposuresIn(context, place, answering);
     if (known.isErased) erased.push(id);
     for (const exposure of known.exposures) {
@@ -207,22 +219,29 @@ async function answerFor(
       bytes += JSON.stringify(exposure).length;
       if (bytes > maximumAnswerBytes) return { exposures, erased, next: { ...period, environment: id, key } };
     }
-    // No character of a key sorts after a tilde.
-    if (Date.now() > endsAt) return { exposures, erased, next: { ...period, environment: id, key: '~' } };
+    if (Date.now() > endsAt) return { exposures, erased, next: { ...period, environment: id, key: afterAllKeys } };
   }
   return { exposures, erased, next: undefined };
+}
+
+/** No character of a key sorts after a tilde. */
+const afterAllKeys = '~';
+
+/** Whether earlier pages have all of the environment, so that this one need not read it again. Pure. */
+function isAnswered({ environment, key }: Cursor, id: string): boolean {
+  return environment !== undefined && (id < environment || (id === environment && key === afterAllKeys));
 }
 
 /** In key order. An erased environment of which nothing can have been seen leaves no doubt. */
 async function exposuresIn(
   context: MemberContext,
   { place, sights }: SeenPlace,
-  { unrecorded, isWhole }: Answering,
+  { unrecorded, erasedHistory }: Answering,
 ): Promise<{ exposures: Exposure[]; isErased: boolean }> {
   const read = await historyFor(context, place, sights, unrecorded);
-  const { history, isExact } =
-    read === undefined ? await erasedHistory(context, place.environment.id, isWhole) : { history: read, isExact: true };
-  const known = [...addUp(history, sights, read === undefined ? undefined : unrecorded)];
+  const found = read === undefined ? await erasedHistory(place) : { history: read, isExact: true };
+  const { history, isExact } = found;
+  const known = [...addUp(found, sights, read === undefined ? undefined : unrecorded)];
   const { project, environment } = place;
   const shown = read === undefined ? { ...environment, type: null } : environment;
   const exposures = known
@@ -232,6 +251,32 @@ async function exposuresIn(
       return { project, environment: shown, ...toExposure(key, secret, exposureWays), current };
     });
   return { exposures, isErased: read === undefined && (exposures.length > 0 || !isExact) };
+}
+
+/** Reads those of all erased environments together, and again only if one was erased in the meantime. */
+async function erasedHistories(
+  context: MemberContext,
+  seen: ReadonlyMap<string, SeenPlace>,
+  { begun, completeSince, nowMs }: { begun: Cursor; completeSince: string; nowMs: number },
+): Promise<(place: Place) => Promise<ErasedHistory>> {
+  const erased = [...seen.values()].filter(({ place: { path, environment } }) => {
+    return path === undefined && !isAnswered(begun, environment.id);
+  });
+  const readThese = (some: readonly SeenPlace[]) => {
+    const lastMs = some
+      .flatMap(({ sights }) => sights.map(({ createdAt }) => Date.parse(createdAt)))
+      .reduce((last, ms) => Math.max(last, ms), 0);
+    const until = new Date(Math.min(lastMs + longestWriteMs, Date.now() + 1)).toISOString();
+    const places = some.map(({ place }) => place);
+    const budget = { pages: pagesPerScan, endsAt: nowMs + longestAnswerMs };
+    return readErasedHistories(context, { places, until, completeSince }, budget);
+  };
+  const histories = await readThese(erased);
+  return async place => {
+    const { id } = place.environment;
+    const found = histories.get(id) ?? (await readThese([{ place, sights: seen.get(id)?.sights ?? [] }])).get(id);
+    return found ?? { history: new Map(), isExact: false };
+  };
 }
 
 /** As far back as the sights need it; undefined for an erased environment. */
@@ -244,31 +289,8 @@ async function historyFor(
   if (path === undefined) return undefined;
   // The versions that a history shows may be older than its revision.
   const isPast = unrecorded !== undefined || sights.some(({ how }) => how === 'history');
-  const from = isPast ? 0 : Math.min(...sights.map(({ revision }) => revision));
+  const from = isPast ? 0 : sights.reduce((first, { revision }) => Math.min(first, revision), Number.MAX_SAFE_INTEGER);
   return readKeyHistory(log, path, environment.id, from);
-}
-
-/** The entries of every change of an environment, which still say what was in it. */
-async function erasedHistory(
-  { organization }: MemberContext,
-  environmentId: string,
-  isWhole: boolean,
-): Promise<{ history: KeyHistory; isExact: boolean }> {
-  const actions = [...exposingActions, 'secret.deleted', 'secret.bulk_delete'] as const;
-  const changing = actions.filter(action => !readingActions.has(action));
-  const period = { from: organization.createdAt, to: new Date(Date.now() + 1).toISOString() };
-  const keep = ({ environment }: RawEntry) => (environment as { id: string } | undefined)?.id === environmentId;
-  const { entries, readTo } = await scanEntries(
-    organization.id,
-    { actions: changing, period, keep },
-    budgetOf(Date.now()),
-  );
-  const records = entries
-    .map(entry => auditRecord.parse(entry))
-    .toSorted((a, b) => (a.revision ?? 0) - (b.revision ?? 0));
-  const isAll = readTo === undefined && records.every(({ keysOmitted }) => keysOmitted === undefined);
-  const isExact = isWhole && isAll;
-  return { history: historyOfEntries(records, isExact), isExact };
 }
 
 function nameIn(entries: readonly AuditRecord[]): string | null {

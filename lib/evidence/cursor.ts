@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import { invalidRequest } from '../core/errors.ts';
+import { timeOf } from './scan-entries.ts';
 
 /** See `scan-entries.ts`. */
-const Position = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:#[0-9a-f-]{36})?$/);
+const Position = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:#[0-9a-f-]{36})?$/)
+  .refine(position => isTime(timeOf(position)));
+
+/** Whether the calendar has such a day. */
+function isTime(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
 
 const Cursor = z.strictObject({
   /** The page is about entries after this position. */

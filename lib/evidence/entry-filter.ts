@@ -1,8 +1,9 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { type KeyChange, readKeyChanges } from '../secrets/engine/key-versions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
 import { type Place, readPlaces } from './places.ts';
-import type { RawEntry, ScanBudget } from './scan-entries.ts';
+import type { RawEntry, ScanBudget, Verdict } from './scan-entries.ts';
 import { readingActions } from './sights.ts';
 
 /** Which entries somebody asks for, besides their actions and their time. */
@@ -19,13 +20,13 @@ const pagesPerHistory = 3;
 
 /**
  * Whether an entry is asked for.
- * @param budget of the scan; looks at the history of the key are taken from it
+ * @param budget of the scan; looks at the history of the key are taken from it, and none begins when it is used up
  */
 export async function entryFilter(
   context: MemberContext,
   { actor, tokenId, project, environment, key }: EntryFilter,
   budget: ScanBudget,
-): Promise<(entry: RawEntry) => boolean | Promise<boolean>> {
+): Promise<(entry: RawEntry) => Verdict> {
   const isPlaceAsked = project !== undefined || key !== undefined;
   const places = isPlaceAsked ? await readPlaces(context.organization.slug) : new Map<string, Place>();
   const isAboutKey = key === undefined ? () => true : keyFilter(context, key, places, budget);
@@ -62,13 +63,11 @@ function keyFilter(
   key: string,
   places: ReadonlyMap<string, Place>,
   budget: ScanBudget,
-): (entry: RawEntry) => boolean | Promise<boolean> {
+): (entry: RawEntry) => Verdict {
   const histories = new Map<string, Promise<readonly KeyChange[] | undefined>>();
-  const historyIn = (environmentId: string) => {
-    const path = places.get(environmentId)?.path;
-    if (path === undefined) return undefined;
+  const historyIn = (environmentId: string, path: EnvironmentPath) => {
     const known = histories.get(environmentId);
-    if (known !== undefined) return known;
+    if (known !== undefined || budget.pages <= 0) return known;
     budget.pages -= pagesPerHistory;
     const reading = readKeyChanges(log, { ...path, key }, environmentId);
     histories.set(environmentId, reading);
@@ -82,9 +81,9 @@ function keyFilter(
     const isRead = readingActions.has(action);
     const isOpen = keysOmitted !== undefined || (isRead && keys === undefined);
     if (!isOpen || environment === undefined || revision === undefined) return false;
-    const reading = historyIn(environment.id);
-    if (reading === undefined) return false;
-    return reading.then((changes = []) => {
+    const path = places.get(environment.id)?.path;
+    if (path === undefined) return false;
+    return historyIn(environment.id, path)?.then((changes = []) => {
       const latest = changes.findLast(change => change.revision <= revision);
       return isRead ? latest !== undefined && latest.deleted !== true : latest?.revision === revision;
     });

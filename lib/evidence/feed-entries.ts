@@ -80,6 +80,7 @@ async function startOf(
   throw new ApiError(
     'cursor_expired',
     `Entries after this position are no longer retained. Start again with since=${complete}.`,
+    { details: { since: complete } },
   );
 }
 

@@ -4,6 +4,7 @@ import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision
 import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
+import { writingActions } from './sights.ts';
 
 /** A version of a key, from the change that wrote it until the next one. */
 export interface KeyVersion {
@@ -15,6 +16,8 @@ export interface KeyVersion {
   hasValue: boolean;
   /** The revision whose value it restores. */
   restored?: number | undefined;
+  /** Who sent the value; nobody did for a promotion, a restoration or a repair. */
+  writtenBy?: { id: string; email: string } | undefined;
 }
 
 /** Every key of an environment with its versions, oldest first. A key that did not change has one, of revision 0. */
@@ -22,20 +25,28 @@ export type KeyHistory = ReadonlyMap<string, readonly KeyVersion[]>;
 
 /** The version that a key had at a revision, if it had a value. Pure. */
 export function versionAt(versions: readonly KeyVersion[], revision: number): KeyVersion | undefined {
-  const found = versions.findLast(one => one.revision <= revision);
+  let [low, high] = [0, versions.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((versions[middle]?.revision ?? 0) <= revision) low = middle + 1;
+    else high = middle;
+  }
+  const found = versions[low - 1];
   return found?.hasValue === true ? found : undefined;
 }
 
 /**
- * The version in which the key's value first appeared: a restored one has the value of an earlier version. Two versions
- * with the same origin have the same value. Pure.
+ * For each version, the one in which its value first appeared: a restored one has the value of an earlier version. Two
+ * versions with the same origin have the same value. Pure.
  */
-export function originOf(versions: readonly KeyVersion[], version: number): number {
-  const found = versions.find(one => one.version === version);
-  if (found?.restored === undefined) return version;
-  const earlier = versionAt(versions, found.restored);
-  // The restored revision is always an earlier one.
-  return earlier === undefined || earlier.version >= version ? version : originOf(versions, earlier.version);
+export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, number> {
+  const origins = new Map<number, number>();
+  for (const { version, restored } of versions) {
+    // The restored revision is always an earlier one.
+    const source = restored === undefined ? undefined : versionAt(versions, restored);
+    origins.set(version, origins.get(source?.version ?? 0) ?? version);
+  }
+  return origins;
 }
 
 /**
@@ -59,8 +70,9 @@ export async function readKeyHistory(
       if (changes.length !== Math.max(0, state.revision - since + 1)) {
         throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${since} on.`);
       }
-      const target = Math.max(earliest, Math.min(...changes.map(({ restored }) => (restored ?? since) + 1)));
-      if (changes.length === 0 || target >= since) return historyFrom(heads.filter(isLive), changes);
+      const restored = changes.reduce((first, change) => Math.min(first, change.restored ?? first), since);
+      const target = Math.max(earliest, restored + 1);
+      if (target >= since) return historyFrom(heads.filter(isLive), changes);
       since = target;
     }
   });
@@ -74,10 +86,11 @@ export function historyFrom(
   const history = new Map<string, KeyVersion[]>();
   const add = (change: (typeof changes)[number], kind: 'created' | 'updated' | 'deleted') => {
     for (const [key, version] of change[kind]) {
-      const { revision, createdAt, restored } = change;
+      const { revision, createdAt, restored, action, createdBy } = change;
       const before = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
       const known: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [before]);
-      known.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored });
+      const writtenBy = writingActions.has(action) ? (createdBy ?? undefined) : undefined;
+      known.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored, writtenBy });
       history.set(key, known);
     }
   };

@@ -23,10 +23,13 @@ export interface Scan {
   /** The positions between which to read, neither included. */
   period: Period;
   newestFirst?: boolean;
-  keep: (entry: RawEntry) => boolean | Promise<boolean>;
+  /** Undefined if the budget is too small to tell: then the scan ends before the entry. */
+  keep: (entry: RawEntry) => Verdict;
   /** The scan ends when it has found this many entries and has read this many pages. */
   enough?: { entries: number; afterPages: number };
 }
+
+export type Verdict = boolean | Promise<boolean> | undefined;
 
 export interface Period {
   from: string;
@@ -82,15 +85,16 @@ export async function scanEntries(
   budget: ScanBudget,
 ): Promise<{ entries: RawEntry[]; readTo: string | undefined }> {
   if (period.from >= period.to) return { entries: [], readTo: undefined };
+  const start = newestFirst ? period.to : period.from;
   const partitions = known ?? (await readPartitions(organizationId, actions));
   const sources = actions.flatMap(action =>
     Array.from({ length: action === spreadAction ? partitions : 1 }, (_, partition): Source => {
       const range = ranges.auditEntriesWithin({ orgId: organizationId, partition, action }, period.from, period.to);
-      const readTo = newestFirst ? period.to : period.from;
-      return { range, next: undefined, pageSize: pageSizes.first, readTo, isOpen: true };
+      return { range, next: undefined, pageSize: pageSizes.first, readTo: start, isOpen: true };
     }),
   );
   const isAfter = (one: string, other: string) => (newestFirst ? one < other : one > other);
+  const inOrder = (a: RawEntry, b: RawEntry) => (isAfter(positionOf(a), positionOf(b)) ? 1 : -1);
   const nowSeconds = Date.now() / 1000;
   const found: RawEntry[] = [];
   let readTo: string | undefined;
@@ -99,26 +103,32 @@ export async function scanEntries(
     budget.pages -= open.length;
     pagesRead += open.length;
     const pages = await Promise.all(open.map(source => readOn(source, newestFirst)));
-    const within = pages.flat().filter(entry => {
-      const isLive = entry.expiresAt === undefined || entry.expiresAt > nowSeconds;
-      return isLive && positionOf(entry) > period.from && positionOf(entry) < period.to;
-    });
-    const kept = await Promise.all(within.map(async entry => keep(entry)));
-    found.push(...within.filter((_, index) => kept[index]));
-    readTo = sources
-      .filter(({ isOpen }) => isOpen)
-      .reduce<string | undefined>(
-        (first, source) => (first === undefined || isAfter(first, source.readTo) ? source.readTo : first),
-        undefined,
-      );
+    const within = pages
+      .flat()
+      .filter(entry => {
+        const isLive = entry.expiresAt === undefined || entry.expiresAt > nowSeconds;
+        return isLive && positionOf(entry) > period.from && positionOf(entry) < period.to;
+      })
+      .toSorted(inOrder);
+    const verdicts = within.map(keep);
+    const firstUntold = verdicts.indexOf(undefined);
+    const told = firstUntold < 0 ? within : within.slice(0, firstUntold);
+    const kept = await Promise.all(verdicts.slice(0, told.length));
+    // Too many for the arguments of one call.
+    for (const [index, entry] of told.entries()) if (kept[index]) found.push(entry);
+    const ends = sources.filter(({ isOpen }) => isOpen).map(source => source.readTo);
+    const lastTold = told.at(-1);
+    if (firstUntold >= 0) ends.push(lastTold === undefined ? (readTo ?? start) : positionOf(lastTold));
+    readTo = ends.reduce<string | undefined>(
+      (first, end) => (first === undefined || isAfter(first, end) ? end : first),
+      undefined,
+    );
     const isEnough =
       pagesRead >= enough.afterPages &&
       found.filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo)).length >= enough.entries;
-    if (isEnough || budget.pages <= 0 || Date.now() > budget.endsAt) break;
+    if (isEnough || firstUntold >= 0 || budget.pages <= 0 || Date.now() > budget.endsAt) break;
   }
-  const entries = found
-    .filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo))
-    .toSorted((a, b) => (isAfter(positionOf(a), positionOf(b)) ? 1 : -1));
+  const entries = found.filter(entry => readTo === undefined || !isAfter(positionOf(entry), readTo)).toSorted(inOrder);
   return { entries, readTo };
 }
 

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { entryView, listAuditEntries, withinAnswer } from '../audit/list-audit-entries.ts';
-import type { AuditEntry, AuditPagination } from '../contracts/audit/list-audit-entries.ts';
+import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -26,7 +26,7 @@ interface Found {
 }
 
 /** Besides the first page of each action, one request reads this many of up to 1 MB to find entries. */
-const pagesToFind = 40;
+export const pagesToFind = 40;
 /** It reads no more than this many of them only to count what does not fit on the page. */
 const pagesToCount = 10;
 const longestReadingMs = 15_000;
@@ -41,8 +41,14 @@ export async function searchEntries(context: MemberContext, search: Search): Pro
   const page = await listAuditEntries(context.organization.id, { limit, offset, action });
   if (page === undefined) return scan(context, search);
   const last = page.entries.at(-1);
-  const isCut = page.pagination.total === null && last !== undefined;
-  return { ...page, ...(isCut ? { next: writeCursor({ from: positionOf(last) }) } : {}) };
+  const { total } = page.pagination;
+  const isCut = total === null || (offset + page.entries.length < total && isBeyondOffsets(search));
+  return { ...page, ...(isCut && last !== undefined ? { next: writeCursor({ from: positionOf(last) }) } : {}) };
+}
+
+/** Whether no offset reaches the page that follows. Pure. */
+function isBeyondOffsets({ offset, limit }: Search): boolean {
+  return offset + limit > maximumOffset;
 }
 
 async function scan(context: MemberContext, search: Search): Promise<Found> {
@@ -63,19 +69,21 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
       period: { from: since, to: earlier(begun.from, until) },
       newestFirst: true,
       keep,
-      enough: { entries: skip + limit, afterPages: actions.length + pagesToCount },
+      // A page that continues has no total.
+      enough: { entries: skip + limit, afterPages: after === undefined ? actions.length + pagesToCount : 0 },
     },
     budget,
   );
   const page = found.slice(skip, skip + limit);
   const last = page.at(-1);
   const isAll = readTo === undefined;
+  const hasMore = found.length > skip + limit;
   const rest =
-    found.length > skip + limit && last !== undefined
+    hasMore && last !== undefined
       ? { from: positionOf(last) }
       : { from: readTo ?? beginning, skip: Math.max(0, skip - found.length) };
   const total = isAll && after === undefined ? found.length : null;
-  const isCut = total === null && (!isAll || found.length > skip + limit);
+  const isCut = total === null ? !isAll || hasMore : hasMore && isBeyondOffsets(search);
   return {
     entries: withinAnswer(page.map(entry => entryView(auditRecord.parse(entry)))),
     ...(isCut ? { next: writeCursor(rest) } : {}),

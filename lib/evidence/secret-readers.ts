@@ -1,19 +1,21 @@
 import { longestWriteMs } from '../access/audit-write.ts';
+import { isIdentityId } from '../access/identity-rights.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
 import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
-import { list } from '../table/read.ts';
+import { at, list, readAll } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/member.ts';
+import { hasSecondFactor, userRecord } from '../table/records/user.ts';
 import { seenVersions } from './add-up.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { type KeyVersion, originOf, readKeyHistory } from './key-history.ts';
+import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
 import { type Place, readPlaces } from './places.ts';
-import { type RawEntry, scanEntries, timeOf } from './scan-entries.ts';
+import { type Period, type RawEntry, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, sightsOf } from './sights.ts';
 
 interface Question {
@@ -43,7 +45,8 @@ export async function secretReaders(context: MemberContext, question: Question):
   if (current?.hasValue !== true)
     throw new ApiError('secret_not_found', `There is no secret ${key} in this environment.`);
 
-  const same = versions.filter(one => originOf(versions, one.version) === originOf(versions, current.version));
+  const origins = originsOf(versions);
+  const same = versions.filter(({ version }) => origins.get(version) === origins.get(current.version));
   const from =
     after === undefined ? startOf(since, organization.createdAt, same[0]?.createdAt) : readCursor(after).from;
   const period = { from, to: until ?? new Date(nowMs + 1).toISOString() };
@@ -65,8 +68,21 @@ export async function secretReaders(context: MemberContext, question: Question):
     complete: before === undefined,
     ...(before === undefined ? {} : { incomplete: [{ reason: 'retention' as const, before }] }),
     ...(readTo === undefined ? {} : { next: writeCursor({ from: readTo }) }),
-    readers: readersOf(showing, await readersToday(organization.slug, place)),
+    readers: await withAccess(context, place, readersOf(showing, writersIn(same, { from, to: readTo ?? period.to }))),
   };
+}
+
+/** The writers of these versions, also if their entries are gone. Pure. */
+function writersIn(versions: readonly KeyVersion[], { from, to }: Period): Known[] {
+  return versions.flatMap(({ writtenBy, createdAt = '' }) => {
+    if (writtenBy === undefined || createdAt < timeOf(from) || createdAt >= timeOf(to)) return [];
+    const { id, email } = writtenBy;
+    // An identity's name stands in the place of an address.
+    const actor = isIdentityId(id)
+      ? { id, email: null, name: email, type: 'identity' as const }
+      : { id, email, type: 'user' as const };
+    return [{ actor, tokenId: undefined, createdAt }];
+  });
 }
 
 /** Whether an entry's answer had one of these versions of the key. Pure. */
@@ -82,39 +98,61 @@ function shows(
   });
 }
 
-function readersOf(entries: readonly AuditRecord[], mayRead: ReadonlySet<string>): Reader[] {
-  const readers = new Map<string, Reader>();
-  for (const { actor, createdAt } of entries.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))) {
-    const { id, email, name, type, tokenId } = actor;
-    if (id === null) continue;
-    const known = readers.get(id);
+/** Who knew the value at a time, and with which token. */
+interface Known extends Pick<Reader, 'actor'> {
+  tokenId: string | undefined;
+  createdAt: string;
+}
+
+/** Without whether they have access. */
+function readersOf(entries: readonly AuditRecord[], writers: readonly Known[]): Omit<Reader, 'hasAccess'>[] {
+  const recorded = entries.flatMap(({ actor: { id, email, name, type, tokenId }, createdAt }): Known[] => {
+    const kind = type === 'identity' ? 'identity' : 'user';
+    return id === null
+      ? []
+      : [{ actor: { id, email, ...(name === undefined ? {} : { name }), type: kind }, tokenId, createdAt }];
+  });
+  const seen = new Set(recorded.map(({ actor: { id } }) => id));
+  // The entry of a change says more about its author, as long as it is kept.
+  const all = [...recorded, ...writers.filter(({ actor: { id } }) => !seen.has(id))];
+  const readers = new Map<string, Omit<Reader, 'hasAccess'>>();
+  for (const { actor, tokenId, createdAt } of all.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))) {
+    const known = readers.get(actor.id);
     const tokenIds = new Set([...(known?.tokenIds ?? []), ...(tokenId === undefined ? [] : [tokenId])]);
-    readers.set(id, {
-      actor: { id, email, ...(name === undefined ? {} : { name }), type: type === 'identity' ? 'identity' : 'user' },
-      tokenIds: [...tokenIds],
-      firstAt: known?.firstAt ?? createdAt,
-      lastAt: createdAt,
-      hasAccess: mayRead.has(id),
-    });
+    const firstAt = known?.firstAt ?? createdAt;
+    readers.set(actor.id, { actor, tokenIds: [...tokenIds], firstAt, lastAt: createdAt });
   }
   return [...readers.values()].toSorted((a, b) => (a.lastAt > b.lastAt ? -1 : 1));
 }
 
-/** The ids of the members and identities that may read the environment today. */
-async function readersToday(orgSlug: string, { project, environment }: Place): Promise<ReadonlySet<string>> {
-  const [members, identities] = await Promise.all([
-    list(memberRecord, ranges.members(orgSlug)),
-    list(identityRightsRecord, ranges.identities(orgSlug)),
-  ]);
+/** Says of each who may read the environment today. */
+async function withAccess(
+  { organization }: MemberContext,
+  { project, environment }: Place,
+  readers: readonly Omit<Reader, 'hasAccess'>[],
+): Promise<Reader[]> {
   const type = environment.type as EnvironmentType;
-  const mayRead = identities.filter(({ role, projectId, environmentId }) => {
+  const ids = readers.map(({ actor: { id } }) => id);
+  const [members, identities, users] = await Promise.all([
+    list(memberRecord, ranges.members(organization.slug)),
+    list(identityRightsRecord, ranges.identities(organization.slug)),
+    organization.requireSecondFactor ? readAll(ids.map(id => at(userRecord, id))) : [],
+  ]);
+  const withFactor = new Set(users.flatMap(user => (user !== undefined && hasSecondFactor(user) ? [user.id] : [])));
+  const reading = identities.filter(({ role, projectId, environmentId }) => {
     const isInScope = (projectId ?? project.id) === project.id && (environmentId ?? environment.id) === environment.id;
     return isInScope && (role === 'deployer' || roleMay('read', role, type));
   });
-  return new Set([
-    ...members.filter(({ role }) => roleMay('read', role, type)).map(({ userId }) => userId),
-    ...mayRead.map(({ id }) => id),
+  const mayRead = new Set([
+    ...members
+      .filter(
+        ({ role, userId }) =>
+          roleMay('read', role, type) && (!organization.requireSecondFactor || withFactor.has(userId)),
+      )
+      .map(({ userId }) => userId),
+    ...reading.map(({ id }) => id),
   ]);
+  return readers.map(reader => ({ ...reader, hasAccess: mayRead.has(reader.actor.id) }));
 }
 
 /** The entry of a change has the time when the change was decided, which is before that of its revision. */

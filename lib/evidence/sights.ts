@@ -26,14 +26,20 @@ export const readingActions: ReadonlySet<AuditAction> = new Set([
   'environment.validated',
 ]);
 
-const writing: readonly AuditAction[] = ['secret.created', 'secret.updated', 'secret.bulk_set', 'secret.changed'];
+/** The actions whose caller sends the values. */
+export const writingActions: ReadonlySet<AuditAction> = new Set([
+  'secret.created',
+  'secret.updated',
+  'secret.bulk_set',
+  'secret.changed',
+]);
 
 /** The actions whose entries can say that a value became known. */
 export const exposingActions: readonly AuditAction[] = [
   'secret.pulled',
   'secret.history_read',
   'secret.compared',
-  ...writing,
+  ...writingActions,
   'secret.promoted',
   'secret.restored',
   'environment.validated',
@@ -51,7 +57,7 @@ export function sightsOf(entry: AuditRecord): { sights: Sight[]; isExact: boolea
   };
   const exact = (...sights: Sight[]) => ({ sights, isExact: keysOmitted === undefined });
   const compared = unchanged === undefined && keysOmitted === undefined ? [] : [sight('compared', unchanged)];
-  if (writing.includes(action)) return exact(sight('written'), ...compared);
+  if (writingActions.has(action)) return exact(sight('written'), ...compared);
   switch (action) {
     case 'secret.pulled':
       return exact(sight('pulled'));

@@ -4,6 +4,7 @@ import { ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';
 import { identityRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/member.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { userRecord } from '../table/records/user.ts';
@@ -50,23 +51,28 @@ export interface KnownSubject {
 }
 
 /**
- * Looks for the subject itself. Nobody is looked up who was never seen in this organization.
+ * Looks for the subject itself. Nobody is looked up who was never seen in this organization, and a token of another
+ * organization is not found.
  * @param owners the ids of the users and identities in its entries
+ * @param endsAt when to give up, in epoch milliseconds
  */
 export async function findSubject(
   { type, id }: Subject,
-  orgSlug: string,
+  organization: Pick<OrganizationRecord, 'id' | 'slug'>,
   owners: readonly string[],
+  endsAt: number,
 ): Promise<KnownSubject | undefined> {
-  if (type === 'identity') return find(at(identityRecord, orgSlug, id));
+  const { slug } = organization;
+  if (type === 'identity') return find(at(identityRecord, slug, id));
   if (type === 'user') {
-    const isKnown = owners.includes(id) || (await find(at(memberRecord, orgSlug, id))) !== undefined;
+    const isKnown = owners.includes(id) || (await find(at(memberRecord, slug, id))) !== undefined;
     return isKnown ? find(at(userRecord, id)) : undefined;
   }
-  const lookUp = type === 'token' ? findToken : findSession;
-  const ids = owners.length > 0 ? owners : await everyone(orgSlug);
+  const lookUp = (owner: string) => (type === 'token' ? findToken(organization.id, owner, id) : findSession(owner, id));
+  const ids = owners.length > 0 ? owners : await everyone(slug);
   for (const some of chunksOf(25, ids)) {
-    const found = await Promise.all(some.map(owner => lookUp(owner, id)));
+    if (Date.now() > endsAt) return undefined;
+    const found = await Promise.all(some.map(lookUp));
     const [first] = found.flatMap(one => one ?? []);
     if (first !== undefined) return first;
   }
@@ -82,10 +88,10 @@ async function everyone(orgSlug: string): Promise<string[]> {
   return [...members.map(({ userId }) => userId), ...identities.map(({ id }) => id)];
 }
 
-async function findToken(ownerId: string, id: string): Promise<KnownSubject | undefined> {
+async function findToken(organizationId: string, ownerId: string, id: string): Promise<KnownSubject | undefined> {
   const tokens: TokenRecord[] = await list(tokenRecord, ranges.tokens(ownerId));
   const found = tokens.find(token => token.id === id);
-  if (found === undefined) return undefined;
+  if (found === undefined || (found.organizationId ?? organizationId) !== organizationId) return undefined;
   const { createdAt, projectId, environmentId } = found;
   return { createdAt, ownerId, projectId, environmentId };
 }

@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isRefusal, noteLostAnswer, noteThrottling, reauthorize } from './retry.ts';
+import { isRefusal, noteLostAnswer, noteThrottling, reauthorize, requireTimeToWrite } from './retry.ts';
 import { servedElsewhere, servesHere } from './serving-region.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
@@ -75,22 +75,29 @@ function fenceWrites<Input, Output>(
   next: (args: Input) => Promise<Output>,
   { commandName = '' }: { commandName?: string },
 ): (args: Input) => Promise<Output> {
-  const isWrite = /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
   return async args => {
-    if (isWrite) await requireServingRegion();
+    if (isWrite(commandName)) await requireServingRegion();
     return next(args);
   };
 }
 
+function isWrite(commandName: string): boolean {
+  return /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
+}
+
 /**
- * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
+ * Rejects a write that is too late. Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
  * response was lost is retried without re-authorization: it may have been executed, and only the next response can
  * tell.
  */
-function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
+function reauthorizeRetries<Input, Output>(
+  next: (args: Input) => Promise<Output>,
+  { commandName = '' }: { commandName?: string },
+): (args: Input) => Promise<Output> {
   let wasRefused = false;
   return async args => {
     if (wasRefused) await reauthorize();
+    if (isWrite(commandName)) requireTimeToWrite();
     try {
       return await next(args);
     } catch (error) {

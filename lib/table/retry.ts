@@ -27,6 +27,20 @@ export function withOneDeadline<T>(work: () => T): T {
   return deadlines.getStore() === undefined ? withDeadline(work) : work();
 }
 
+/** How long after its deadline a request may begin a write that needs no retry. */
+const lastWritesMs = 5_000;
+
+/**
+ * Lambda freezes a process between requests, and may do so with a call in progress. Minutes later, the call would be
+ * repeated, although readers of the audit log rely on how late an entry can be written.
+ * @throws temporarily_unavailable if the surrounding deadline has long passed
+ */
+export function requireTimeToWrite(): void {
+  const endsAt = deadlines.getStore();
+  if (endsAt === undefined || Date.now() <= endsAt + lastWritesMs) return;
+  throw temporarilyUnavailable('The request took too long. Send it again.');
+}
+
 interface Reauthorization {
   /** Throws if the caller is no longer authorized. */
   check: () => Promise<void>;

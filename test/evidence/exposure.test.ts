@@ -4,7 +4,7 @@ import { type Api, type Caller, createProject, startApi } from '../support/api.t
 import { type Issuer, identityOf, startIssuer } from '../support/issuer.ts';
 import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
-import { type Credential, Environment, randomFrom, type Seen, World } from './world.ts';
+import { type Credential, Environment, mayRead, randomFrom, type Seen, World } from './world.ts';
 
 const operations = Number(process.env.OPERATIONS ?? 500);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -31,9 +31,8 @@ async function openWorld(): Promise<{ world: World; owner: Person }> {
   const credentials = await credentialsOf(owner);
   const place = { api, orgId, orgSlug, project: project.slug, owner: owner.session };
   const world = new World(place, credentials, randomFrom(seed));
-  for (const { slug, id } of project.environments) {
-    if (slug !== 'production') world.environments.push(new Environment(slug, id, 0));
-  }
+  const { environments } = (await api.get(`/projects/${orgId}/${project.slug}`, owner.session)).body.project;
+  for (const one of environments) world.environments.push(new Environment({ ...one, revision: 0 }));
   await world.addEnvironment();
   return { world, owner };
 }
@@ -57,7 +56,7 @@ async function credentialsOf(owner: Person): Promise<Credential[]> {
   const session = async (name: string, person: Person, caller: Caller): Promise<Credential> => {
     const { sessions } = (await expectStatus(api.get('/auth/sessions', caller), 200)).body;
     const { id } = sessions.find(({ current }: { current: boolean }) => current);
-    return { name, caller, actorId: person.user.id, question: `sessionId=${id}`, seen: [] };
+    return { name, caller, actorId: person.user.id, question: `sessionId=${id}`, isDeveloper: false, seen: [] };
   };
   return [
     await session('owner', owner, owner.session),
@@ -68,6 +67,7 @@ async function credentialsOf(owner: Person): Promise<Credential[]> {
       caller: { token: token.token },
       actorId: admin.user.id,
       question: `tokenId=${token.cliToken.id}`,
+      isDeveloper: false,
       seen: [],
     },
     {
@@ -75,6 +75,7 @@ async function credentialsOf(owner: Person): Promise<Credential[]> {
       caller: { token: issued.body.token },
       actorId: identityId,
       question: `identityId=${identityId}`,
+      isDeveloper: true,
       seen: [],
     },
   ];
@@ -87,7 +88,7 @@ async function ask(orgId: string, question: string, as: Caller): Promise<Credent
   return first;
 }
 
-type Expected = Pick<Exposure, 'key' | 'versions' | 'how' | 'current'> & { environment: string };
+type Expected = Pick<Exposure, 'key' | 'versions' | 'how' | 'current'> & { environment: string; type: string | null };
 
 const ways = ['pulled', 'history', 'compared', 'written', 'validated'] as const;
 
@@ -101,6 +102,7 @@ function expectedOf(seen: readonly Seen[], isWanted: (environment: Environment) 
     const now = environment.isGone ? undefined : environment.at().get(key)?.origin;
     return {
       environment: environment.id,
+      type: environment.isGone ? null : environment.type,
       key,
       versions: [...new Set(some.map(({ version }) => version))].toSorted((a, b) => a - b),
       how: ways.filter(way => some.some(({ how }) => how === way)),
@@ -114,7 +116,7 @@ const inOrder = <T extends { environment: string; key: string }>(some: readonly 
 
 function shown({ exposures }: CredentialExposure): Expected[] {
   return exposures.map(({ environment, key, versions, how, current }) => {
-    return { environment: environment.id, key, versions, how, current };
+    return { environment: environment.id, type: environment.type, key, versions, how, current };
   });
 }
 
@@ -129,54 +131,77 @@ function expectNothingMissing(answer: CredentialExposure, seen: readonly Seen[])
   }
 }
 
+async function expectAnswers(world: World, owner: Person): Promise<void> {
+  const byActor = Map.groupBy(world.credentials, ({ actorId }) => actorId);
+  const people = [...byActor].flatMap(([id, some]) => {
+    const isPerson = some.every(({ name }) => name !== 'identity');
+    return isPerson ? [{ question: `userId=${id}`, seen: some.flatMap(({ seen }) => seen) }] : [];
+  });
+  for (const { question, seen } of [...world.credentials, ...people]) {
+    const answer = await ask(owner.organization.id, question, owner.session);
+    const exact = expectedOf(seen, ({ isGone }) => !isGone);
+    const live = new Set(world.live().map(({ id }) => id));
+    expect(inOrder(shown(answer).filter(({ environment }) => live.has(environment))), question).toEqual(inOrder(exact));
+    expectNothingMissing(answer, seen);
+    const gone = new Set(seen.filter(({ environment }) => environment.isGone).map(({ environment }) => environment.id));
+    const erased = (answer.incomplete ?? []).map(({ environment }) => environment);
+    // More may have been seen: not every entry says whether it set or deleted a key.
+    expect(erased).toEqual(expect.arrayContaining([...gone]));
+    expect(erased.filter(id => id === undefined || live.has(id))).toEqual([]);
+    expect(answer.complete).toBe(erased.length === 0);
+    const order = answer.exposures.map(({ current }) => current);
+    expect(order).toEqual(order.toSorted((a, b) => Number(b) - Number(a)));
+  }
+}
+
+async function expectReaders(
+  world: World,
+  owner: Person,
+  hasAccess: (credential: Credential, environment: Environment) => boolean,
+): Promise<void> {
+  for (const environment of world.live()) {
+    for (const [key, { origin, version }] of environment.at()) {
+      const question = `environment=${environment.id}&key=${key}`;
+      const path = `/audit/${owner.organization.id}/exposure?${question}`;
+      const answer: SecretReaders = (await expectStatus(api.get(path, owner.session), 200)).body;
+      const knowing = world.credentials.filter(({ seen }) =>
+        seen.some(one => one.environment === environment && one.key === key && one.origin === origin),
+      );
+      expect(answer).toMatchObject({ key, version, complete: true });
+      expect(Object.fromEntries(answer.readers.map(reader => [reader.actor.id, reader.hasAccess]))).toEqual(
+        Object.fromEntries(knowing.map(one => [one.actorId, hasAccess(one, environment)])),
+      );
+    }
+  }
+}
+
+/** Ends a session, a membership with its session and token, and an identity. */
+async function endAllBut(owner: Person, { credentials }: World): Promise<void> {
+  const { id: orgId } = owner.organization;
+  const named = (name: string) => credentials.find(one => one.name === name);
+  const [, sessionId] = named('owner elsewhere')?.question.split('=') ?? [];
+  await expectStatus(api.delete(`/auth/sessions/${sessionId}`, owner.session), 200);
+  await expectStatus(api.delete(`/identities/${orgId}/${named('identity')?.actorId}`, owner.session), 200);
+  const { members } = (await expectStatus(api.get(`/members/${orgId}`, owner.session), 200)).body;
+  for (const { id, role } of members) {
+    if (role !== 'owner') await expectStatus(api.delete(`/members/${orgId}/${id}`, owner.session), 200);
+  }
+}
+
 describe(`what a credential saw, in ${operations} random operations with the seed ${seed}`, () => {
   it('is what the service answers, for each credential and for each secret', async () => {
     const { world, owner } = await openWorld();
     const done: string[] = [];
     for (let count = 0; count < operations; count += 1) done.push(await world.step());
     const kinds = new Set(done.filter(line => / [23]\d\d$/.test(line)).map(line => line.split(' ')[0]));
-    expect(kinds.size, [...kinds].join(' ')).toBeGreaterThan(15);
+    expect(kinds.size, [...kinds].join(' ')).toBeGreaterThan(20);
 
-    const byActor = Map.groupBy(world.credentials, ({ actorId }) => actorId);
-    const people = [...byActor].flatMap(([id, some]) => {
-      const isPerson = some.every(({ name }) => name !== 'identity');
-      return isPerson ? [{ question: `userId=${id}`, seen: some.flatMap(({ seen }) => seen) }] : [];
-    });
-    for (const { question, seen } of [...world.credentials, ...people]) {
-      const answer = await ask(owner.organization.id, question, owner.session);
-      const exact = expectedOf(seen, ({ isGone }) => !isGone);
-      const live = new Set(world.live().map(({ id }) => id));
-      expect(inOrder(shown(answer).filter(({ environment }) => live.has(environment))), question).toEqual(
-        inOrder(exact),
-      );
-      expectNothingMissing(answer, seen);
-      const gone = new Set(
-        seen.filter(({ environment }) => environment.isGone).map(({ environment }) => environment.id),
-      );
-      const erased = (answer.incomplete ?? []).map(({ environment }) => environment);
-      // More may have been seen: not every entry says whether it set or deleted a key.
-      expect(erased).toEqual(expect.arrayContaining([...gone]));
-      expect(erased.filter(id => id === undefined || live.has(id))).toEqual([]);
-      expect(answer.complete).toBe(erased.length === 0);
-      const order = answer.exposures.map(({ current }) => current);
-      expect(order).toEqual(order.toSorted((a, b) => Number(b) - Number(a)));
-    }
+    await expectAnswers(world, owner);
+    await expectReaders(world, owner, mayRead);
 
-    for (const environment of world.live()) {
-      for (const [key, { origin, version }] of environment.at()) {
-        const question = `environment=${environment.id}&key=${key}`;
-        const path = `/audit/${owner.organization.id}/exposure?${question}`;
-        const answer: SecretReaders = (await expectStatus(api.get(path, owner.session), 200)).body;
-        const knowing = world.credentials.filter(({ seen }) =>
-          seen.some(one => one.environment === environment && one.key === key && one.origin === origin),
-        );
-        expect(answer).toMatchObject({ key, version, complete: true });
-        expect(answer.readers.map(({ actor }) => actor.id).toSorted()).toEqual(
-          [...new Set(knowing.map(({ actorId }) => actorId))].toSorted(),
-        );
-        expect(answer.readers.every(({ hasAccess }) => hasAccess)).toBe(true);
-      }
-    }
+    await endAllBut(owner, world);
+    await expectAnswers(world, owner);
+    await expectReaders(world, owner, ({ actorId }) => actorId === owner.user.id);
   });
 
   it('is a part of the answer if retention has taken entries', async () => {

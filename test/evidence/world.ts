@@ -18,12 +18,14 @@ export class Environment {
   readonly #newest = new Map<string, number>();
   readonly slug: string;
   readonly id: string;
+  type: string;
   revision: number;
   isGone = false;
 
-  constructor(slug: string, id: string, revision: number) {
+  constructor({ slug, id, type, revision }: { slug: string; id: string; type: string; revision: number }) {
     this.slug = slug;
     this.id = id;
+    this.type = type;
     this.revision = revision;
     this.#states.set(revision, new Map());
   }
@@ -71,7 +73,13 @@ export interface Credential {
   actorId: string;
   /** The query that asks about it. */
   question: string;
+  /** Developers write to production without reading it. */
+  isDeveloper: boolean;
   seen: Seen[];
+}
+
+export function mayRead({ isDeveloper }: Pick<Credential, 'isDeveloper'>, { type }: Environment): boolean {
+  return !isDeveloper || type !== 'production';
 }
 
 export interface Seen {
@@ -150,8 +158,9 @@ export class World {
         return answer.status;
       },
     },
-    import: { weight: 5, run: (as, environment) => this.#import(as, environment, false) },
-    dryRun: { weight: 3, run: (as, environment) => this.#import(as, environment, true) },
+    import: { weight: 4, run: (as, environment) => this.#import(as, environment, {}) },
+    importDotenv: { weight: 2, run: (as, environment) => this.#import(as, environment, { isDotenv: true }) },
+    dryRun: { weight: 3, run: (as, environment) => this.#import(as, environment, { dryRun: true }) },
     delete: {
       weight: 3,
       run: async (as, environment) => {
@@ -161,19 +170,51 @@ export class World {
         return answer.status;
       },
     },
-    change: {
-      weight: 4,
+    deleteMany: {
+      weight: 1,
       run: async (as, environment) => {
-        const [added = '', removed = ''] = this.#some(keys, 2);
-        const value = this.#newValue();
-        const isThere = environment.at().has(removed);
-        const body = { set: [{ key: added, value }], delete: isThere && removed !== added ? [removed] : [] };
+        const answer = await this.#send('POST', this.#path(environment, '/bulk-delete'), as, {
+          keys: this.#some(keys, 2),
+        });
+        if (answer.status !== 200) return answer.status;
+        const gone = answer.body.deleted.map((key: string) => [key, null] as const);
+        if (gone.length > 0) environment.change(new Map(gone));
+        return answer.status;
+      },
+    },
+    change: {
+      weight: 5,
+      run: async (as, environment) => {
+        const before = environment.at();
+        const [added = '', kept = '', removed = ''] = this.#some(keys, 3);
+        const set = [
+          { key: added, value: this.#newValue() },
+          { key: kept, value: before.get(kept)?.value ?? this.#newValue() },
+        ];
+        const body = { set, delete: before.has(removed) ? [removed] : [] };
         const answer = await this.#send('POST', this.#path(environment, '/changes'), as, body);
         if (answer.status !== 200) return answer.status;
+        const isSame = ({ key, value }: { key: string; value: string }) =>
+          mayRead(as, environment) && before.get(key)?.value === value;
+        const written = set.filter(one => !isSame(one));
         environment.change(
-          new Map<string, string | null>([[added, value], ...body.delete.map(key => [key, null] as const)]),
+          new Map<string, string | null>([
+            ...written.map(({ key, value }) => [key, value] as const),
+            ...body.delete.map(key => [key, null] as const),
+          ]),
         );
-        this.#saw(as, environment, [added], 'written');
+        this.#saw(
+          as,
+          environment,
+          written.map(({ key }) => key),
+          'written',
+        );
+        this.#saw(
+          as,
+          environment,
+          set.filter(isSame).map(({ key }) => key),
+          'compared',
+        );
         return answer.status;
       },
     },
@@ -187,6 +228,7 @@ export class World {
       weight: 4,
       run: (as, environment) => this.#pull(as, environment, '?search=API&limit=1&offset=0'),
     },
+    pullSearched: { weight: 2, run: (as, environment) => this.#pull(as, environment, '?search=API') },
     pullPast: {
       weight: 5,
       run: (as, environment) => this.#pull(as, environment, `?revision=${this.#pick(environment.revisions())}`),
@@ -266,13 +308,20 @@ export class World {
       },
     },
     promote: {
-      weight: 4,
+      weight: 5,
       run: async (as, environment) => {
         const target = this.#pick(this.live().filter(one => one !== environment));
         const { orgSlug, project } = this.place;
-        const body = { from: environment.slug, to: target.slug };
-        const answer = await this.#send('POST', `/secrets/${orgSlug}/${project}/promote`, as, body);
+        const named = this.random() < 0.3 ? { keys: this.#some([...environment.at().keys(), 'API_KEY'], 1) } : {};
+        const body = { from: environment.slug, to: target.slug, overwrite: this.random() < 0.7, ...named };
+        const dryRun = this.random() < 0.3;
+        const path = `/secrets/${orgSlug}/${project}/promote?dryRun=${dryRun}`;
+        const answer = await this.#send('POST', path, as, body);
         if (answer.status !== 200) return answer.status;
+        if (dryRun) {
+          this.#saw(as, target, answer.body.plan.unchanged, 'compared');
+          return answer.status;
+        }
         const promoted: string[] = answer.body.promoted;
         const values = promoted.map(key => [key, environment.at().get(key)?.value ?? ''] as const);
         if (promoted.length > 0) target.change(new Map(values));
@@ -284,8 +333,14 @@ export class World {
       weight: 6,
       run: async (as, environment) => {
         const revision = this.#pick(environment.revisions());
-        const answer = await this.#send('POST', this.#path(environment, '/restore'), as, { revision });
+        const body = { revision, ...(this.random() < 0.3 ? { keys: this.#some(keys, 2) } : {}) };
+        const dryRun = this.random() < 0.2;
+        const answer = await this.#send('POST', this.#path(environment, `/restore?dryRun=${dryRun}`), as, body);
         if (answer.status !== 200) return answer.status;
+        if (dryRun) {
+          this.#saw(as, environment, answer.body.plan.unchanged, 'compared');
+          return answer.status;
+        }
         const { created, updated, deleted, unchanged } = answer.body;
         const past = environment.at(revision);
         const set = [...created, ...updated].map((key: string) => [key, past.get(key)?.value ?? ''] as const);
@@ -314,6 +369,19 @@ export class World {
         return (await api.post(`/projects/${orgId}/${project}/rotate-key`, {}, owner)).status;
       },
     },
+    retype: {
+      weight: 1,
+      run: async (_, { slug }) => {
+        const { api, orgId, project, owner } = this.place;
+        const environment = this.live().find(one => one.slug === 'staging');
+        if (environment === undefined || slug === 'staging') return 404;
+        const type = environment.type === 'staging' ? 'development' : 'staging';
+        const path = `/projects/${orgId}/${project}/environments/staging`;
+        await expectStatus(api.patch(path, { type }, owner), 200);
+        environment.type = type;
+        return 200;
+      },
+    },
     recreate: {
       weight: 2,
       run: async () => {
@@ -335,8 +403,7 @@ export class World {
     for (;;) {
       const made = await expectStatus(api.post(path, body, owner), 201, 409);
       if (made.status === 201) {
-        const { id, slug, revision } = made.body.environment;
-        this.environments.push(new Environment(slug, id, revision));
+        this.environments.push(new Environment(made.body.environment));
         return;
       }
       await new Promise(resolve => setTimeout(resolve, 50));
@@ -365,17 +432,24 @@ export class World {
     return answer.status;
   }
 
-  async #import(as: Credential, environment: Environment, dryRun: boolean): Promise<number> {
+  async #import(
+    as: Credential,
+    environment: Environment,
+    { isDotenv = false, dryRun = false }: { isDotenv?: boolean; dryRun?: boolean },
+  ): Promise<number> {
     const before = environment.at();
     const wanted = this.#some(keys, 3).map(key => {
       const known = before.get(key);
       return { key, value: known !== undefined && this.random() < 0.4 ? known.value : this.#newValue() };
     });
     const path = this.#path(environment, `/bulk?dryRun=${dryRun}`);
-    const answer = await this.#send('POST', path, as, { secrets: wanted });
+    const dotenv = wanted.map(({ key, value }) => `${key}="${value}"\n`).join('');
+    const answer = await this.#send('POST', path, as, isDotenv ? { dotenv } : { secrets: wanted });
     if (answer.status >= 300) return answer.status;
-    const changed = wanted.filter(({ key, value }) => before.get(key)?.value !== value);
-    const same = wanted.filter(one => !changed.includes(one)).map(({ key }) => key);
+    const isSame = ({ key, value }: { key: string; value: string }) =>
+      mayRead(as, environment) && before.get(key)?.value === value;
+    const changed = wanted.filter(one => !isSame(one));
+    const same = wanted.filter(isSame).map(({ key }) => key);
     if (!dryRun && changed.length > 0) {
       environment.change(new Map(changed.map(({ key, value }) => [key, value])));
       const written = changed.map(({ key }) => key);

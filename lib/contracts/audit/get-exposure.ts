@@ -151,6 +151,7 @@ export const getExposure = contract({
     'there. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: Query,
+  sizing: { memoryMb: 1024, reason: 'up to 80 MB of audit entries are read and added up in one request' },
   responses: ok({
     description: 'What became known, or to whom.',
     body: z.union([CredentialExposure, SecretReaders]),

@@ -83,7 +83,7 @@ export const AuditEntry = z
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** Skipped entries are read as well, so this limits the cost of a page. */
-const maximumOffset = 10_000;
+export const maximumOffset = 10_000;
 
 /** Which entries to return. Without any, all of them. */
 export const auditFilters = {
@@ -134,9 +134,14 @@ export const listAuditEntries = contract({
     description: 'A page of entries.',
     body: z.object({
       entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
-      next: z.string().optional().meta({
-        description: 'Pass it as `after`, with the same filters, to continue. Only if `total` is null.',
-      }),
+      next: z
+        .string()
+        .optional()
+        .meta({
+          description:
+            'Pass it as `after`, with the same filters, to continue. Only if `total` is null, or the following page can’t ' +
+            'be asked for with `offset`.',
+        }),
       pagination: AuditPagination,
     }),
     example: {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditAction } from '../../../lib/contracts/fields/audit-action.ts';
+import { pagesToFind } from '../../../lib/evidence/search-entries.ts';
 import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
 import type { Api } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { startObservedApi } from '../../support/observed-api.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import type { Person } from '../../support/people.ts';
 import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
 
@@ -33,6 +34,13 @@ async function pageOf(person: Person, query: Record<string, string | number>): P
   const answer = await api.get(`/audit/${person.organization.id}?${search}`, person.session);
   if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
+}
+
+async function createdProject({
+  owner,
+  project,
+}: Workplace): Promise<{ environments: { id: string; slug: string }[] }> {
+  return (await api.get(`/projects/${owner.organization.id}/${project.slug}`, owner.session)).body.project;
 }
 
 describe('the filters of the audit log', () => {
@@ -152,6 +160,64 @@ describe('the filters of the audit log', () => {
       ['secret.pulled', 2],
       ['secret.created', 2],
     ]);
+  });
+
+  it('look at no more histories of a key than a request may, and go on with the next one', async () => {
+    const { owner } = place;
+    const more = await Promise.all(Array.from({ length: 12 }, () => openWorkplace(api, owner)));
+    const wanted: AuditRecord[] = [];
+    const start = Date.now() - 3 * day;
+    for (const [n, one] of more.entries()) {
+      const { environments } = await createdProject(one);
+      for (const [index, environment] of environments.entries()) {
+        if (index < 2) await one.set(environment.slug, 'WANTED', '1');
+        // Twice, so that the next request begins among entries of known environments.
+        for (const at of [n * 100 + index, 5000 + n * 100 + index]) {
+          const target = { type: 'project' as const, id: one.project.id, name: one.project.slug };
+          const entry = auditEntry('secret.pulled', start + at, { target, environment, revision: 1 });
+          await seedAudit(owner.organization.id, [entry]);
+          if (index < 2) wanted.push(entry);
+        }
+      }
+    }
+    for (const [path, order] of [
+      ['', newestFirst(wanted)],
+      ['/feed', newestFirst(wanted).toReversed()],
+    ] as const) {
+      const found: string[] = [];
+      let requests = 0;
+      const query = `key=WANTED&limit=500&action=secret.pulled&since=${new Date(start).toISOString()}`;
+      for (let next = ''; found.length < wanted.length && requests < 50; requests += 1) {
+        const { answer, calls } = await recordRequest(headers =>
+          api.get(`/audit/${owner.organization.id}${path}?${query}${next}`, owner.session, headers),
+        );
+        expect(calls.length).toBeLessThan(1 + pagesToFind + 15);
+        found.push(...idsOf(answer.body.entries));
+        next = `&after=${answer.body.next}`;
+      }
+      expect(found).toEqual(idsOf(order));
+      expect(requests).toBeGreaterThan(1);
+    }
+  });
+
+  it('read no further than the page if it continues another, because it has no total', async () => {
+    const fresh = await openWorkplace(api);
+    const start = Date.now() - 5 * day;
+    const many = Array.from({ length: 3000 }, (_, n) => auditEntry('secret.pulled', start + n));
+    await seedAudit(fresh.owner.organization.id, many);
+    const queries = async (query: string) => {
+      const { answer, calls } = await recordRequest(headers =>
+        api.get(`/audit/${fresh.owner.organization.id}?action=secret.pulled${query}`, fresh.owner.session, headers),
+      );
+      return { answer, calls: calls.filter(({ operation }) => operation === 'Query').length };
+    };
+    const after = Buffer.from(JSON.stringify({ from: many[2000]?.createdAt })).toString('base64url');
+    const page = await queries(`&limit=50&after=${after}`);
+    expect(idsOf(page.answer.body.entries)).toEqual(idsOf(many.slice(1950, 2000).toReversed()));
+    expect(page.calls).toBe(1);
+    const counted = await queries(`&limit=50&since=${new Date(start).toISOString()}`);
+    expect(counted.answer.body.pagination.total).toBe(3000);
+    expect(counted.calls).toBeGreaterThan(1);
   });
 
   it('find by project what happened to its environments, also to deleted ones', async () => {

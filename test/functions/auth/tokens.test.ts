@@ -1,7 +1,9 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { at, queryItems } from '../../../lib/table/read.ts';
+import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
@@ -172,6 +174,24 @@ describe('a limited token', () => {
     expect(entries.filter(({ action }) => String(action).startsWith('token.'))).toEqual([
       expect.objectContaining({ action: 'token.created', target: { type: 'token', id: cliToken.id, name: 'bound' } }),
       expect.objectContaining({ action: 'token.revoked', target: { type: 'token', id: cliToken.id, name: 'bound' } }),
+    ]);
+  });
+
+  it('adds an entry that names the session with which it was created, also by the command line', async () => {
+    const owner = await seedPerson();
+    const organizationId = owner.organization.id;
+    await create({ name: 'direct', organizationId }, owner.session);
+    const codeVerifier = randomBytes(32).toString('base64url');
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+    const { code } = (
+      await api.post('/auth/cli-auth', { codeChallenge, name: 'laptop', organizationId }, owner.session)
+    ).body;
+    expect((await api.post('/auth/cli-auth', { code, codeVerifier })).status).toBe(201);
+    const [session] = (await api.get('/auth/sessions', owner.session)).body.sessions;
+    const { entries } = (await api.get(`/audit/${organizationId}?action=token.created`, owner.session)).body;
+    expect(entries.map(({ target, actor }: AuditRecord) => [target.name, actor.sessionId])).toEqual([
+      ['laptop', session.id],
+      ['direct', session.id],
     ]);
   });
 });

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { sqsClient } from '../../../lib/core/queue.ts';
 import { logDelivery, logUnsent } from '../../../lib/deliveries/log-delivery.ts';
 import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
-import { keptPayload } from '../../../lib/deliveries/payload.ts';
+import { keptPayload, textOf } from '../../../lib/deliveries/payload.ts';
 import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { at, queryItems } from '../../../lib/table/read.ts';
-import { deliveryClaimRecord } from '../../../lib/table/records/delivery.ts';
+import { at, queryItems, readAll } from '../../../lib/table/read.ts';
+import { deliveryClaimRecord, payloadPieceRecord } from '../../../lib/table/records/delivery.ts';
 import { put, transact } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
@@ -530,6 +530,61 @@ describe('a delivery that is sent again on request', () => {
     const [original, again] = target.received;
     expect(original?.body.length).toBeGreaterThan(100_000);
     expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('is the same after its environment was deleted, and reaches the receiver once for each of two requests', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const path = `/projects/${person.organization.id}/${shop.slug}/environments`;
+    await api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, person.session);
+    await set('qa', 'A');
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [first] = await deliveriesOf(id);
+    await api.delete(`${path}/qa`, person.session);
+    const answers = await Promise.all([redeliver(id, first.id), redeliver(id, first.id)]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(3), 10_000);
+    const [original, ...again] = target.received;
+    for (const { body } of again) expect(body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(new Set(again.map(({ headers }) => headers['x-service-delivery']))).toEqual(
+      new Set(answers.map(({ body }) => body.delivery.id)),
+    );
+  });
+
+  it('may be a ping, and is 404 once the webhook is deleted', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const { deliveryId } = (await api.post(`${webhooks}/${id}/test`, undefined, person.session)).body;
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    expect((await redeliver(id, deliveryId)).body.delivery).toMatchObject({
+      event: 'webhook.ping',
+      redeliveryOf: deliveryId,
+    });
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    const [original, again] = target.received;
+    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+    await api.delete(`${webhooks}/${id}`, person.session);
+    const gone = await redeliver(id, deliveryId);
+    expect([gone.status, gone.body.error.code]).toEqual([404, 'webhook_not_found']);
+  });
+
+  it.each([0, 1])('may have a character of two code units where its pieces meet, shifted by %i', async shift => {
+    const content = {
+      event: 'secret.promoted' as const,
+      timestamp: new Date().toISOString(),
+      org: { id: randomUUID() },
+      project: { id: randomUUID(), slug: 'shop' },
+      environment: { id: randomUUID(), slug: 'dev' },
+      key: '*' as const,
+      actor: { id: randomUUID(), email: 'ada@example.com' },
+      metadata: { keys: ['K'.repeat(290_000 + shift)], revision: 2, message: '🦊'.repeat(10_000) },
+    };
+    const payload = { kind: 'whole' as const, content };
+    const kept = await keptPayload(payload);
+    if (kept.kind !== 'stored') throw new Error('The payload is not stored.');
+    const pieces = await readAll([0, 1].map(index => at(payloadPieceRecord, kept.payloadId, index)));
+    expect(pieces.map(piece => piece?.text.isWellFormed())).toEqual([true, true]);
+    expect(JSON.parse((await textOf(kept)) ?? '')).toEqual(content);
   });
 
   it('is refused if the webhook is inactive or the log has no such delivery, and then leaves nothing', async () => {

@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CredentialExposure, SecretReaders } from '../../../lib/contracts/audit/get-exposure.ts';
+import { planConfigsMs } from '../../../lib/plans/effective-limits.ts';
+import type { Key } from '../../../lib/table/entity.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { at, queryItems } from '../../../lib/table/read.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { userRecord } from '../../../lib/table/records/user.ts';
+import { removeAll, transact, update } from '../../../lib/table/write.ts';
+import { type Api, type Caller, createToken, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { type Person, seedPerson, seedSession } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+
+let api: Api;
+let issuer: Issuer;
+let place: Workplace;
+let owner: Person;
+/** The ids of the project's environments, by slug. */
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
+});
+beforeEach(async () => {
+  place = await openWorkplace(api);
+  owner = place.owner;
+  const { projects } = (await api.get(`/projects/${owner.organization.id}`, owner.session)).body;
+  ids = Object.fromEntries(
+    projects[0].environments.map(({ slug, id }: { slug: string; id: string }) => [slug, id] as const),
+  );
+});
+afterAll(async () => {
+  await api?.stop();
+  await issuer?.stop();
+});
+
+const ask = (query: string, as: Caller = owner.session) =>
+  api.get(`/audit/${owner.organization.id}/exposure?${query}`, as);
+const exposureOf = async (query: string, as?: Caller): Promise<CredentialExposure> =>
+  (await expectStatus(ask(query, as), 200)).body;
+const readersOf = async (env: string, key: string, as?: Caller): Promise<SecretReaders> =>
+  (await expectStatus(ask(`environment=${ids[env]}&key=${key}`, as), 200)).body;
+
+const shown = ({ exposures }: CredentialExposure) =>
+  exposures.map(({ environment, key, versions, how, current }) => [environment.slug, key, versions, how, current]);
+
+/** Another token of the person. */
+async function issueToken(person: Person, scope: object = {}): Promise<{ id: string; caller: { token: string } }> {
+  const body = { name: 'ci', access: 'write', organizationId: owner.organization.id, ...scope };
+  const { token, cliToken } = (await expectStatus(api.post('/auth/token', body, person.session), 201)).body;
+  return { id: cliToken.id, caller: { token } };
+}
+
+/** As if the organization had existed for a year, and had not kept entries until then. */
+async function loseEntries(untilMs = Date.now()): Promise<void> {
+  const organization = at(organizationRecord, owner.organization.slug);
+  const createdAt = new Date(Date.now() - 365 * 86_400_000).toISOString();
+  await transact([update(organization, { set: { createdAt } })]);
+  await removeAll((await queryItems(ranges.audit(owner.organization.id))) as unknown as Key[]);
+  const details = { from: { auditRetentionDays: 0 }, to: { auditRetentionDays: 30 } };
+  await seedAudit(owner.organization.id, [auditEntry('organization.limits_changed', untilMs, { details })]);
+}
+
+describe('what a token saw', () => {
+  it('is every pull with its versions, whatever became of the token, and nothing of other tokens', async () => {
+    const [one, other] = [await issueToken(owner), await issueToken(owner)];
+    await place.importAll('dev', [
+      { key: 'A', value: '1' },
+      { key: 'B', value: '1' },
+    ]);
+    await place.pull('dev', '', { as: one.caller });
+    await place.set('dev', 'A', '2');
+    await place.pull('dev', '?keys=A', { as: one.caller });
+    await place.set('dev', 'A', '3');
+    await place.pull('dev', '?keys=B', { as: other.caller });
+    await expectStatus(api.delete(`/auth/tokens/${one.id}`, owner.session), 200);
+    expect(shown(await exposureOf(`tokenId=${one.id}`))).toEqual([
+      ['dev', 'B', [1], ['pulled'], true],
+      ['dev', 'A', [1, 2], ['pulled'], false],
+    ]);
+    expect(shown(await exposureOf(`tokenId=${other.id}`))).toEqual([['dev', 'B', [1], ['pulled'], true]]);
+  });
+
+  it('is limited to the period asked for', async () => {
+    const { id, caller } = await issueToken(owner);
+    await place.set('dev', 'A', '1');
+    await place.pull('dev', '', { as: caller });
+    await new Promise(resolve => setTimeout(resolve, 5));
+    const between = new Date().toISOString();
+    await place.set('dev', 'A', '2');
+    await place.pull('dev', '', { as: caller });
+    const versions = async (period: string) => (await exposureOf(`tokenId=${id}${period}`)).exposures[0]?.versions;
+    expect(await versions('')).toEqual([1, 2]);
+    expect(await versions(`&since=${between}`)).toEqual([2]);
+    expect(await versions(`&until=${between}`)).toEqual([1]);
+    expect(await versions(`&since=${between}&until=${between}`)).toBeUndefined();
+  });
+
+  it('goes on after the secret that a cursor names, and not with environments that were answered', async () => {
+    const { id, caller } = await issueToken(owner);
+    for (const env of ['dev', 'staging']) {
+      await place.importAll(env, [
+        { key: 'A', value: '1' },
+        { key: 'B', value: '1' },
+      ]);
+      await place.pull(env, '', { as: caller });
+    }
+    const [first = '', second = ''] = [ids.dev ?? '', ids.staging ?? ''].toSorted();
+    const to = new Date(Date.now() + 1).toISOString();
+    const from = new Date(Date.now() - 60_000).toISOString();
+    const listedAfter = async (environment: string, key: string) => {
+      const cursor = Buffer.from(JSON.stringify({ from, to, environment, key })).toString('base64url');
+      const page = await exposureOf(`tokenId=${id}&after=${cursor}`);
+      expect(page.next).toBeDefined();
+      const rest = await exposureOf(`tokenId=${id}&after=${page.next}`);
+      expect([rest.exposures, rest.next]).toEqual([[], undefined]);
+      return page.exposures.map(({ environment: found, key: name }) => [found.id, name]);
+    };
+    expect(await listedAfter(first, 'A')).toEqual([
+      [first, 'B'],
+      [second, 'A'],
+      [second, 'B'],
+    ]);
+    expect(await listedAfter(first, '~')).toEqual([
+      [second, 'A'],
+      [second, 'B'],
+    ]);
+    expect(await listedAfter(second, 'B')).toEqual([]);
+  });
+
+  it('has each version of an erased environment that was created after all lost entries', async () => {
+    await loseEntries(Date.now() - planConfigsMs - 1000);
+    const { id, caller } = await issueToken(owner);
+    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments`;
+    await expectStatus(api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, owner.session), 201);
+    await place.set('qa', 'A', '1');
+    await place.set('qa', 'A', '2');
+    await place.pull('qa', '', { as: caller });
+    await expectStatus(api.delete(`${path}/qa`, owner.session), 200);
+    const answer = await exposureOf(`tokenId=${id}`);
+    expect(shown(answer)).toEqual([['qa', 'A', [2], ['pulled'], false]]);
+  });
+});
+
+describe('what was seen of an erased environment whose changes are no longer in the log', () => {
+  it('includes every key that an entry names, with no version', async () => {
+    await loseEntries(Date.now() - 2 * planConfigsMs);
+    const environment = { id: randomUUID(), slug: 'gone' };
+    const tokenId = randomUUID();
+    const pulls = [['LOST'], undefined].map((keys, n) =>
+      auditEntry('secret.pulled', Date.now() - 1000 + n, {
+        actor: { id: owner.user.id, email: owner.email, type: 'token', tokenId },
+        environment,
+        revision: 17,
+        ...(keys === undefined ? {} : { keys }),
+      }),
+    );
+    // Somebody deleted it before, but later changes may be lost.
+    const deleted = auditEntry('secret.deleted', Date.now() - 3000, { environment, revision: 9, keys: ['DELETED'] });
+    await seedAudit(owner.organization.id, [...pulls, deleted]);
+    const answer = await exposureOf(`tokenId=${tokenId}&since=${new Date(Date.now() - 5000).toISOString()}`);
+    expect(shown(answer)).toEqual([
+      ['gone', 'DELETED', [], ['pulled'], false],
+      ['gone', 'LOST', [], ['pulled'], false],
+    ]);
+    expect(answer.incomplete).toEqual([{ reason: 'environment_erased', environment: environment.id }]);
+  });
+});
+
+describe('what an unknown credential saw', () => {
+  it('is nothing, and those of other tenants are unknown', async () => {
+    const stranger = await openWorkplace(api);
+    await stranger.set('dev', 'A', '1');
+    const body = { name: 'ci', access: 'write', organizationId: stranger.owner.organization.id };
+    const theirs = (await expectStatus(api.post('/auth/token', body, stranger.owner.session), 201)).body;
+    await stranger.pull('dev', '', { as: { token: theirs.token } });
+    const unknown = await exposureOf(`tokenId=${randomUUID()}`);
+    expect(unknown).toMatchObject({ subject: { name: null }, complete: true, exposures: [] });
+    for (const [parameter, id] of [
+      ['tokenId', theirs.cliToken.id],
+      ['userId', stranger.owner.user.id],
+    ]) {
+      const answer = await exposureOf(`${parameter}=${id}`);
+      expect({ ...answer, subject: undefined }).toEqual({ ...unknown, subject: undefined });
+    }
+  });
+
+  it('may be everything if entries are lost, also for a token of a member in another organization', async () => {
+    await place.set('dev', 'A', '1');
+    const foreign = await seedPerson();
+    const invited = await api.post(
+      `/members/${foreign.organization.id}/invite`,
+      { email: owner.email, role: 'developer' },
+      foreign.session,
+    );
+    await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, {}, owner.session), 200, 201);
+    const elsewhere = await issueToken(owner, { organizationId: foreign.organization.id });
+    const own = await issueToken(owner, { projectId: place.project.id, environmentId: ids.staging });
+    await loseEntries();
+    const until = new Date().toISOString();
+    const unknown = await exposureOf(`tokenId=${randomUUID()}&until=${until}`);
+    expect(unknown.incomplete).toEqual([{ reason: 'retention', before: expect.any(String) }]);
+    expect(shown(unknown)).toEqual([['dev', 'A', [1], [], true]]);
+    const answer = await exposureOf(`tokenId=${elsewhere.id}&until=${until}`);
+    const told = ({ incomplete, exposures }: CredentialExposure) => ({ incomplete, exposures });
+    expect(told(answer)).toEqual(told(unknown));
+    // What is known of a token narrows the doubt.
+    expect(shown(await exposureOf(`tokenId=${own.id}&until=${until}`))).toEqual([]);
+  });
+});
+
+describe('everyone who knows a secret', () => {
+  const people = ({ readers }: SecretReaders) =>
+    Object.fromEntries(readers.map(({ actor, hasAccess }) => [actor.email ?? actor.name, hasAccess]));
+
+  it('is listed with the access of today: by role, membership, and type of the environment', async () => {
+    const [admin, developer, viewer] = await Promise.all([
+      place.member('admin'),
+      place.member('developer'),
+      place.member('viewer'),
+    ]);
+    await place.set('dev', 'A', '1');
+    for (const { session } of [admin, developer, viewer]) await place.pull('dev', '', { as: session });
+    const all = { [owner.email]: true, [admin.email]: true, [developer.email]: true, [viewer.email]: true };
+    expect(people(await readersOf('dev', 'A'))).toEqual(all);
+
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    const idOf = (person: Person) => members.find(({ email }: { email: string }) => email === person.email).id;
+    await expectStatus(api.delete(`/members/${owner.organization.id}/${idOf(admin)}`, owner.session), 200);
+    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments/dev`;
+    await expectStatus(api.patch(path, { type: 'staging' }, owner.session), 200);
+    expect(people(await readersOf('dev', 'A'))).toEqual({ ...all, [admin.email]: false, [viewer.email]: false });
+  });
+
+  it('has no access without the second factor that the organization requires', async () => {
+    const developer = await place.member('developer');
+    await place.set('dev', 'A', '1');
+    await place.pull('dev', '', { as: developer.session });
+    await transact([
+      update(at(organizationRecord, owner.organization.slug), { set: { requireSecondFactor: true } }),
+      update(at(userRecord, owner.user.id), { set: { passkeyCount: 1 } }),
+    ]);
+    expect((await place.pull('dev', '', { as: developer.session })).status).toBe(403);
+    const session = await seedSession(owner);
+    expect(people(await readersOf('dev', 'A', session))).toEqual({ [owner.email]: true, [developer.email]: false });
+  });
+
+  it('includes deployers, in their own environment', async () => {
+    const wanted = identityOf(issuer, {
+      access: 'read',
+      role: 'deployer',
+      projectId: place.project.id,
+      environmentId: ids.production,
+    });
+    const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, wanted, owner.session), 201);
+    const { id, name } = made.body.identity;
+    const subjectToken = await issuer.token(id);
+    const exchange = { identityId: id, organizationSlug: owner.organization.slug, subjectToken };
+    const { token } = (await expectStatus(api.post('/auth/exchange', exchange), 201)).body;
+    await place.set('production', 'A', '1');
+    await expectStatus(place.pull('production', '', { as: { token } }), 200);
+    expect(people(await readersOf('production', 'A'))).toEqual({ [owner.email]: true, [name]: true });
+    await expectStatus(api.delete(`/identities/${owner.organization.id}/${id}`, owner.session), 200);
+    const [latest] = (await readersOf('production', 'A')).readers;
+    expect(latest).toMatchObject({ actor: { id, name, type: 'identity' }, hasAccess: false });
+    expect(shown(await exposureOf(`identityId=${id}`))).toEqual([['production', 'A', [1], ['pulled'], true]]);
+  });
+
+  it('includes who saw an equal version that was restored since', async () => {
+    const developer = await place.member('developer');
+    await place.set('dev', 'A', '1');
+    await place.pull('dev', '', { as: developer.session });
+    await place.set('dev', 'A', '2');
+    expect(people(await readersOf('dev', 'A'))).toEqual({ [owner.email]: true });
+    await expectStatus(api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session), 200);
+    const answer = await readersOf('dev', 'A');
+    expect(answer.version).toBe(3);
+    expect(people(answer)).toEqual({ [owner.email]: true, [developer.email]: true });
+  });
+
+  it('includes the author of the value even if its entry is gone', async () => {
+    const developer = await place.member('developer');
+    await place.set('dev', 'A', '1', { as: developer.session });
+    await loseEntries();
+    const answer = await readersOf('dev', 'A');
+    expect(answer).toMatchObject({ complete: false, incomplete: [{ reason: 'retention' }] });
+    expect(answer.readers).toEqual([
+      {
+        actor: { id: developer.user.id, email: developer.email, type: 'user' },
+        tokenIds: [],
+        firstAt: expect.any(String),
+        lastAt: expect.any(String),
+        hasAccess: true,
+      },
+    ]);
+  });
+
+  it('can only be asked of a secret and an environment that exist in the organization', async () => {
+    const stranger = await openWorkplace(api);
+    await stranger.set('dev', 'A', '1');
+    const { projects } = (await api.get(`/projects/${stranger.owner.organization.id}`, stranger.owner.session)).body;
+    const [{ id }] = projects[0].environments;
+    const code = async (query: string) => {
+      const { status, body } = await ask(query);
+      return [status, body.error.code];
+    };
+    expect(await code(`environment=${id}&key=A`)).toEqual([404, 'environment_not_found']);
+    expect(await code(`environment=${randomUUID()}&key=A`)).toEqual([404, 'environment_not_found']);
+    expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
+    await place.set('dev', 'A', '1');
+    await api.delete(place.at('dev', '/A'), owner.session);
+    expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
+  });
+});
+
+describe('a question about exposure', () => {
+  it('is answered to owners and admins only, with a token that may do as much', async () => {
+    const [admin, developer, viewer] = await Promise.all([
+      place.member('admin'),
+      place.member('developer'),
+      place.member('viewer'),
+    ]);
+    const limited = await issueToken(owner, { access: 'read', projectId: place.project.id });
+    const unlimited = await createToken(api, owner, { access: 'read' });
+    const stranger = await seedPerson();
+    const query = `userId=${owner.user.id}`;
+    const callers = [admin.session, unlimited, developer.session, viewer.session, limited.caller, stranger.session];
+    const statuses = await Promise.all(callers.map(async caller => (await ask(query, caller)).status));
+    expect(statuses).toEqual([200, 200, 403, 403, 403, 404]);
+  });
+
+  const cursorOf = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
+  it.each([
+    cursorOf({ from: '2026-02-31T00:00:00.000Z' }),
+    cursorOf({ from: '2026-99-99T99:99:99.999Z' }),
+    cursorOf({ from: '2026-02-01T00:00:00.000Z', to: '2026-13-01T00:00:00.000Z' }),
+    cursorOf({ from: '2026-02-01T00:00:00.000Z', environment: 'dev' }),
+    cursorOf({ from: '2026-02-01T00:00:00.000Z', key: 'K'.repeat(257) }),
+    'x',
+  ])('is refused with the cursor %j, as are all others about the log', async after => {
+    const log = `/audit/${owner.organization.id}`;
+    const paths = [`${log}/exposure?userId=${owner.user.id}&`, `${log}/exposure?environment=${ids.dev}&key=A&`];
+    await place.set('dev', 'A', '1');
+    for (const path of [...paths, `${log}/feed?`, `${log}?`]) {
+      const { status, body } = await api.get(`${path}after=${after}`, owner.session);
+      expect([path, status, body.error?.details?.[0]?.path]).toEqual([path, 400, 'after']);
+    }
+  });
+
+  it.each([
+    '',
+    'tokenId=x',
+    `tokenId=${randomUUID()}&userId=${randomUUID()}`,
+    `environment=${randomUUID()}`,
+    'key=A',
+    `tokenId=${randomUUID()}&key=A`,
+    `environment=${randomUUID()}&key=A&userId=${randomUUID()}`,
+  ])('is refused if it does not ask about one thing: ?%s', async query => {
+    const { status, body } = await ask(query);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+  });
+});
