@@ -9,8 +9,16 @@ export interface NameServer {
   stop(): Promise<void>;
 }
 
+let shared: Promise<NameServer> | undefined;
+
+/** The one of this process, which is never stopped. */
+export function sharedNameServer(): Promise<NameServer> {
+  shared ??= startNameServer({ isShared: true });
+  return shared;
+}
+
 /** A name server on loopback that answers TXT questions (RFC 1035). A domain without records does not exist. */
-export async function startNameServer(): Promise<NameServer> {
+export async function startNameServer({ isShared = false } = {}): Promise<NameServer> {
   const socket = createSocket('udp4');
   const records = new Map<string, string[]>();
   socket.on('message', (question, { port, address }) => {
@@ -36,6 +44,7 @@ export async function startNameServer(): Promise<NameServer> {
     });
     socket.send(Buffer.concat([header, question.subarray(12, at + 5), ...answers]), port, address);
   });
+  if (isShared) socket.unref();
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
