@@ -118,6 +118,7 @@ const project = (own: World['own']) => `${organization('projects')(own)}/${own.p
 const secrets = (own: World['own'], env = '') =>
   `/secrets/${own.organization.slug}/${own.project.slug}${env === '' ? '' : `/${env}`}`;
 const templates = (own: World['own']) => `/templates/${own.organization.slug}/${own.project.slug}`;
+const signIn = (own: World['own']) => `${organization('orgs')(own)}/sign-in`;
 const identity = (own: World['own']) => `${organization('identities')(own)}/${own.identityId}`;
 const webhook = (own: World['own']) => `/webhooks/${own.organization.id}/${own.webhookId}`;
 
@@ -132,6 +133,36 @@ const open = (route: string, path: string, allowed: string, body: unknown): Row 
 
 /** Callers with the rights of a member but no account. The last two do not belong to the organization. */
 const identities = ['identity: developer', 'identity: viewer', 'identity of another organization', 'deleted identity'];
+
+const nobody = [
+  'anonymous',
+  'junk token',
+  'well-formed token of nobody',
+  'expired token',
+  'revoked token',
+  'broken Authorization beside a valid session',
+  'expired session',
+  'session of before the password changed',
+];
+
+/** Callers without a valid credential whose request nevertheless has the form of one. */
+const malformed = ['junk token', 'broken Authorization beside a valid session'];
+
+/** A browser is always sent on, to the log-in page if nothing else, with a session or without. No token may do it. */
+function browsing(route: string, path: string): Row {
+  const without = nobody.filter(name => !malformed.includes(name));
+  return {
+    route,
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path }),
+    allowed: 'status 302',
+    except: {
+      ...Object.fromEntries(without.map(name => [name, 'status 302'])),
+      ...Object.fromEntries(identities.map(name => [name, 'insufficient_scope'])),
+    },
+  };
+}
 
 export const rows: readonly Row[] = [
   open('POST /auth/register', '/auth/register', 'invalid_request', { email: 'nobody' }),
@@ -150,6 +181,10 @@ export const rows: readonly Row[] = [
     organizationSlug: 'own-org',
     subjectToken: 'e30.e30.',
   }),
+  open('GET /auth/sign-in', '/auth/sign-in?email=nobody', 'invalid_request', undefined),
+  open('POST /auth/provider/factor', '/auth/provider/factor', 'invalid_token', {}),
+  browsing('GET /auth/provider/:orgSlug/start', '/auth/provider/own-org/start'),
+  browsing('GET /auth/provider/callback', '/auth/provider/callback'),
   open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
   {
     route: 'POST /auth/logout',
@@ -408,6 +443,22 @@ export const rows: readonly Row[] = [
     // The owner has none.
     allowed: 'second_factor_required',
   },
+  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
+  {
+    route: 'PUT /orgs/:orgId/sign-in',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(signIn, { issuer: 'https://10.0.0.1', clientId: 'x', domains: ['example.com'] }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'POST /orgs/:orgId/sign-in/domains/verify',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(own => `${signIn(own)}/domains/verify`, { domain: 'example.com' }),
+    allowed: 'invalid_request',
+  },
+  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {
@@ -606,16 +657,6 @@ const columns = [
   'owner: token for another project',
 ];
 
-const nobody = [
-  'anonymous',
-  'junk token',
-  'well-formed token of nobody',
-  'expired token',
-  'revoked token',
-  'broken Authorization beside a valid session',
-  'expired session',
-  'session of before the password changed',
-];
 const outsiders = [
   'owner: token for another organization',
   'stranger: session',

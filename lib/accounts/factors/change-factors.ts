@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requireOwnFactor } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
@@ -98,10 +99,10 @@ export async function changeFactors(
   context: AccountContext,
   what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
-  { limits, tokens }: { limits?: readonly Counter[]; tokens?: TokenReads } = {},
+  { limits, ...removal }: { limits?: readonly Counter[]; tokens?: TokenReads; isDispensable?: Guard } = {},
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const made = await change(context, { what, decide, tokens, ...(limits === undefined ? {} : { limits }) });
+  const made = await change(context, { what, decide, ...removal, ...(limits === undefined ? {} : { limits }) });
   if (made === undefined) return undefined;
   try {
     if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
@@ -131,7 +132,12 @@ interface Order {
   ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
   /** The account's tokens, if a factor is removed. */
   tokens?: TokenReads | undefined;
+  /** If a factor is removed, and it is the last one. */
+  isDispensable?: Guard | undefined;
 }
+
+/** The checks that the user can be left without a factor, for the transaction that removes the last one. */
+type Guard = (userId: string) => Promise<readonly Write[]>;
 
 /** Tokens are read after the account: creating another one then fails the condition on the account. */
 export interface TokenReads {
@@ -142,6 +148,7 @@ export interface TokenReads {
 async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
   const { user: before, credential } = context.principal;
   if (credential.method !== 'session') throw sessionEnded();
+  requireOwnFactor(context.principal);
   const session = at(sessionRecord, before.id, credential.hash);
   const account = at(userRecord, before.id);
   const id = randomUUID();
@@ -154,7 +161,9 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
-    const planned = planChange({ order, user, wanted, session, id, codes, tokens, mayMail });
+    const isLast = hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors });
+    const guards = isLast ? ((await order.isDispensable?.(user.id)) ?? []) : [];
+    const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - planned.writes.length;
@@ -199,10 +208,12 @@ interface Plan {
   codes: ReturnType<typeof createRecoveryCodes>;
   tokens: readonly TokenRecord[];
   mayMail: boolean;
+  /** Checks that the account can be left without a factor. */
+  guards: readonly Write[];
 }
 
 /** The writes of one attempt, and those that clear the second-factor flag of tokens. Pure. */
-function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }: Plan) {
+function planChange({ order, user, wanted, session, id, codes, tokens, mayMail, guards }: Plan) {
   const { what, limits = [] } = order;
   const hadOne = hasSecondFactor(user);
   const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
@@ -232,6 +243,7 @@ function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }
     // A session that adds a factor has just used it.
     isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
     ...wanted.writes,
+    ...guards,
     ...(mayMail ? countOne(factorMails(user.id)) : []),
     ...limits.flatMap(countOne),
   ];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { SessionProvider } from './via-provider.ts';
 
 export const sessionRecord = entity({
   kind: 'session',
@@ -21,6 +22,8 @@ export const sessionRecord = entity({
     secondFactor: z.boolean(),
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
+    /** Absent for any other log-in. */
+    provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
   }),
 });
