@@ -90,6 +90,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       'send the request again.',
     message: 'Confirm that it’s you: step up, then send the request again.',
   },
+  provider_required: {
+    meaning:
+      'The organization requires its sign-in provider, and this session or token did not come through it. Sign in with ' +
+      'the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.',
+    message: 'This organization requires its sign-in provider. Sign in with it.',
+  },
   organization_not_found: {
     meaning: 'The organization does not exist, or the caller is not a member.',
     message: 'There is no such organization.',
@@ -136,6 +142,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   not_redeliverable: {
     meaning: 'What this delivery sent is no longer known, so it can’t be sent again.',
     message: 'What this delivery sent is no longer known, so it can’t be sent again.',
+  },
+  domain_taken: {
+    meaning: 'The domain is verified for another organization.',
+    message: 'This domain is verified for another organization.',
+  },
+  domain_not_verified: {
+    meaning: 'The domain does not have the TXT record that proves who controls it. DNS changes may take hours.',
+    message: 'The domain has no such TXT record yet: holdfast-verification=EXAMPLE',
   },
   cursor_expired: {
     meaning: 'The plan no longer retains all entries after this position, so the feed would have a gap.',

@@ -55,6 +55,15 @@ function parametersOf(contract: Contract, components: Components): JsonObject[] 
   };
   fields('query', contract.query);
   fields('header', contract.headers);
+  for (const name of contract.cookies ?? []) {
+    parameters.push({
+      name,
+      in: 'cookie',
+      required: false,
+      description: 'Set by the service; browsers send it by themselves.',
+      schema: { type: 'string' },
+    });
+  }
   if (contract.method !== 'GET' && contract.access.kind !== 'public') {
     const cookieOnly = securityOf(contract).every(way => sessionCookie in way);
     parameters.push(reference('parameters', cookieOnly ? 'csrfHeader' : 'csrfHeaderWithCookie'));

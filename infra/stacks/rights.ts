@@ -141,6 +141,7 @@ const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
   webhook: ['organization', 'webhook'],
   credentials: ['purpose'],
   totp: ['user'],
+  provider: ['organization', 'issuer', 'client'],
 };
 const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
 

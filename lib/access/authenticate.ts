@@ -14,7 +14,7 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
 import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, providerOf } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
 /** A well-formed credential. */
@@ -152,6 +152,8 @@ export async function authenticate(
     return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access) };
   }
   if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
+  const provider = providerOf(principal);
+  if (provider?.confined === true && provider.organizationId !== organization.id) throw organizationNotFound();
   if (credential.method === 'token') {
     const { organizationId, memberId } = credential.token;
     if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {

@@ -3,9 +3,9 @@ import type { Role } from '../contracts/fields/role.ts';
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
-import { requireFactorIn, requireFreshSession } from './fresh-session.ts';
+import { requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
-import { type AccountPrincipal, hasAccount, type Principal, tokenLimitOf } from './principal.ts';
+import { type AccountPrincipal, hasAccount, type Principal, providerOf, tokenLimitOf } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
@@ -54,7 +54,8 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
   },
   admin: caller => {
     const { principal } = requireCaller(caller);
-    if (hasAccount(principal) && principal.user.isAdmin === true) return { principal };
+    const isConfined = providerOf(principal)?.confined === true;
+    if (hasAccount(principal) && principal.user.isAdmin === true && !isConfined) return { principal };
     throw new ApiError('admin_required', 'Only a platform administrator can do this.');
   },
   member: caller => {
@@ -73,8 +74,8 @@ function requireCaller(caller: Caller | undefined): Caller {
  * Applies a route's access rule to its caller; denies by default. For rules about a project, an environment or another
  * member, the handler asks `MemberAccess`.
  * @param kind the kind of the rule, which determines what is returned
- * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, second_factor_required,
- * step_up_required
+ * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, provider_required,
+ * second_factor_required, step_up_required
  */
 export function authorize<Kind extends Access['kind']>(
   kind: Kind,
@@ -92,7 +93,11 @@ export function authorize<Kind extends Access['kind']>(
 
 function requireRights(access: Access, { principal, access: memberAccess }: Caller): void {
   if (access.kind === 'public') return;
-  if (memberAccess !== undefined) requireFactorIn(memberAccess.organization, principal);
+  if (memberAccess !== undefined) {
+    const { organization, member } = memberAccess;
+    requireProviderIn(organization, member.role, principal);
+    requireFactorIn(organization, principal);
+  }
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
   else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);

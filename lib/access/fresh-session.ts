@@ -1,15 +1,25 @@
+import type { Role } from '../contracts/fields/role.ts';
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, providerOf } from './principal.ts';
 
-/** Whether the session, or the one that created the token, was verified with a second factor. Identities need none. */
-export function hasProvedFactor({ credential, user, identity }: Principal): boolean {
+/**
+ * Whether the session, or the one that created the token, was verified with a second factor of the account itself.
+ * Identities need none.
+ */
+export function hasOwnFactorProved({ credential, user, identity }: Principal): boolean {
   // An identity proves itself with a signature for every token.
   if (identity !== undefined) return true;
   if (credential.method === 'token') return credential.token.secondFactor;
   // A factor that has been removed since no longer proves anything.
   return credential.session.secondFactor && user !== undefined && hasSecondFactor(user);
+}
+
+/** The same, or with one that the organization trusts its provider to have asked for. */
+export function hasProvedFactor(principal: Principal): boolean {
+  return hasOwnFactorProved(principal) || providerOf(principal)?.trustedFactor === true;
 }
 
 /**
@@ -35,9 +45,29 @@ export function requireFreshSession(principal: Principal): void {
  * @throws second_factor_required (403) if the organization requires a factor and this credential was created without
  * one
  */
-export function requireFactorIn(organization: { requireSecondFactor: boolean }, principal: Principal): void {
-  if (!organization.requireSecondFactor || hasProvedFactor(principal)) return;
+export function requireFactorIn({ requireSecondFactor, id }: RequiredFactor, principal: Principal): void {
+  if (!requireSecondFactor || hasOwnFactorProved(principal)) return;
+  const provider = providerOf(principal);
+  if (provider?.organizationId === id && provider.trustedFactor) return;
   throw secondFactorMissing('This organization requires a second factor. Sign in with one.');
+}
+
+type RequiredFactor = Pick<OrganizationRecord, 'requireSecondFactor' | 'id'>;
+
+/**
+ * An owner's session that was confirmed with the account's own second factor passes: if the provider fails, somebody
+ * must be able to switch it off. A token doesn't, because its use is not mailed to the owners.
+ * @throws provider_required if the organization requires its provider and this credential did not come through it
+ */
+export function requireProviderIn(
+  { requireProvider = false, id }: Pick<OrganizationRecord, 'requireProvider' | 'id'>,
+  role: Role,
+  principal: Principal,
+): void {
+  if (!requireProvider || principal.identity !== undefined) return;
+  if (providerOf(principal)?.organizationId === id) return;
+  if (role === 'owner' && principal.credential.method === 'session' && hasOwnFactorProved(principal)) return;
+  throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
 }
 
 export function secondFactorMissing(message: string): ApiError {

@@ -35,7 +35,7 @@ export async function keepCredentialFresh(
       return undefined;
     }
     const { ip, userAgent } = sourceOf(event);
-    const expiresAt = sessionEndsAt(credential.session.createdAt, now);
+    const expiresAt = sessionEndsAt(credential.session, now);
     const use = { lastUsedAt, ip, userAgent, expiresAt };
     const write = update(at(sessionRecord, userId, credential.hash), { set: use }, { if: isThere });
     // If the condition fails, the credential was revoked concurrently and there is nothing left to record.

@@ -2,6 +2,7 @@ import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
 import type { SessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import type { UserRecord } from '../table/records/user.ts';
+import type { ViaProvider } from '../table/records/via-provider.ts';
 
 /** Who makes a request, proven by a session or by a token of a user or an identity. */
 export interface Principal {
@@ -19,6 +20,14 @@ export type AccountPrincipal = Principal & { user: UserRecord };
 /** Whether the principal is a user whose account was read. */
 export function hasAccount(principal: Principal | undefined): principal is AccountPrincipal {
   return principal?.user !== undefined;
+}
+
+/** The company's provider that the session came through, or the one that created the token. */
+export function providerOf({ credential }: Principal): ViaProvider | undefined {
+  const { provider } = credential.method === 'session' ? credential.session : credential.token;
+  if (provider === undefined) return undefined;
+  const { organizationId, orgSlug, trustedFactor, confined } = provider;
+  return { organizationId, orgSlug, trustedFactor, confined };
 }
 
 /** How narrowly the principal's credential is limited. */

@@ -1,3 +1,4 @@
+import { cookieOf } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 
@@ -12,13 +13,17 @@ const sessionLifetimeSeconds = 14 * daySeconds;
 const longestSessionSeconds = 90 * daySeconds;
 
 /** When a session that is used now ends, in epoch seconds. Pure. */
-export function sessionEndsAt(createdAt: string, nowMs: number): number {
-  return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(createdAt));
+export function sessionEndsAt(session: Pick<StoredSession, 'createdAt' | 'provider'>, nowMs: number): number {
+  return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(session));
 }
+
+/** Somebody whom the company's provider no longer admits is out after this time. */
+const longestProviderSessionSeconds = 12 * 60 * 60;
 
 interface StoredSession {
   createdAt: string;
   expiresAt: number;
+  provider?: object | undefined;
   restoredTable?: string | undefined;
 }
 
@@ -27,13 +32,14 @@ interface StoredSession {
  * from a backup also contains sessions that were ended after the backup, so sessions from before the restore are
  * invalid there.
  */
-export function endOfSession({ createdAt, expiresAt, restoredTable }: StoredSession): number {
-  if (restoredTable !== settings().RESTORED_TABLE) return 0;
-  return Math.min(expiresAt, latestEnd(createdAt));
+export function endOfSession(session: StoredSession): number {
+  if (session.restoredTable !== settings().RESTORED_TABLE) return 0;
+  return Math.min(session.expiresAt, latestEnd(session));
 }
 
-function latestEnd(createdAt: string): number {
-  return Math.floor(Date.parse(createdAt) / 1000) + longestSessionSeconds;
+function latestEnd({ createdAt, provider }: Pick<StoredSession, 'createdAt' | 'provider'>): number {
+  const longest = provider === undefined ? longestSessionSeconds : longestProviderSessionSeconds;
+  return Math.floor(Date.parse(createdAt) / 1000) + longest;
 }
 
 /** The identifier under which its user and the audit log know a session. Pure. */
@@ -69,6 +75,5 @@ function isPlainLocal(baseUrl: string | undefined): boolean {
 
 /** The session's secret from the cookies of a request. */
 export function sessionSecretOf(cookies: readonly string[] | undefined): string | undefined {
-  const start = `${sessionCookieName}=`;
-  return cookies?.find(one => one.startsWith(start))?.slice(start.length);
+  return cookieOf(cookies, sessionCookieName);
 }

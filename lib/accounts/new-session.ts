@@ -6,9 +6,13 @@ import { settings } from '../core/settings.ts';
 import { createCredential } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { sessionRecord } from '../table/records/session.ts';
+import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
+
+export type SessionFacts = Partial<Pick<SessionRecord, 'secondFactor' | 'createdAt' | 'provedAt'>> & {
+  provider?: SessionRecord['provider'];
+};
 
 /**
  * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. A session
@@ -17,20 +21,21 @@ import { put, type Write } from '../table/write.ts';
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
-  { secondFactor = false, createdAt }: { secondFactor?: boolean; createdAt?: string } = {},
+  { secondFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
-  const provedAt = new Date(now).toISOString();
-  const expiresAt = sessionEndsAt(createdAt ?? provedAt, now);
+  const startedAt = new Date(now).toISOString();
+  const facts = { createdAt: createdAt ?? startedAt, ...(provider === undefined ? {} : { provider }) };
+  const expiresAt = sessionEndsAt(facts, now);
   const session = {
     userId: user.id,
     epoch: user.sessionEpoch,
-    createdAt: createdAt ?? provedAt,
-    lastUsedAt: provedAt,
+    ...facts,
+    lastUsedAt: startedAt,
     ip,
     userAgent,
-    provedAt,
+    provedAt: given ?? startedAt,
     secondFactor,
     restoredTable: settings().RESTORED_TABLE,
     expiresAt,

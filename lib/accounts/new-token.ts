@@ -16,7 +16,7 @@ export interface IssuedToken {
 
 export type TokenFacts = Pick<
   TokenRecord,
-  'name' | 'access' | 'organizationId' | 'projectId' | 'environmentId' | 'memberId' | 'secondFactor'
+  'name' | 'access' | 'organizationId' | 'projectId' | 'environmentId' | 'memberId' | 'secondFactor' | 'provider'
 >;
 
 type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
@@ -33,7 +33,7 @@ export async function newToken(
 ): Promise<IssuedToken> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
-  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor } = wanted;
+  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor, provider } = wanted;
   const lifetimeMs = lifetimeOf(wanted);
   const expiryMs = lifetimeMs === null ? undefined : now + lifetimeMs;
   const cliToken: TokenRecord = {
@@ -44,6 +44,7 @@ export async function newToken(
     environmentId,
     memberId,
     secondFactor,
+    ...(provider === undefined ? {} : { provider }),
     id: randomUUID(),
     userId: user.id,
     email: user.email,

@@ -1,4 +1,5 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
+import { providerOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import type { getCurrentUser as contract } from '../contracts/auth/get-current-user.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
@@ -16,7 +17,8 @@ import { ownUserView, tokenView } from './account-views.ts';
 export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
-  const boundTo = token?.organizationId ?? null;
+  const provider = providerOf(principal);
+  const boundTo = token?.organizationId ?? (provider?.confined === true ? provider.organizationId : null);
   const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
     ({ organizationId }) => boundTo === null || organizationId === boundTo,
   );
@@ -28,10 +30,10 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     const organization = organizations[index];
     const member = members[index];
     if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
-    if (boundTo !== null && member.id !== token?.memberId) return [];
+    if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
     return [{ ...organization, role: member.role }];
   });
-  if (boundTo !== null && seen.length === 0) {
+  if (boundTo !== null && token !== undefined && seen.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
   }
   const freshUntil = freshUntilMs(principal);
@@ -42,6 +44,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
       ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),
       freshUntil: freshUntil === undefined ? null : new Date(freshUntil).toISOString(),
       secondFactor: hasProvedFactor(principal),
+      provider: provider === undefined ? null : { organizationId: provider.organizationId, orgSlug: provider.orgSlug },
     },
   };
 }

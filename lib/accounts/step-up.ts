@@ -8,7 +8,7 @@ import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
-import { sessionRecord } from '../table/records/session.ts';
+import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
 import { remove, transact, type Write } from '../table/write.ts';
 import { requireCurrentPassword } from './current-password.ts';
@@ -30,12 +30,13 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   if (credential.method !== 'session') throw sessionEnded();
   const wrong = wrongCurrentPasswords(user.id);
   const presented = await readFactor(user, sent, wrong);
-  await requireCurrentPassword(context, user, {
-    field: 'password',
-    password: sent.password,
-    wrong,
-    event: 'step_up_refused',
-  });
+  const { provider } = credential.session;
+  if (sent.password !== undefined) {
+    const { password } = sent;
+    await requireCurrentPassword(context, user, { field: 'password', password, wrong, event: 'step_up_refused' });
+  } else {
+    await requirePasskeyInstead(user, sent, provider);
+  }
   if (presented === undefined && hasSecondFactor(user)) {
     throw await askForFactor('step-up', user, startAgain(wrong));
   }
@@ -45,10 +46,11 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const session = await newSession(user, source, {
     secondFactor: proof !== undefined,
     createdAt: credential.session.createdAt,
+    provider: provider && { ...provider, confined: provider.confined && proof === undefined },
   });
   const old = at(sessionRecord, user.id, credential.hash);
   await transact([
-    ...startAgain(wrong),
+    ...(sent.password === undefined ? [] : startAgain(wrong)),
     ...(proof ?? []),
     remove(old, { if: isThere, refused: sessionEnded }),
     session.write,
@@ -57,6 +59,22 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
   return { freshUntil, cookie: session.cookie };
+}
+
+/**
+ * Somebody who came through a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
+ * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
+ */
+async function requirePasskeyInstead(
+  user: UserRecord,
+  { passkey }: Sent,
+  provider: SessionRecord['provider'],
+): Promise<void> {
+  if (provider !== undefined && passkey !== undefined) return;
+  if (provider === undefined || user.passkeyCount === undefined) {
+    throw invalidRequest([{ path: 'password', message: 'is required' }]);
+  }
+  throw await askForFactor('passkey-step-up', user);
 }
 
 /** The factor that was sent, along with the data to verify it against. @throws invalid_token, rate_limited */

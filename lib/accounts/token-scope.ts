@@ -1,5 +1,5 @@
-import { hasProvedFactor } from '../access/fresh-session.ts';
-import type { AccountPrincipal } from '../access/principal.ts';
+import { hasOwnFactorProved } from '../access/fresh-session.ts';
+import { type AccountPrincipal, providerOf } from '../access/principal.ts';
 import type { createToken as contract } from '../contracts/auth/create-token.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
@@ -32,8 +32,18 @@ export async function resolveToken(principal: AccountPrincipal, wanted: WantedTo
   const { organization, member } = await resolveScope(principal.userId, wanted);
   const organizationId = organization?.id ?? null;
   const memberId = member?.id ?? null;
-  const secondFactor = hasProvedFactor(principal);
-  const facts = { name, access, organizationId, projectId, environmentId, memberId, expiresInDays, secondFactor };
+  const secondFactor = hasOwnFactorProved(principal);
+  const facts = {
+    name,
+    access,
+    organizationId,
+    projectId,
+    environmentId,
+    memberId,
+    expiresInDays,
+    secondFactor,
+    provider: providerOf(principal),
+  };
   return { facts, organization };
 }
 

@@ -19,7 +19,7 @@ export interface Authorization<Kind extends Access['kind']> {
   /**
    * Authenticates and authorizes the caller, and counts the request towards the organization's share.
    * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required,
-   * second_factor_required, step_up_required; rate_limited
+   * provider_required, second_factor_required, step_up_required; rate_limited
    */
   authorize(): Promise<Admitted[Kind]>;
   /**

@@ -7,7 +7,7 @@ import { NoQuery } from '../contracts/fields/query.ts';
 import { formProblem, isIdInPlaceOfSlug, parameterNames, pathParameters } from '../contracts/path-parameters.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
-import { headerOf } from '../core/request-source.ts';
+import { cookieOf, headerOf } from '../core/request-source.ts';
 
 /** The body's bytes as text. @throws payload_too_large, or invalid_request if it is not UTF-8. */
 function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
@@ -45,10 +45,21 @@ export function parseRequest<C extends Contract>(
   if (problem !== undefined) return { problem };
   try {
     // The contract's schemas have just checked this type.
-    return { request: { params, ...parseParts(contract, event) } as ParsedRequest<C> };
+    return {
+      request: { params, cookies: cookiesOf(contract, event), ...parseParts(contract, event) } as ParsedRequest<C>,
+    };
   } catch (error) {
     return { problem: error };
   }
+}
+
+/** The cookies that the contract names. The first of a name counts: browsers send the one with the longest path first. */
+function cookiesOf({ cookies = [] }: Contract, event: APIGatewayProxyEventV2): Record<string, string> {
+  const sent = cookies.flatMap(name => {
+    const cookie = cookieOf(event.cookies, name);
+    return cookie === undefined ? [] : [[name, cookie]];
+  });
+  return Object.fromEntries(sent);
 }
 
 /** @throws what is wrong with the request */

@@ -40,6 +40,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (access.kind === 'admin') codes.add('admin_required');
   if (access.kind === 'member') {
     codes.add('second_factor_required');
+    codes.add('provider_required');
     // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }

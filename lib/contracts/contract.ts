@@ -92,6 +92,7 @@ export type Partition =
   | 'CUSTOMER'
   | 'DELIVERIES'
   | 'DELIVERY'
+  | 'DOMAIN'
   | 'EMAIL'
   | 'ENV'
   | 'HANDOFF'
@@ -110,13 +111,14 @@ export type Partition =
   | 'RATE'
   | 'RETIRED'
   | 'SERVINGREGION'
+  | 'SIGNIN'
   | 'UNFINISHED'
   | 'USER';
 
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
 /** The uses of the KMS key. The encryption context names the use of each call. */
-export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
+export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp' | 'provider';
 
 /** A function that other functions invoke for something that their own roles must not allow. */
 export type InvokedFunction = 'fetch-issuer-keys';
@@ -149,7 +151,7 @@ export type TextType = 'application/json' | 'application/yaml' | 'text/plain; ch
 /** A successful response: the schema of its body, and an example and headers for the documentation. */
 export interface ResponseContract {
   description: string;
-  /** null: no body (304 only). */
+  /** null: no body (302 and 304). */
   body: z.ZodType | null;
   /** The content types of other representations of the body, which a query parameter asks for. The handler writes them. */
   texts?: readonly TextType[];
@@ -158,12 +160,14 @@ export interface ResponseContract {
   headers?: Readonly<Record<string, string>>;
 }
 
-export type SuccessStatus = 200 | 201 | 202 | 304;
+export type SuccessStatus = 200 | 201 | 202 | 302 | 304;
 
 /* The responses of an operation that has only one. */
 export const ok = <const R extends ResponseContract>(response: R) => ({ 200: response });
 export const created = <const R extends ResponseContract>(response: R) => ({ 201: response });
 export const accepted = <const R extends ResponseContract>(response: R) => ({ 202: response });
+/** Sends a browser elsewhere, whatever the outcome. */
+export const redirects = <const R extends ResponseContract>(response: R) => ({ 302: response });
 
 /** The response to a change that returns nothing else. */
 export const succeeds = (description: string) => ok({ description, body: Success });
@@ -180,8 +184,15 @@ export interface Contract {
   description: string;
   access: Access;
   query?: z.ZodObject;
+  /**
+   * Another service composes the query, so it is not strict: unknown parameters are ignored, and the handler checks the
+   * others.
+   */
+  foreignQuery?: true;
   /** Request headers by lower-case name. Other headers are ignored. */
   headers?: z.ZodObject;
+  /** Cookies that the handler reads, besides the session's. Their format is not checked. */
+  cookies?: readonly string[];
   body?: z.ZodType;
   bodyExample?: unknown;
   /** The handler gets the body as received, because a signature covers its bytes. */
@@ -224,6 +235,7 @@ export interface ParsedRequest<C extends Contract> {
   params: PathParameters<C['path']>;
   query: ParsedOr<C['query'], Record<string, never>>;
   headers: ParsedOr<C['headers'], Record<string, never>>;
+  cookies: C extends { cookies: readonly (infer Name extends string)[] } ? { readonly [N in Name]?: string } : never;
   /** The raw body as text if the contract says so. */
   body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }

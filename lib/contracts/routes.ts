@@ -11,9 +11,12 @@ import { listAuditEntries } from './audit/list-audit-entries.ts';
 import { addPasskey } from './auth/add-passkey.ts';
 import { changePassword } from './auth/change-password.ts';
 import { completeLogin } from './auth/complete-login.ts';
+import { completeProviderSignIn } from './auth/complete-provider-sign-in.ts';
 import { confirmTotp } from './auth/confirm-totp.ts';
+import { continueProviderSignIn } from './auth/continue-provider-sign-in.ts';
 import { createToken } from './auth/create-token.ts';
 import { endSession } from './auth/end-session.ts';
+import { findSignInMethods } from './auth/find-sign-in-methods.ts';
 import { getCurrentUser } from './auth/get-current-user.ts';
 import { handOffToken } from './auth/hand-off-token.ts';
 import { listPasskeys } from './auth/list-passkeys.ts';
@@ -33,6 +36,7 @@ import { revokeToken } from './auth/revoke-token.ts';
 import { sendVerification } from './auth/send-verification.ts';
 import { startPasskey } from './auth/start-passkey.ts';
 import { startPasskeyLogin } from './auth/start-passkey-login.ts';
+import { startProviderSignIn } from './auth/start-provider-sign-in.ts';
 import { startTotp } from './auth/start-totp.ts';
 import { stepUp } from './auth/step-up.ts';
 import { undoFactor } from './auth/undo-factor.ts';
@@ -55,7 +59,11 @@ import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
 import { createOrganization } from './organizations/create-organization.ts';
 import { deleteOrganization } from './organizations/delete-organization.ts';
+import { deleteSignIn } from './organizations/delete-sign-in.ts';
+import { getSignIn } from './organizations/get-sign-in.ts';
 import { renameOrganization } from './organizations/rename-organization.ts';
+import { setSignIn } from './organizations/set-sign-in.ts';
+import { verifyDomain } from './organizations/verify-domain.ts';
 import { createEnvironment } from './projects/create-environment.ts';
 import { createProject } from './projects/create-project.ts';
 import { deleteEnvironment } from './projects/delete-environment.ts';
@@ -98,6 +106,10 @@ const areas = {
     logIn,
     startPasskeyLogin,
     completeLogin,
+    findSignInMethods,
+    startProviderSignIn,
+    completeProviderSignIn,
+    continueProviderSignIn,
     stepUp,
     logOut,
     getCurrentUser,
@@ -151,7 +163,15 @@ const areas = {
     bulkDeleteSecrets,
     deleteSecret,
   ],
-  organizations: [createOrganization, renameOrganization, deleteOrganization],
+  organizations: [
+    createOrganization,
+    renameOrganization,
+    deleteOrganization,
+    getSignIn,
+    setSignIn,
+    verifyDomain,
+    deleteSignIn,
+  ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
   members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember],

@@ -43,6 +43,12 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+/** The content of a cookie. */
+export function cookieOf(cookies: readonly string[] | undefined, name: string): string | undefined {
+  const start = `${name}=`;
+  return cookies?.find(one => one.startsWith(start))?.slice(start.length);
+}
+
 export function headerOf(event: APIGatewayProxyEventV2, name: string): string | undefined {
   return event.headers[name] ?? undefined;
 }

@@ -105,6 +105,8 @@ const readers = {
   SESSION_COOKIE: oneOf(['same-site', 'cross-site'], 'same-site'),
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
+  /** The name servers for TXT records of domains, as host:port; by default, the system's. */
+  DNS_SERVERS: list,
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),

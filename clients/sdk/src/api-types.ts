@@ -81,6 +81,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out how an address can sign in
+         * @description Returns the methods for the log-in page. It only tells whether a verified domain has a sign-in provider: the response is the same for all addresses of a domain, whether they have an account or not. Limited per client IP address.
+         */
+        get: operations["find-sign-in-methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/provider/{orgSlug}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start to sign in with the organization’s provider
+         * @description Sends the browser to the organization’s OpenID Connect provider (authorization code flow with PKCE). A cookie ties the sign-in to this browser for ten minutes. Whatever prevents the start sends the browser to the dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/callback` lists the codes. Limited per client IP address.
+         */
+        get: operations["start-provider-sign-in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/provider/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a sign-in with the organization’s provider
+         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. The session and the tokens created with it are valid in the provider’s organization only. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
+         *     - `provider_not_configured`: This organization has no sign-in provider. Log in another way.
+         *     - `provider_unavailable`: Your company’s sign-in provider did not respond, or not as expected. Try again in a minute.
+         *     - `provider_refused`: Your company’s sign-in provider did not sign you in.
+         *     - `sign_in_expired`: This sign-in has expired, was already used or was started in another browser. Start again.
+         *     - `invalid_answer`: The response of your company’s sign-in provider could not be verified. Tell an owner about it.
+         *     - `email_not_verified`: Your company’s sign-in provider has not verified your e-mail address.
+         *     - `domain_not_verified`: Your e-mail address is not in a domain that your organization has verified.
+         *     - `link_required`: There already is an account with your e-mail address. Log in once, and it is linked to your provider.
+         *     - `second_factor_required`: Confirm your second factor to finish signing in.
+         *     - `invitation_required`: You are not a member of this organization. Ask an owner or admin for an invitation.
+         *     - `plan_limit_exceeded`: Your organization has no room for another member. Tell an owner about it.
+         *     - `other_person`: You signed in as somebody else at your company’s sign-in provider. Nothing was changed.
+         *     - `not_fresh`: Your company’s sign-in provider did not ask you to sign in again. Use a passkey, or log in again.
+         *     - `session_required`: Log in first, and then try again.
+         *     - `rate_limited`: There were too many attempts from your network. Try again in a few minutes.
+         *     - `temporarily_unavailable`: This did not work because of a problem on our side. Try again.
+         */
+        get: operations["complete-provider-sign-in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/provider/factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a provider sign-in with a second factor
+         * @description After `/log-in#error=second_factor_required`: returns the challenge for the account’s own second factor, which the callback left in a cookie. `POST /v1/auth/login/verify` completes the sign-in.
+         */
+        post: operations["continue-provider-sign-in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/step-up": {
         parameters: {
             query?: never;
@@ -92,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A wrong password or factor returns `invalid_request` for its field.
+         * @description Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a company’s provider also steps up with a passkey alone: an empty request gets its challenge. The other way is `GET /v1/auth/provider/{orgSlug}/start?stepUp=true`.
          */
         post: operations["step-up"];
         delete?: never;
@@ -957,6 +1053,54 @@ export interface paths {
         patch: operations["rename-organization"];
         trace?: never;
     };
+    "/v1/orgs/{orgId}/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sign-in provider
+         * @description Returns how members sign in with their company’s provider, without the client secret. Owners with a verified e-mail address only.
+         */
+        get: operations["get-sign-in"];
+        /**
+         * Set the sign-in provider
+         * @description Lets members sign in with their company’s OpenID Connect provider. Domains that stay in the list stay verified, and dropped ones become free for other organizations. `required` needs an owner with a passkey or an authenticator app (403 `second_factor_required`). Owners with a verified e-mail address only.
+         */
+        put: operations["set-sign-in"];
+        post?: never;
+        /**
+         * Remove the sign-in provider
+         * @description Nobody can sign in through the provider any more, and it is no longer required. Members and their sessions stay. The domains become free for other organizations. Owners with a verified e-mail address only.
+         */
+        delete: operations["delete-sign-in"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{orgId}/sign-in/domains/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a domain
+         * @description Looks up the domain’s TXT records. If one of them is the domain’s `txtRecord`, addresses of the domain can sign in through the provider. A domain can be verified for one organization only. Owners with a verified e-mail address only.
+         */
+        post: operations["verify-domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates/{orgSlug}/{project}": {
         parameters: {
             query?: never;
@@ -1676,7 +1820,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.redelivered" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.redelivered" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "sign_in.configured" | "sign_in.domain_verified" | "sign_in.removed" | "sign_in.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. Never contains a value. */
         AuditEntry: {
             /**
@@ -1717,7 +1861,7 @@ export interface components {
                  * @example project
                  * @enum {string}
                  */
-                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token" | "identity";
+                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token" | "identity" | "sign_in";
                 /**
                  * @description Its identifier.
                  * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
@@ -2088,6 +2232,23 @@ export interface components {
              *     ]
              */
             recoveryCodes?: string[];
+        };
+        ContinueProviderSignInResponse: {
+            /**
+             * @description The challenge. It works once and expires after five minutes.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge: string;
+            /**
+             * @description The factors that the account has.
+             * @example [
+             *       "totp",
+             *       "recovery_code"
+             *     ]
+             */
+            methods: ("passkey" | "totp" | "recovery_code")[];
+            /** @description For a passkey, if the account has one. */
+            publicKey?: components["schemas"]["PasskeyRequestOptions"];
         };
         CreateEnvironmentRequest: {
             /**
@@ -2554,7 +2715,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "provider_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "domain_taken" | "domain_not_verified" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -2770,6 +2931,30 @@ export interface components {
              */
             upTo: string;
         };
+        FindSignInMethodsResponse: {
+            /**
+             * @description `provider` only if the address’s domain is verified for an organization with a provider.
+             * @example [
+             *       "password",
+             *       "passkey",
+             *       "provider"
+             *     ]
+             */
+            methods: ("password" | "passkey" | "provider")[];
+            /** @description The organization whose provider it is; absent without `provider`. */
+            organization?: {
+                /**
+                 * @description Its slug, for the provider’s start.
+                 * @example analytical-engines
+                 */
+                slug: string;
+                /**
+                 * @description Its name.
+                 * @example Analytical Engines
+                 */
+                name: string;
+            };
+        };
         GetBillingResponse: {
             /**
              * @description The plan in force.
@@ -2802,6 +2987,20 @@ export interface components {
                 freshUntil: string | null;
                 /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 secondFactor: boolean;
+                /** @description The company’s provider that the session, or the session that created the token, came through; null for any other log-in. Such a session is valid in that organization only. */
+                provider: {
+                    /**
+                     * Format: uuid
+                     * @description The organization whose provider it is.
+                     * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+                     */
+                    organizationId: string;
+                    /**
+                     * @description Its slug.
+                     * @example analytical-engines
+                     */
+                    orgSlug: string;
+                } | null;
             };
         };
         GetExposureResponse: {
@@ -2939,6 +3138,15 @@ export interface components {
         };
         GetProjectResponse: {
             project: components["schemas"]["Project"];
+        };
+        GetSignInResponse: {
+            /**
+             * @description The redirect URI to register at the provider, also before one is set.
+             * @example https://app.example.com/v1/auth/provider/callback
+             */
+            redirectUri: string;
+            /** @description The provider; null if none is set. */
+            signIn: components["schemas"]["SignIn"] | null;
         };
         GetStatisticsResponse: {
             /**
@@ -4511,6 +4719,100 @@ export interface components {
              */
             revision: number;
         };
+        SetSignInRequest: {
+            /**
+             * Format: uri
+             * @description The provider’s issuer URL, exactly as in its tokens.
+             * @example https://login.example.com
+             */
+            issuer: string;
+            /**
+             * @description The client’s identifier at the provider.
+             * @example EXAMPLE-client-id
+             */
+            clientId: string;
+            /**
+             * @description The client’s secret. If omitted, the stored one is kept unless the issuer or the client changes. A public client has none.
+             * @example EXAMPLE-client-secret
+             */
+            clientSecret?: string;
+            /**
+             * @description The domains of the organization’s e-mail addresses.
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains: string[];
+            /**
+             * @description The role of somebody who first signs in without an invitation; null: an invitation is needed.
+             * @default null
+             * @example viewer
+             */
+            defaultRole?: ("viewer" | "developer") | null;
+            /**
+             * @description Whether members have to sign in through the provider. Owners with a passkey or an authenticator app can still log in with them, and each such log-in is mailed to all owners.
+             * @default false
+             */
+            required?: boolean;
+            /**
+             * @description Whether a second factor that the provider reports (`amr`, `acr`) counts as one here.
+             * @default false
+             */
+            trustFactor?: boolean;
+        };
+        SetSignInResponse: {
+            signIn: components["schemas"]["SignIn"];
+        };
+        /** @description How an organization’s members sign in with their company’s provider. */
+        SignIn: {
+            /**
+             * @description The provider’s issuer URL, exactly as in its tokens.
+             * @example https://login.example.com
+             */
+            issuer: string;
+            /**
+             * @description The client’s identifier at the provider.
+             * @example EXAMPLE-client-id
+             */
+            clientId: string;
+            /** @description Whether a client secret is stored. It is never returned. */
+            hasClientSecret: boolean;
+            /**
+             * @description The redirect URI to register at the provider.
+             * @example https://app.example.com/v1/auth/provider/callback
+             */
+            redirectUri: string;
+            /** @description The domains of the organization’s e-mail addresses. */
+            domains: {
+                /**
+                 * @description The domain.
+                 * @example example.com
+                 */
+                domain: string;
+                /** @description Whether the organization has proved that it controls it. */
+                verified: boolean;
+                /**
+                 * @description The TXT record that proves it.
+                 * @example holdfast-verification=EXAMPLE
+                 */
+                txtRecord: string;
+            }[];
+            /**
+             * @description The role of somebody who first signs in without an invitation; null: an invitation is needed.
+             * @example viewer
+             */
+            defaultRole: ("viewer" | "developer") | null;
+            /** @description Whether members have to sign in through the provider. Owners with a passkey or an authenticator app can still log in with them, and each such log-in is mailed to all owners. */
+            required: boolean;
+            /** @description Whether a second factor that the provider reports (`amr`, `acr`) counts as one here. */
+            trustFactor: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            updatedAt: string;
+        };
         StartCheckoutRequest: {
             /**
              * @description The plan to buy.
@@ -4556,10 +4858,10 @@ export interface components {
         };
         StepUpRequest: {
             /**
-             * @description The password.
+             * @description The password. Required, except for a passkey in a session that came through a provider.
              * @example an example of a pass phrase
              */
-            password: string;
+            password?: string;
             /**
              * @description A code from the authenticator app. Each code works once.
              * @example 492039
@@ -4988,6 +5290,16 @@ export interface components {
                 reason: string;
             }[];
         };
+        VerifyDomainRequest: {
+            /**
+             * @description One of the provider’s domains.
+             * @example example.com
+             */
+            domain: string;
+        };
+        VerifyDomainResponse: {
+            signIn: components["schemas"]["SignIn"];
+        };
         VerifyEmailRequest: {
             /**
              * @description The token from the mailed link; it works once.
@@ -5145,6 +5457,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "cursor_expired";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `domain_taken`: The domain is verified for another organization.
+         *
+         *     `domain_not_verified`: The domain does not have the TXT record that proves who controls it. DNS changes may take hours.
+         */
+        DomainTakenOrDomainNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "domain_taken" | "domain_not_verified";
                     };
                 };
             };
@@ -5898,84 +6229,6 @@ export interface components {
                 };
             };
         };
-        /** @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor. */
-        SecondFactorRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "second_factor_required";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
-         *
-         *     `forbidden`: The caller’s role in the organization does not allow this.
-         */
-        SecondFactorRequiredOrForbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "second_factor_required" | "forbidden";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
-         *
-         *     `forbidden`: The caller’s role in the organization does not allow this.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         */
-        SecondFactorRequiredOrForbiddenOrInsufficientScope: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "second_factor_required" | "forbidden" | "insufficient_scope";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
-         *
-         *     `forbidden`: The caller’s role in the organization does not allow this.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
-         */
-        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required";
-                    };
-                };
-            };
-        };
         /**
          * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
@@ -5988,8 +6241,10 @@ export interface components {
          *     `email_not_verified`: This requires a verified e-mail address, and the caller has not verified theirs.
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
          */
-        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired: {
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -5998,7 +6253,32 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required";
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "provider_required";
                     };
                 };
             };
@@ -6013,8 +6293,10 @@ export interface components {
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
          */
-        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -6023,7 +6305,78 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "step_up_required";
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "step_up_required" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `email_not_verified`: This requires a verified e-mail address, and the caller has not verified theirs.
+         *
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "email_not_verified" | "step_up_required" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         */
+        SecondFactorRequiredOrForbiddenOrProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "provider_required";
                     };
                 };
             };
@@ -6032,8 +6385,10 @@ export interface components {
          * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
          */
-        SecondFactorRequiredOrInsufficientScope: {
+        SecondFactorRequiredOrInsufficientScopeOrProviderRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -6042,7 +6397,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "second_factor_required" | "insufficient_scope";
+                        code?: "second_factor_required" | "insufficient_scope" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         */
+        SecondFactorRequiredOrProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "provider_required";
                     };
                 };
             };
@@ -6327,7 +6701,10 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
-            cookie?: never;
+            cookie?: {
+                /** @description Set by the service; browsers send it by themselves. */
+                __service_link?: string;
+            };
         };
         requestBody: {
             content: {
@@ -6388,7 +6765,10 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
-            cookie?: never;
+            cookie?: {
+                /** @description Set by the service; browsers send it by themselves. */
+                __service_link?: string;
+            };
         };
         requestBody: {
             content: {
@@ -6413,6 +6793,140 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "find-sign-in-methods": {
+        parameters: {
+            query: {
+                /** @description The e-mail address, in upper or lower case. */
+                email: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The methods. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindSignInMethodsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "start-provider-sign-in": {
+        parameters: {
+            query?: {
+                /** @description The path of the dashboard to go to afterwards. Nothing but a path is accepted. */
+                to?: string;
+                /** @description With `true`, makes the session fresh: the provider asks its user to sign in again. It needs a session that came through this provider. Somebody else at the provider is refused. */
+                stepUp?: boolean;
+                /** @description With `true`, an owner tries the provider out: everything is checked, and nothing is changed. The browser returns to `to` with `#tested`. */
+                test?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the provider, or to the dashboard’s log-in page with an error. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The provider’s authorization endpoint, or the dashboard’s log-in page. */
+                    Location?: string;
+                    /** @description A short-lived cookie for the callback: HttpOnly, SameSite=Lax. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "complete-provider-sign-in": {
+        parameters: {
+            query?: {
+                /** @description As the service sent it to the provider. */
+                state?: string;
+                /** @description The authorization code. */
+                code?: string;
+                /** @description The issuer (RFC 9207). Required if the provider announces that it sends it. */
+                iss?: string;
+                /** @description Why the provider did not sign the user in. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: {
+                /** @description Set by the service; browsers send it by themselves. */
+                __service_sign_in?: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the dashboard, with the session cookie or an error. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description A page of the dashboard. */
+                    Location?: string;
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "continue-provider-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: {
+                /** @description Set by the service; browsers send it by themselves. */
+                __service_factor?: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContinueProviderSignInResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -7248,7 +7762,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequired"];
+            403: components["responses"]["SecondFactorRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -7287,7 +7801,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7323,7 +7837,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequired"];
+            403: components["responses"]["SecondFactorRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -7359,7 +7873,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7401,7 +7915,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7444,7 +7958,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7485,7 +7999,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7529,7 +8043,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7577,7 +8091,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["RotationInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7647,7 +8161,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7708,7 +8222,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7770,7 +8284,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
@@ -7811,7 +8325,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
@@ -7860,7 +8374,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7911,7 +8425,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7958,7 +8472,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
@@ -7999,7 +8513,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8041,7 +8555,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8091,7 +8605,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             412: components["responses"]["RevisionMismatch"];
@@ -8139,7 +8653,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8187,7 +8701,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8237,7 +8751,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8287,7 +8801,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8360,7 +8874,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8400,8 +8914,156 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetSignInResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "set-sign-in": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetSignInRequest"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetSignInResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-sign-in": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no provider any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "verify-domain": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyDomainRequest"];
+            };
+        };
+        responses: {
+            /** @description The domain is verified. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyDomainResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            409: components["responses"]["DomainTakenOrDomainNotVerified"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -8435,7 +9097,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequired"];
+            403: components["responses"]["SecondFactorRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8475,7 +9137,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["TemplateKeyExists"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8516,7 +9178,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8560,7 +9222,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8597,7 +9259,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequired"];
+            403: components["responses"]["SecondFactorRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8628,7 +9290,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8667,7 +9329,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8702,7 +9364,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8738,7 +9400,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8780,7 +9442,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8818,7 +9480,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8858,7 +9520,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFoundOrDeliveryNotFound"];
             409: components["responses"]["WebhookInactiveOrNotRedeliverable"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8892,7 +9554,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8931,7 +9593,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
@@ -9008,7 +9670,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
@@ -9051,7 +9713,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
@@ -9085,7 +9747,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9123,7 +9785,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             409: components["responses"]["IdentityLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
@@ -9159,7 +9821,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9195,7 +9857,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9237,7 +9899,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9327,7 +9989,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9379,7 +10041,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             410: components["responses"]["CursorExpired"];
             429: components["responses"]["RateLimited"];
@@ -9430,7 +10092,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9461,7 +10123,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -9499,7 +10161,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9536,7 +10198,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

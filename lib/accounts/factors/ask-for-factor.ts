@@ -13,18 +13,18 @@ import { requestOptions } from './passkey-options.ts';
  * @param proved the writes that follow from a correct password, for the transaction that stores the challenge
  */
 export async function askForFactor(
-  purpose: 'log-in' | 'step-up',
+  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
   user: UserRecord,
   proved: readonly Write[] = [],
 ): Promise<ApiError> {
-  const { challenge, write } = newChallenge(purpose, user);
+  const { challenge, write } = newChallenge(purpose === 'log-in' ? 'log-in' : 'step-up', user);
   const [passkeys] = await Promise.all([
     user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
     transact([...proved, write]),
   ]);
   const methods = [
     ...(passkeys.length > 0 ? ['passkey'] : []),
-    ...(user.totp === undefined ? [] : ['totp']),
+    ...(user.totp === undefined || purpose === 'passkey-step-up' ? [] : ['totp']),
     ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
   ];
   const options = passkeys.length === 0 ? {} : { publicKey: await requestOptions(challenge, passkeys) };

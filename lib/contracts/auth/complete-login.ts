@@ -3,6 +3,7 @@ import { contract } from '../contract.ts';
 import { text } from '../fields/text.ts';
 import { issuing, PresentedChallenge, TotpCode } from './credentials.ts';
 import { PasskeyAssertion } from './passkey-credential.ts';
+import { linkCookie } from './sign-in-cookies.ts';
 import { loggedIn } from './user.ts';
 
 const RecoveryCode = text(1, 64).meta({
@@ -19,6 +20,7 @@ export const completeLogin = contract({
     'session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return ' +
     '429. A challenge from `POST /v1/auth/login/options` accepts only a passkey.',
   access: { kind: 'public' },
+  cookies: [linkCookie],
   body: z
     .strictObject({
       challenge: PresentedChallenge,

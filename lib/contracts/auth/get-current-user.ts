@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
+import { OrganizationId } from '../fields/ids.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
-import { Timestamp } from '../fields/text.ts';
+import { Slug, Timestamp } from '../fields/text.ts';
 import { CliToken } from './cli-token.ts';
 import { User, userExample } from './user.ts';
 
@@ -57,13 +58,24 @@ export const getCurrentUser = contract({
             description:
               'Whether the session, or the session that created the token, was verified with a second factor.',
           }),
+          provider: z
+            .object({
+              organizationId: OrganizationId.meta({ description: 'The organization whose provider it is.' }),
+              orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
+            })
+            .nullable()
+            .meta({
+              description:
+                'The company’s provider that the session, or the session that created the token, came through; null ' +
+                'for any other log-in. Such a session is valid in that organization only.',
+            }),
         })
         .meta({ description: 'How the request was authenticated.' }),
     }),
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
       organizations: [{ role: 'owner' }],
-      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
+      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true, provider: null },
     },
   }),
   uses: { table: ['Query'], reads: ['ORG'] },

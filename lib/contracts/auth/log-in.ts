@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Email } from '../fields/text.ts';
 import { issuing, PresentedPassword } from './credentials.ts';
+import { linkCookie } from './sign-in-cookies.ts';
 import { loggedIn } from './user.ts';
 
 export const logIn = contract({
@@ -14,6 +15,7 @@ export const logIn = contract({
     'set a cookie yet: the response is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes ' +
     'the log-in.',
   access: { kind: 'public' },
+  cookies: [linkCookie],
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address, in upper or lower case.', example: 'ada@example.com' }),
     password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),

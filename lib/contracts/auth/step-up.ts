@@ -12,11 +12,16 @@ export const stepUp = contract({
     'Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and ' +
     'a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a ' +
     'challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie ' +
-    'stops working. A wrong password or factor returns `invalid_request` for its field.',
+    'stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a ' +
+    'company’s provider also steps up with a passkey alone: an empty request gets its challenge. The other way is ' +
+    '`GET /v1/auth/provider/{orgSlug}/start?stepUp=true`.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z
     .strictObject({
-      password: text(1, 256).meta({ description: 'The password.', example: 'an example of a pass phrase' }),
+      password: text(1, 256).optional().meta({
+        description: 'The password. Required, except for a passkey in a session that came through a provider.',
+        example: 'an example of a pass phrase',
+      }),
       totp: TotpCode.optional(),
       challenge: PresentedChallenge.optional().meta({
         description: 'The challenge for `passkey`.',

@@ -15,6 +15,7 @@ export const targetTypes = [
   'invitation',
   'token',
   'identity',
+  'sign_in',
 ] as const;
 
 /** Everything the audit log of an organization records: each change and each use of values. */
@@ -57,6 +58,10 @@ export const auditActions = [
   'identity.deleted',
   'identity.token_issued',
   'identity.refused',
+  'sign_in.configured',
+  'sign_in.domain_verified',
+  'sign_in.removed',
+  'sign_in.refused',
   'billing.checkout_started',
   'billing.portal_opened',
   'billing.plan_changed',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TokenAccess } from '../../contracts/fields/token-access.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { ViaProvider } from './via-provider.ts';
 
 /** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
 export const handOffRecord = entity({
@@ -15,6 +16,8 @@ export const handOffRecord = entity({
     sessionHash: z.string(),
     /** Whether the session used a second factor; the token inherits that. */
     secondFactor: z.boolean(),
+    /** The provider that the session came through; the token inherits that too. */
+    provider: ViaProvider.optional(),
     codeChallenge: z.string(),
     name: z.string(),
     access: TokenAccess,

@@ -44,6 +44,8 @@ export const organizationRecord = entity({
     planChangedAtMs: z.int(),
     /** Rejects sessions and tokens without a second factor. */
     requireSecondFactor: z.boolean(),
+    /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
+    requireProvider: z.boolean().optional(),
   }),
 });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { ViaProvider } from './via-provider.ts';
 
 export const sessionRecord = entity({
   kind: 'session',
@@ -21,6 +22,11 @@ export const sessionRecord = entity({
     secondFactor: z.boolean(),
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
+    /** Absent for any other log-in. */
+    provider: ViaProvider.extend({
+      /** The hash that stands for the person at the provider (see `provider-link.ts`). */
+      person: z.string(),
+    }).optional(),
     expiresAt: ExpiresAt,
   }),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TokenAccess } from '../../contracts/fields/token-access.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { ViaProvider } from './via-provider.ts';
 
 /**
  * A CLI token. If it is limited to an organization, it also records the membership under which it was created, and
@@ -25,6 +26,8 @@ export const tokenRecord = entity({
     memberId: z.string().nullable(),
     /** Whether the session that created it used a second factor; false for an identity's token. */
     secondFactor: z.boolean(),
+    /** Absent if its session did not come through a provider. */
+    provider: ViaProvider.optional(),
     createdAt: z.string(),
     lastUsedAt: z.string().nullable(),
     /** ISO 8601; null: the token does not expire. */

@@ -1,0 +1,9 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { startProviderSignIn as contract } from '../../lib/contracts/auth/start-provider-sign-in.ts';
+import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+
+export const handler = endpoint(contract, {
+  run: async () => {
+    throw temporarilyUnavailable('This is not served yet.');
+  },
+});

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+
+/** The company's provider that a session came through, and the tokens created with the session. */
+export const ViaProvider = z.object({
+  organizationId: z.string(),
+  orgSlug: z.string(),
+  /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
+  trustedFactor: z.boolean(),
+  /**
+   * The account's own second factor was not asked for, because the organization trusts the provider's. So the credential
+   * is valid in that organization only: no other one has agreed to that.
+   */
+  confined: z.boolean(),
+});
+export type ViaProvider = z.output<typeof ViaProvider>;
