@@ -29,7 +29,7 @@ let company: Awaited<ReturnType<typeof openCompany>>;
 
 beforeAll(async () => {
   names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address, LOG_LEVEL: 'SILENT' });
+  api = await startApi({ DNS_SERVERS: names.address, LOG_LEVEL: 'SILENT', LOGIN_FAILURE_LIMIT: '10' });
   const domain = newDomain();
   provider = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
   company = await openCompany(api, names, provider, { domain });

@@ -277,8 +277,8 @@ describe('a second factor', () => {
 
     const { user, authentication } = await me(sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
-    // It is a session through the provider like any other.
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).not.toBe('200 ok');
+    expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe('200 ok');
   });
 
   it('is not asked for if the organization trusts the provider’s, and the provider says there was one', async () => {

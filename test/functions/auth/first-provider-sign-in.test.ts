@@ -175,7 +175,9 @@ describe('the provider', () => {
     try {
       const company = await openCompany(api, names, split);
       split.accounts.ada = { sub: 'ada', email: `Ada@${company.domain.toUpperCase()}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
+      const first = await me(await sessionThrough(api, company.slug));
+      expect(first.user.email.toLowerCase()).toBe(`ada@${company.domain}`);
+      expect((await api.get(`/auth/sign-in?email=${first.user.email}`)).body.organization.slug).toBe(company.slug);
     } finally {
       await split.stop();
     }
