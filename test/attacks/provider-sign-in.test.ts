@@ -10,10 +10,10 @@ import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { remove, transact, update } from '../../lib/table/write.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { makeSigningKey, type SigningKey } from '../support/issuer.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, type Script, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { type NameServer, startNameServer } from '../support/sign-in/name-server.ts';
 import { newDomain, openCompany, settingsOf, settingsPath, signIn, startUrl } from '../support/sign-in/sign-in.ts';
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
 

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { at } from '../../lib/table/read.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../lib/table/write.ts';
-import { type Answer, type Api, type Caller, startApi } from '../support/api.ts';
-import { type Person, seedPerson, seedSession } from '../support/people.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Person, seedPerson, seedSession, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
-import { type App, addApp, addPasskey, logInWithApp } from '../support/second-factors.ts';
+import { type App, addApp, addPasskey, fromBase32, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { type NameServer, startNameServer } from '../support/sign-in/name-server.ts';
 import {
   logInIn,
   newDomain,
@@ -117,9 +118,15 @@ describe('a session whose factor only the employer’s provider vouches for', ()
 
   it('can’t add, remove or renew factors, which would open everything else', async () => {
     const before = (await api.get('/auth/me', await seedSession(victim))).body.user.secondFactors;
+    const replaceApp = async () => {
+      const started = await api.post('/auth/totp', {}, impostor);
+      if (started.status !== 200) return started;
+      const code = totpCode(fromBase32(started.body.secret), totpStep(Date.now()));
+      return api.post('/auth/totp/confirm', { code }, impostor);
+    };
     const answers = [
       await api.delete('/auth/totp', impostor),
-      await api.post('/auth/totp', {}, impostor),
+      await replaceApp(),
       await api.post('/auth/recovery-codes', {}, impostor),
       await addPasskey(api, { session: impostor }).then(
         () => ({ status: 201, body: {} }) as Answer,
@@ -179,6 +186,72 @@ describe('a session whose factor only the employer’s provider vouches for', ()
     expect(codeOf(await api.get(path, impostor))).toBe('404 organization_not_found');
     expect((await signIn(api, openBrowser(), employer.slug)).error).toBe('invitation_required');
   });
+});
+
+describe('a session through the provider of an account with a password and no factor', () => {
+  let company: typeof employer;
+  let person: Person;
+  let session: { cookie: string };
+  let clerks: HostileProvider;
+
+  beforeAll(async () => {
+    const domain = newDomain();
+    const email = `colleague@${domain}`;
+    clerks = await startHostileProvider({ sub: 'colleague', email, email_verified: true, amr: ['mfa'] });
+    company = await openCompany(api, names, clerks, { domain, trustFactor: true });
+    const seeded = await seedPerson();
+    await transact([
+      remove(at(emailRecord, seeded.email)),
+      put(at(emailRecord, email), { userId: seeded.user.id }),
+      update(at(userRecord, seeded.user.id), { set: { email, emailVerified: true } }),
+    ]);
+    person = { ...seeded, email };
+    const browser = openBrowser();
+    await signIn(api, browser, company.slug);
+    await expectStatus(logInIn(api, browser, email), 200);
+    clerks.script = { claims: { auth_time: now() } };
+    session = await sessionThrough(api, company.slug);
+  });
+  afterAll(() => clerks?.stop());
+
+  const bound = () => ({ organizationId: company.owner.organization.id });
+
+  it('is fresh in the company’s organization, and not for what opens the account for good', async () => {
+    const codeChallenge = 'x'.repeat(43);
+    const answers = [
+      await api.post('/auth/totp', {}, session),
+      await api.post('/auth/passkeys/options', {}, session),
+      await api.post('/auth/token', { name: 'all' }, session),
+      await api.post('/auth/token', { name: 'own', organizationId: person.organization.id }, session),
+      await api.post('/auth/cli-auth', { name: 'all', codeChallenge }, session),
+    ];
+
+    for (const answer of answers) expect(codeOf(answer)).toBe('403 step_up_required');
+    expect(codeOf(await api.post('/auth/token', { name: 'here', ...bound() }, session))).toBe('201 ok');
+    expect(codeOf(await api.post('/auth/cli-auth', { name: 'here', codeChallenge, ...bound() }, session))).toBe(
+      '201 ok',
+    );
+  });
+
+  it('is fresh for that too once the password has confirmed it', async () => {
+    const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
+
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionOf(stepped)))).toBe('201 ok');
+    const { authentication } = (await api.get('/auth/me', sessionOf(stepped))).body;
+    expect(authentication.provider).toMatchObject(bound());
+  });
+});
+
+it('an account with neither a password nor a factor adds its first factor in a session through the provider', async () => {
+  const domain = newDomain();
+  const email = `new@${domain}`;
+  const other = await startHostileProvider({ sub: 'new', email, email_verified: true });
+  const company = await openCompany(api, names, other, { domain });
+  other.script = { claims: { auth_time: now() } };
+  const session = await sessionThrough(api, company.slug);
+
+  expect((await addPasskey(api, { session })).recoveryCodes).toHaveLength(10);
+  await other.stop();
 });
 
 it('an employer that stops to trust its provider, or has none any more, keeps no such session fresh', async () => {

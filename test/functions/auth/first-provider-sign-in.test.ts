@@ -3,10 +3,10 @@ import { at, find } from '../../../lib/table/read.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, createProject, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { seedPerson } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import {
   goToProvider,

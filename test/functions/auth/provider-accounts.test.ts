@@ -4,11 +4,11 @@ import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, addPasskey } from '../../support/second-factors.ts';
 import { type Browser, openBrowser } from '../../support/sign-in/browser.ts';
-import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import {
   logInIn,

@@ -4,11 +4,11 @@ import { at } from '../../../lib/table/read.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, createProject, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, addPasskey, ageSession, logInWithApp } from '../../support/second-factors.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type Account, type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import {
   logInIn,

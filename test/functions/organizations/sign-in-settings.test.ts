@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer, type TxtAnswer } from '../../support/name-server.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { ageSession } from '../../support/second-factors.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
-import { type NameServer, startNameServer, type TxtAnswer } from '../../support/sign-in/name-server.ts';
 import {
   newDomain,
   openCompany,
