@@ -18,11 +18,19 @@ const types = { TXT: 16, OPT: 41 };
 /** Without EDNS (RFC 6891), a datagram has at most 512 bytes. */
 const plainDatagramBytes = 512;
 
+let shared: Promise<NameServer> | undefined;
+
+/** The one of this process, which is never stopped. */
+export function sharedNameServer(): Promise<NameServer> {
+  shared ??= startNameServer({ isShared: true });
+  return shared;
+}
+
 /**
  * A name server on loopback that knows TXT records (RFC 1035), over UDP and, for answers that are too large for it, TCP.
  * A name that was not set doesn't exist.
  */
-export async function startNameServer(): Promise<NameServer> {
+export async function startNameServer({ isShared = false } = {}): Promise<NameServer> {
   const answers = new Map<string, TxtAnswer>();
   const asked: string[] = [];
   const open = new Set<Socket>();
@@ -57,6 +65,10 @@ export async function startNameServer(): Promise<NameServer> {
     if (answer !== undefined) udp.send(answer, from, address);
   });
   await new Promise<void>(resolve => udp.bind(port, '127.0.0.1', resolve));
+  if (isShared) {
+    udp.unref();
+    tcp.unref();
+  }
 
   return {
     address: `127.0.0.1:${port}`,

@@ -22,33 +22,36 @@ export interface SignInProvider {
 }
 
 /** An OpenID provider on loopback: any person can sign in there, and the test chooses what it says about them. */
-export async function startSignInProvider(): Promise<SignInProvider> {
+export async function startSignInProvider({ isShared = false } = {}): Promise<SignInProvider> {
   const key = await makeSigningKey();
   const tokens = new Map<string, () => Promise<string>>();
   const json = (response: ServerResponse, body: unknown, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  const server = await startReceiver(async (response, received) => {
-    const path = received.path.split('?')[0];
-    if (path === '/.well-known/openid-configuration') {
-      return json(response, {
-        issuer: server.url,
-        jwks_uri: `${server.url}/keys`,
-        authorization_endpoint: `${server.url}/authorize?tenant=acme`,
-        token_endpoint: `${server.url}/token`,
-        userinfo_endpoint: `${server.url}/userinfo`,
-        ...provider.discovery,
-      });
-    }
-    if (path === '/keys') return json(response, { keys: [key.publicJwk] });
-    if (path === '/userinfo') return json(response, provider.userinfo ?? {}, provider.userinfo ? 200 : 404);
-    if (path !== '/token') return response.writeHead(404).end();
-    if (provider.answerToken !== undefined) return provider.answerToken(response, received);
-    const code = new URLSearchParams(received.body.toString()).get('code') ?? '';
-    const token = tokens.get(code);
-    tokens.delete(code);
-    if (token === undefined) return json(response, { error: 'invalid_grant' }, 400);
-    return json(response, { token_type: 'Bearer', access_token: 'access-token', id_token: await token() });
-  });
+  const server = await startReceiver(
+    async (response, received) => {
+      const path = received.path.split('?')[0];
+      if (path === '/.well-known/openid-configuration') {
+        return json(response, {
+          issuer: server.url,
+          jwks_uri: `${server.url}/keys`,
+          authorization_endpoint: `${server.url}/authorize?tenant=acme`,
+          token_endpoint: `${server.url}/token`,
+          userinfo_endpoint: `${server.url}/userinfo`,
+          ...provider.discovery,
+        });
+      }
+      if (path === '/keys') return json(response, { keys: [key.publicJwk] });
+      if (path === '/userinfo') return json(response, provider.userinfo ?? {}, provider.userinfo ? 200 : 404);
+      if (path !== '/token') return response.writeHead(404).end();
+      if (provider.answerToken !== undefined) return provider.answerToken(response, received);
+      const code = new URLSearchParams(received.body.toString()).get('code') ?? '';
+      const token = tokens.get(code);
+      tokens.delete(code);
+      if (token === undefined) return json(response, { error: 'invalid_grant' }, 400);
+      return json(response, { token_type: 'Bearer', access_token: 'access-token', id_token: await token() });
+    },
+    { isShared },
+  );
   const provider: SignInProvider = {
     url: server.url,
     key,
