@@ -1,0 +1,190 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type JWTPayload, SignJWT } from 'jose';
+import { makeSigningKey, type SigningKey } from '../issuer.ts';
+import { type Received, startReceiver } from '../receiver.ts';
+
+/** What a provider is asked for, by path. */
+const paths = {
+  discovery: '/.well-known/openid-configuration',
+  authorization: '/authorize',
+  token: '/token',
+  jwks: '/keys',
+  userinfo: '/userinfo',
+} as const;
+
+export type Part = keyof typeof paths;
+
+/** An authorization request that was granted. */
+export interface Granted {
+  code: string;
+  state: string;
+  nonce: string | undefined;
+  redirectUri: string;
+  challenge: string | undefined;
+  parameters: URLSearchParams;
+}
+
+/** How the provider misbehaves. Whatever is absent, it does as an honest provider would. */
+export interface Script {
+  /** Replaces the response of a part. */
+  parts?: Partial<Record<Part, (response: ServerResponse, received: Received) => unknown>>;
+  /** Members of the discovery document; undefined leaves one out. */
+  discovery?: Record<string, unknown>;
+  /** The person who logs in. */
+  person?: Record<string, unknown>;
+  /** Claims of the id token; undefined leaves one out. */
+  claims?: Record<string, unknown>;
+  /** Signs in its own way. */
+  sign?: (claims: JWTPayload, key: SigningKey) => string | Promise<string>;
+  /** Members of the token response; undefined leaves one out. */
+  tokens?: Record<string, unknown>;
+  /** Members of the userinfo response; undefined leaves one out. */
+  userinfo?: Record<string, unknown>;
+  /** Parameters of the callback; undefined leaves one out. */
+  callback?: Record<string, string | undefined>;
+}
+
+export interface HostileProvider {
+  url: string;
+  client: { clientId: string; clientSecret: string };
+  keys: SigningKey[];
+  script: Script;
+  /** The latest authorization request. */
+  granted: () => Granted | undefined;
+  /** How often a part was asked for. */
+  requests: (part: Part) => number;
+  received: Received[];
+  stop(): Promise<void>;
+}
+
+type Members = Record<string, unknown>;
+const defined = (members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const equal = (one: string, other: string) => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/**
+ * An OpenID provider on loopback that grants every request at once, without a log-in page, and whose every answer can be
+ * replaced. It insists on PKCE and on the client's secret like an honest one, so that a test notices a service without
+ * them.
+ */
+export async function startHostileProvider(
+  person: Members,
+  { algorithm = 'RS256' }: { algorithm?: string } = {},
+): Promise<HostileProvider> {
+  const keys = [await makeSigningKey(algorithm)];
+  const client = {
+    clientId: `client-${randomBytes(4).toString('hex')}`,
+    clientSecret: randomBytes(24).toString('hex'),
+  };
+  const codes = new Map<string, Granted>();
+  const accessTokens = new Set<string>();
+  let latest: Granted | undefined;
+
+  const provider: HostileProvider = {
+    url: '',
+    client,
+    keys,
+    script: {},
+    granted: () => latest,
+    requests: part => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
+    received: [],
+    stop: () => server.stop(),
+  };
+  const personNow = () => ({ ...person, ...provider.script.person });
+
+  const parts: Record<Part, (response: ServerResponse, received: Received) => unknown> = {
+    discovery: response => json(response, 200, defined({ ...discoveryOf(provider.url), ...provider.script.discovery })),
+    jwks: response => json(response, 200, { keys: keys.map(({ publicJwk }) => publicJwk) }),
+    authorization: (response, { path }) => {
+      latest = grant(new URL(path, provider.url).searchParams);
+      codes.set(latest.code, latest);
+      const { code, state, redirectUri } = latest;
+      const answer = defined({ code, state, iss: provider.url, ...provider.script.callback });
+      const location = new URL(redirectUri);
+      for (const [name, value] of Object.entries(answer)) location.searchParams.append(name, String(value));
+      response.writeHead(302, { location: location.href }).end();
+    },
+    token: async (response, received) => {
+      const form = new URLSearchParams(received.body.toString());
+      const granted = codes.get(form.get('code') ?? '');
+      codes.delete(form.get('code') ?? '');
+      if (!isClient(client, received, form)) return json(response, 401, { error: 'invalid_client' });
+      if (granted === undefined || !fulfils(granted, form)) return json(response, 400, { error: 'invalid_grant' });
+      const accessToken = randomBytes(16).toString('hex');
+      accessTokens.add(accessToken);
+      const idToken = await idTokenOf(provider, granted, personNow());
+      const tokens = { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken };
+      return json(response, 200, defined({ ...tokens, ...provider.script.tokens }));
+    },
+    userinfo: (response, { headers }) => {
+      const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+      if (!accessTokens.has(token)) return json(response, 401, { error: 'invalid_token' });
+      return json(response, 200, defined({ ...personNow(), ...provider.script.userinfo }));
+    },
+  };
+  const server = await startReceiver((response, received) => {
+    const path = received.path.split('?')[0];
+    const part = (Object.keys(paths) as Part[]).find(one => paths[one] === path);
+    if (part === undefined) return response.writeHead(404).end();
+    return (provider.script.parts?.[part] ?? parts[part])(response, received);
+  });
+  return Object.assign(provider, { url: server.url, received: server.received });
+}
+
+function discoveryOf(url: string): Members {
+  return {
+    issuer: url,
+    authorization_endpoint: url + paths.authorization,
+    token_endpoint: url + paths.token,
+    jwks_uri: url + paths.jwks,
+    userinfo_endpoint: url + paths.userinfo,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+function grant(parameters: URLSearchParams): Granted {
+  return {
+    code: randomBytes(16).toString('hex'),
+    state: parameters.get('state') ?? '',
+    nonce: parameters.get('nonce') ?? undefined,
+    redirectUri: parameters.get('redirect_uri') ?? '',
+    challenge:
+      parameters.get('code_challenge_method') === 'S256' ? (parameters.get('code_challenge') ?? '') : undefined,
+    parameters,
+  };
+}
+
+/** RFC 6749, 2.3.1: in the header or in the body. */
+function isClient({ clientId, clientSecret }: HostileProvider['client'], { headers }: Received, form: URLSearchParams) {
+  const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
+  if (basic === undefined) {
+    return equal(form.get('client_id') ?? '', clientId) && equal(form.get('client_secret') ?? '', clientSecret);
+  }
+  return equal(Buffer.from(basic, 'base64').toString(), `${clientId}:${clientSecret}`);
+}
+
+function fulfils({ challenge, redirectUri }: Granted, form: URLSearchParams): boolean {
+  const made = createHash('sha256')
+    .update(form.get('code_verifier') ?? '')
+    .digest('base64url');
+  return challenge !== undefined && equal(made, challenge) && form.get('redirect_uri') === redirectUri;
+}
+
+async function idTokenOf(provider: HostileProvider, { nonce }: Granted, person: Members): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const usual = { iss: provider.url, aud: provider.client.clientId, iat: now, exp: now + 300, nonce, ...person };
+  const claims = defined({ ...usual, ...provider.script.claims });
+  const key = provider.keys.at(-1) as SigningKey;
+  if (provider.script.sign !== undefined) return provider.script.sign(claims, key);
+  return new SignJWT(claims).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(key.privateKey);
+}

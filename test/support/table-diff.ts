@@ -1,0 +1,23 @@
+import { allItems } from './table-dump.ts';
+
+export type Snapshot = ReadonlyMap<string, string>;
+
+/** Every item of the table, without the kinds that requests write whatever comes of them. */
+export async function snapshotOf(ignoredKinds: readonly string[]): Promise<Snapshot> {
+  const items = (await allItems()).filter(({ kind }) => !ignoredKinds.includes(String(kind)));
+  return new Map(items.map(item => [`${item.kind} ${item.pk} ${item.sk}`, textOf(item)]));
+}
+
+/** The items that were added, changed or removed, each as a line. */
+export function changesBetween(before: Snapshot, after: Snapshot): string[] {
+  const added = [...after.keys()].filter(key => !before.has(key)).map(key => `added ${key}`);
+  const changed = [...after].filter(([key, text]) => before.has(key) && before.get(key) !== text);
+  const removed = [...before.keys()].filter(key => !after.has(key)).map(key => `removed ${key}`);
+  return [...added, ...changed.map(([key]) => `changed ${key}`), ...removed];
+}
+
+function textOf(item: unknown): string {
+  return JSON.stringify(item, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+  );
+}
