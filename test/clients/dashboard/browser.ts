@@ -127,6 +127,21 @@ export async function logIn(page: Page, email: string, password = testPassword):
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
+/** Gives the browser an authenticator whose user is always verified. */
+export async function withAuthenticator({ context, page }: Visit): Promise<void> {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+}
+
 export const screenshots = join(import.meta.dirname, '../../../.local/screenshots');
 
 export async function keepScreenshot(page: Page, name: string, fullPage = true): Promise<void> {

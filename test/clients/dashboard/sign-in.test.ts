@@ -5,7 +5,16 @@ import { totpCode, totpStep } from '../../../lib/crypto/totp.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '../../support/second-factors.ts';
-import { expectQuiet, logIn, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import {
+  expectQuiet,
+  logIn,
+  settled,
+  startBrowser,
+  type Visit,
+  visit,
+  withAuthenticator,
+  withoutBrowser,
+} from './browser.ts';
 import { wideAndNarrow, wrongsOf } from './looks.ts';
 import { join, startDashboard } from './world.ts';
 
@@ -35,19 +44,6 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await logIn(page, email);
   };
   const isInside = (page: Page) => page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
-  const withAuthenticator = async ({ context, page }: Visit) => {
-    const devtools = await context.newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    });
-  };
 
   it('by an authenticator app is set up, required, and replaced by a recovery code when the phone is lost', async () => {
     const person = await seedPerson();
