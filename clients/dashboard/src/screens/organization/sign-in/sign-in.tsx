@@ -31,7 +31,7 @@ function Provider({ organization: { id: orgId, name, slug } }: { organization: O
     <Page
       title={`Sign-in provider · ${name}`}
       heading="Sign-in provider"
-      lead="Members sign in with your company’s account: Microsoft Entra ID, Okta, Google Workspace, Keycloak or any other OpenID Connect provider."
+      lead="Members sign in with their company’s account at an OpenID Connect provider, such as Okta, Google Workspace or Keycloak."
     >
       <TestResult />
       <Await of={loaded}>
@@ -61,7 +61,7 @@ function RedirectUri({ uri }: { uri: string }) {
   return (
     <Section
       title="At your provider"
-      lead="Register Holdfast there as a web application with this redirect URI. It needs the scopes openid, email and profile."
+      lead="Register Holdfast there as a web application with this redirect URI and the scopes openid, email and profile. Its tokens must say that the address is verified (email_verified)."
     >
       <p class="to-copy">
         <code class="mono">{uri}</code>
