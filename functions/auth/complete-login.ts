@@ -2,10 +2,11 @@ import { userView } from '../../lib/accounts/account-views.ts';
 import { completeLogin } from '../../lib/accounts/complete-login.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { completeLogin as contract } from '../../lib/contracts/auth/complete-login.ts';
+import { linkCookie } from '../../lib/contracts/auth/sign-in-cookies.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => {
-    const { user, cookie } = await completeLogin(context, body);
-    return { body: { user: userView(user) }, cookies: [cookie] };
+  run: async ({ context, body, cookies: sent }) => {
+    const { user, cookies } = await completeLogin(context, body, sent[linkCookie]);
+    return { body: { user: userView(user) }, cookies };
   },
 });

@@ -1,9 +1,8 @@
+import { continueProvidedLogIn } from '../../lib/accounts/provided-log-in.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { continueProviderSignIn as contract } from '../../lib/contracts/auth/continue-provider-sign-in.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { factorCookie } from '../../lib/contracts/auth/sign-in-cookies.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
-  },
+  run: async ({ cookies }) => ({ body: await continueProvidedLogIn(cookies[factorCookie]) }),
 });

@@ -1,9 +1,7 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { findSignInMethods as contract } from '../../lib/contracts/auth/find-sign-in-methods.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { findSignInMethods } from '../../lib/sign-in/find-methods.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
-  },
+  run: async ({ context, query }) => ({ body: await findSignInMethods(context, query.email) }),
 });

@@ -1,9 +1,10 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { startProviderSignIn as contract } from '../../lib/contracts/auth/start-provider-sign-in.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { startSignIn } from '../../lib/sign-in/start-sign-in.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
+  run: async ({ context, params, query }) => {
+    const { location, cookies } = await startSignIn(context, { ...query, orgSlug: params.orgSlug });
+    return { body: null, headers: { location }, cookies };
   },
 });

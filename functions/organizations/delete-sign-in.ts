@@ -1,9 +1,7 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { deleteSignIn as contract } from '../../lib/contracts/organizations/delete-sign-in.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { deleteSignIn } from '../../lib/sign-in/delete-sign-in.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
-  },
+  run: async ({ context }) => deleteSignIn(context),
 });

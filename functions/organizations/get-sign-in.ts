@@ -1,9 +1,14 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { getSignIn as contract } from '../../lib/contracts/organizations/get-sign-in.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { readSignIn } from '../../lib/sign-in/read-sign-in.ts';
+import { redirectUri } from '../../lib/sign-in/redirect-uri.ts';
+import { signInView } from '../../lib/sign-in/sign-in-view.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
+  run: async ({ context }) => {
+    const signIn = await readSignIn(context);
+    return {
+      body: { redirectUri: await redirectUri(), signIn: signIn === undefined ? null : await signInView(signIn) },
+    };
   },
 });

@@ -1,9 +1,8 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { setSignIn as contract } from '../../lib/contracts/organizations/set-sign-in.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { setSignIn } from '../../lib/sign-in/set-sign-in.ts';
+import { signInView } from '../../lib/sign-in/sign-in-view.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
-  },
+  run: async ({ context, body }) => ({ body: { signIn: await signInView(await setSignIn(context, body)) } }),
 });

@@ -1,9 +1,10 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyDomain as contract } from '../../lib/contracts/organizations/verify-domain.ts';
-import { temporarilyUnavailable } from '../../lib/core/errors.ts';
+import { signInView } from '../../lib/sign-in/sign-in-view.ts';
+import { verifyDomain } from '../../lib/sign-in/verify-domain.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => {
-    throw temporarilyUnavailable('This is not served yet.');
-  },
+  run: async ({ context, body }) => ({
+    body: { signIn: await signInView(await verifyDomain(context, body.domain)) },
+  }),
 });

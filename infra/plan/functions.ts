@@ -119,14 +119,15 @@ export const workers = {
     timeoutSeconds: 25,
   },
   /**
-   * It asks hosts that customers choose, and has no rights at all. Its concurrency is not reserved: that would take from
+   * It asks hosts that customers choose: for issuers' keys, for the id tokens of sign-in providers, for domains' TXT
+   * records. It has no rights at all. Its concurrency is not reserved: that would take from
    * what all other functions share, and an account with the initial quota of ten has none to reserve. One fetch a minute
    * for each issuer, and the organization's window for exchanges that fail, limit how many run at once.
    */
   fetchIssuerKeys: {
     name: 'fetch-issuer-keys',
     area: 'workers',
-    summary: 'Read the keys of an issuer',
+    summary: 'Ask issuers, sign-in providers and name servers',
     uses: { table: [] },
     memoryMb: 512,
     // 5 s for the fetch.
@@ -139,7 +140,19 @@ export const workers = {
     uses: {
       table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
       reads: ['ORG', 'ENV', 'USER', 'AUDIT', 'DELIVERIES'],
-      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER', 'RETIRED', 'UNFINISHED'],
+      writes: [
+        'ORG',
+        'ORGID',
+        'ENV',
+        'USER',
+        'AUDIT',
+        'DELIVERIES',
+        'INVITATION',
+        'CUSTOMER',
+        'DOMAIN',
+        'RETIRED',
+        'UNFINISHED',
+      ],
       key: { project: ['Decrypt'] },
       queues: ['jobs'],
       mail: true,

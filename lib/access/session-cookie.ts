@@ -58,9 +58,24 @@ export function expiredSessionCookie(): string {
 }
 
 function cookie(content: string, maxAgeSeconds: number): string {
-  const parts = [`${sessionCookieName}=${content}`, 'Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly'];
+  return otherCookie(sessionCookieName, content, { path: '/', maxAgeSeconds });
+}
+
+interface CookieScope {
+  /** Only requests to this path get it. */
+  path: string;
+  /** 0: the browser forgets it. */
+  maxAgeSeconds: number;
+  /** Only read when the browser itself goes to the path, not by the dashboard's requests. */
+  isForNavigation?: boolean;
+}
+
+/** Set-Cookie for another cookie, with the session's protection. */
+export function otherCookie(name: string, content: string, scope: CookieScope): string {
+  const { path, maxAgeSeconds, isForNavigation = false } = scope;
+  const parts = [`${name}=${content}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly'];
   // Partitioned (CHIPS): browsers that block third-party cookies still keep it, for the dashboard's site only.
-  if (settings().SESSION_COOKIE === 'cross-site')
+  if (settings().SESSION_COOKIE === 'cross-site' && !isForNavigation)
     return [...parts, 'SameSite=None', 'Secure', 'Partitioned'].join('; ');
   parts.push('SameSite=Lax');
   if (!isPlainLocal(settings().PUBLIC_BASE_URL)) parts.push('Secure');

@@ -16,6 +16,9 @@ import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
+import { transactWithLink } from './pending-link.ts';
+import { factsOfProvided, writesOfProvided } from './provided-log-in.ts';
+import { tellOfBreakGlass } from './tell-of-break-glass.ts';
 
 /**
  * A challenge for any passkey of this site; its answer names the user.
@@ -42,7 +45,8 @@ const refused = () => new ApiError('invalid_credentials', 'The code or the passk
 export async function completeLogin(
   context: RequestContext,
   sent: Answer,
-): Promise<{ user: UserRecord; cookie: string }> {
+  linkSecret: string | undefined,
+): Promise<{ user: UserRecord; cookies: string[] }> {
   const { source, log } = context;
   const presented = presentedChallenge(sent.challenge);
   const isAlone = presented.userId === nobody;
@@ -55,16 +59,19 @@ export async function completeLogin(
     user: at(userRecord, userId),
     passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
   });
-  const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : 'log-in', user);
-  if (user === undefined) throw refused();
+  const purpose = challenge?.purpose === 'provider-log-in' ? 'provider-log-in' : 'log-in';
+  const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
+  if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const session = await newSession(user, source, { secondFactor: true });
-  await transact([...proof, useUp, session.write]);
+  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true });
+  const writes = [...proof, useUp, session.write, ...writesOfProvided(challenge, user)];
+  const cookies = await transactWithLink(context, user.id, linkSecret, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
-  return { user, cookie: session.cookie };
+  if (challenge.provided === undefined) await tellOfBreakGlass(context, user);
+  return { user, cookies: [session.cookie, ...cookies] };
 }
 
 function factorOf(

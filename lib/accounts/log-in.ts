@@ -9,9 +9,10 @@ import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { transact, transactIfHolds, update } from '../table/write.ts';
+import { transactIfHolds, update } from '../table/write.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
+import { transactWithLink } from './pending-link.ts';
 
 type Credentials = BodyOf<typeof contract>;
 
@@ -23,9 +24,10 @@ type Credentials = BodyOf<typeof contract>;
 export async function logIn(
   context: RequestContext,
   credentials: Credentials,
-): Promise<{ user: UserRecord; cookie: string }> {
+  linkSecret: string | undefined,
+): Promise<{ user: UserRecord; cookies: string[] }> {
   try {
-    return await checkAndLogIn(context, credentials);
+    return await checkAndLogIn(context, credentials, linkSecret);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') {
       context.log.account('login_refused', { email: credentials.email, ip: context.source.ip });
@@ -35,9 +37,11 @@ export async function logIn(
 }
 
 async function checkAndLogIn(
-  { source, log }: RequestContext,
+  context: RequestContext,
   { email, password }: Credentials,
-): Promise<{ user: UserRecord; cookie: string }> {
+  linkSecret: string | undefined,
+): Promise<{ user: UserRecord; cookies: string[] }> {
+  const { source, log } = context;
   const network = networkOf(source.ip);
   const [ofEmail, ofNetwork] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
   const known = await readTogether({
@@ -62,10 +66,10 @@ async function checkAndLogIn(
     throw asking;
   }
   const session = await newSession(user, source);
-  await transact([...proved, session.write]);
+  const cookies = await transactWithLink(context, user.id, linkSecret, [...proved, session.write]);
   await rehashIfOutdated(user, password);
   log.account('logged_in', { userId: user.id, ip: source.ip });
-  return { user, cookie: session.cookie };
+  return { user, cookies: [session.cookie, ...cookies] };
 }
 
 /** Only a log-in has the plain-text password, so this is when it can be hashed with today's parameters. */

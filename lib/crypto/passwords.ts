@@ -65,12 +65,15 @@ export async function hashPassword(password: string): Promise<string> {
 
 const nobodysSalt = randomBytes(saltBytes);
 
+/** Stored for an account without a password. */
+export const noPassword = '';
+
 /**
- * Whether the password matches the stored hash. If the account does not exist (`stored` undefined), it does the same
- * work and returns false, so that timing reveals nothing.
+ * Whether the password matches the stored hash. If the account does not exist (`stored` undefined) or has no password, it
+ * does the same work and returns false, so that timing reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  if (stored === undefined) {
+  if (stored === undefined || stored === noPassword) {
     await derive(password, nobodysSalt, current);
     return false;
   }

@@ -4,13 +4,30 @@ import { SendingFailed } from './sending-failed.ts';
 /** OIDC documents are a few kilobytes. */
 const maximumDocumentBytes = 64 * 1024;
 
+interface Asked {
+  /** Sent besides what every request has. */
+  headers?: Readonly<Record<string, string>>;
+  /** A form to post; without one, the document is only read. */
+  form?: URLSearchParams;
+}
+
 /**
  * Reads a JSON document of at most 64 KB from a customer-supplied address.
  * @throws SendingFailed, the signal's reason, or an error from Node or undici
  */
-export async function fetchJson(target: string, sending: Sending, signal: AbortSignal): Promise<unknown> {
-  const headers = { Accept: 'application/json', 'User-Agent': 'Holdfast/1.0' };
-  const text = await guardedRequest(target, { method: 'GET', headers, signal }, sending, async answer => {
+export async function fetchJson(
+  target: string,
+  sending: Sending,
+  signal: AbortSignal,
+  { headers: more = {}, form }: Asked = {},
+): Promise<unknown> {
+  const headers = { Accept: 'application/json', 'User-Agent': 'Holdfast/1.0', ...more };
+  const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const request =
+    form === undefined
+      ? ({ method: 'GET', headers, signal } as const)
+      : ({ method: 'POST', headers: { ...headers, ...formType }, body: Buffer.from(form.toString()), signal } as const);
+  const text = await guardedRequest(target, request, sending, async answer => {
     if (answer.statusCode !== 200) throw new SendingFailed(`answered ${answer.statusCode}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;

@@ -1,8 +1,13 @@
 import { verificationKeys } from '../contracts/fields/verification-keys.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
+import type { ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import { readEndpoints } from './provider-endpoints.ts';
 
-/** The result of fetching an issuer's keys: at least one key, or the reason why there is none. */
-export type FetchedKeys = { keys: VerificationKey[] } | { problem: string };
+/**
+ * The result of fetching an issuer's keys: at least one key, with the addresses for signing in if it has them, or the
+ * reason why there is none.
+ */
+export type FetchedKeys = { keys: VerificationKey[]; endpoints?: ProviderEndpoints | undefined } | { problem: string };
 
 /** For both documents, from the name lookup to the last byte. */
 export const fetchTimeoutMs = 5000;
@@ -17,8 +22,8 @@ export const maximumAnswerBytes = 64 * 1024;
  */
 export function readFetchedKeys(answer: unknown): FetchedKeys {
   const keys = verificationKeys(answer);
-  if (keys.length > 0) return { keys };
-  const { problem } = (answer ?? {}) as { problem?: unknown };
+  const { endpoints, problem } = (answer ?? {}) as { endpoints?: unknown; problem?: unknown };
+  if (keys.length > 0) return { keys, endpoints: readEndpoints(endpoints) };
   if (typeof problem === 'string' && /^[\x20-\x7e]{1,200}$/.test(problem)) return { problem };
   throw new Error('The function returned neither keys nor a problem.');
 }

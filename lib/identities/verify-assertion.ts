@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 
 /** Asymmetric only, so that a public key can never be used as an HMAC key. */
-const algorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
+export const signatureAlgorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
 
 /** The same error for every flaw, so that strangers learn nothing about identities and keys. */
 export function invalidAssertion(cause?: unknown): ApiError {
@@ -35,7 +35,7 @@ export async function verifyAssertion(
 ): Promise<JWTPayload | undefined> {
   try {
     const { payload } = await jwtVerify(subjectToken, createLocalJWKSet({ keys: keys as JWK[] }), {
-      algorithms,
+      algorithms: signatureAlgorithms,
       issuer,
       audience,
       maxTokenAge: maximumAgeMinutes * 60,

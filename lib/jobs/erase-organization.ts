@@ -3,7 +3,7 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { tokensBoundTo } from '../organizations/members/remove-member.ts';
-import { type Changes, equals, isThere } from '../table/expressions.ts';
+import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
@@ -19,6 +19,7 @@ import {
 } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
+import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { check, put, remove, transact, transactIfHolds, update, type Write } from '../table/write.ts';
@@ -92,6 +93,7 @@ async function eraseData(
     (await eraseIdentities(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
     (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
+    (await eraseSignIn(organization, budget, fence)) &&
     (await eraseAudit(job, budget)) &&
     (await eraseInvitations(organization, budget, fence)) &&
     (await eraseMembers(organization, budget, fence))
@@ -151,6 +153,22 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
     await eraseItems([keys.project(slug, project), ...work], fence);
   }
   return true;
+}
+
+/** The domains become free for other organizations; the provider's own item goes last, because it names them. */
+async function eraseSignIn({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
+  const signIn = await find(at(signInRecord, slug));
+  for (const { domain } of signIn?.domains ?? []) {
+    if (budget.items <= 0) return false;
+    budget.items -= 1;
+    const own = [isNew, { organizationId: equals(id) }];
+    await transactIfHolds([fence, remove(at(domainRecord, domain), { if: own })]);
+  }
+  return (
+    (await eraseRange(ranges.providerLinks(slug), budget, fence)) &&
+    (await eraseRange(ranges.removedMembers(slug), budget, fence)) &&
+    (await eraseRange(ranges.signIn(slug), budget, fence))
+  );
 }
 
 async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {

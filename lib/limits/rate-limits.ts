@@ -58,6 +58,29 @@ export const passkeyLogins = /* @__PURE__ */ limit<[network: string]>(
   15 * minute,
 );
 
+/** Sign-ins with a provider started per network. A whole company may share one. */
+export const startedSignIns = /* @__PURE__ */ limit<[network: string]>(
+  'provider-sign-in',
+  () => times(30, settings().LOGIN_FAILURE_LIMIT),
+  15 * minute,
+);
+
+/** Look-ups of an address's sign-in methods per network. */
+export const signInLookups = /* @__PURE__ */ limit<[network: string]>(
+  'sign-in-methods',
+  () => times(30, settings().LOGIN_FAILURE_LIMIT),
+  15 * minute,
+);
+
+/** Look-ups of TXT records, whose name servers customers choose. */
+export const domainLookups = /* @__PURE__ */ limit<[organizationId: string]>('domain-lookups', () => 60, hour);
+
+/** Audit entries about refused sign-ins: anyone with an account at the provider could fill the audit log. */
+export const refusedSignIns = /* @__PURE__ */ limit<[organizationId: string]>('sign-in-refusals', () => 100, hour);
+
+/** E-mails to an organization's owners about log-ins without the required provider. */
+export const breakGlassMails = /* @__PURE__ */ limit<[organizationId: string]>('break-glass-mails', () => 20, hour);
+
 export const registrations = /* @__PURE__ */ limit<[network: string]>(
   'register',
   () => settings().REGISTER_LIMIT_PER_HOUR,

@@ -80,6 +80,19 @@ export async function factorUndoneMail(): Promise<Mail> {
   });
 }
 
+/** Tells an owner that another one, or they themselves, logged in without the provider that their organization requires. */
+export async function breakGlassMail({ name, slug }: { name: string; slug: string }, who: string): Promise<Mail> {
+  return composeMail({
+    subject: 'A log-in without your company’s sign-in provider',
+    before: [
+      `${unlinked(who)}, an owner of ${unlinked(name)}, logged in without the sign-in provider that the organization ` +
+        'requires. Owners with a second factor can do that in case the provider fails.',
+    ],
+    link: { label: 'Review the organization', url: new URL(`/${slug}`, await dashboardOrigin()).href },
+    after: ['If nobody expected this, remove that owner and ask them to change their password.'],
+  });
+}
+
 /** Notifies a user that someone who knows their password is guessing codes. */
 export async function wrongCodesMail(): Promise<Mail> {
   return composeMail({

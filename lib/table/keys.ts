@@ -32,7 +32,13 @@ import type { Key } from './entity.ts';
  *                                                                 in USER#<identityId>, like a user's
  *                                    RETIRED#<project>            the slug of an erased project
  *                                    RETIRED#<project>#<env>      the slug of an erased environment
- *   ISSUER#<hash of the issuer>      ISSUER                       the signing keys of an identity's token issuer
+ *                                    SIGNIN                       the sign-in provider
+ *                                    PERSON#<hash>                → userId, for a person at the provider
+ *                                    REMOVED#<userId>             that the user's membership ended
+ *   DOMAIN#<domain>                  DOMAIN                       → orgSlug; verifies a domain for at most one organization
+ *   SIGNIN#<hash>                    SIGNIN                       a sign-in that a browser has started at a provider
+ *                                    LINK                         a link to a provider that waits for the account's log-in
+ *   ISSUER#<hash of the issuer>      ISSUER                       the signing keys and addresses of an OpenID Connect issuer
  *   ASSERTION#<hash>                 ASSERTION                    an issuer's token that has been used
  *   ORGID#<orgId>                    ORG                          → orgSlug
  *   RETIRED#<hash of orgSlug>        RETIRED                      the slug of an erased organization
@@ -116,6 +122,12 @@ export const keys = {
   retiredOrganization: (orgSlug: string) => key(`RETIRED#${sha256(orgSlug)}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   identity: (orgSlug: string, identityId: string) => key(`ORG#${orgSlug}`, `IDENTITY#${identityId}`),
+  signIn: (orgSlug: string) => key(`ORG#${orgSlug}`, 'SIGNIN'),
+  providerLink: (orgSlug: string, person: string) => key(`ORG#${orgSlug}`, `PERSON#${person}`),
+  removedMember: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `REMOVED#${userId}`),
+  domain: (domain: string) => key(`DOMAIN#${domain}`, 'DOMAIN'),
+  startedSignIn: (hash: string) => key(`SIGNIN#${hash}`, 'SIGNIN'),
+  pendingLink: (hash: string) => key(`SIGNIN#${hash}`, 'LINK'),
   issuerKeys: (issuer: string) => key(`ISSUER#${sha256(issuer)}`, 'ISSUER'),
   assertion: (hash: string) => key(`ASSERTION#${hash}`, 'ASSERTION'),
   environmentState: (path: EnvironmentPath) => key(environmentPartition(path), 'HEAD'),
@@ -165,6 +177,9 @@ export const ranges = {
   /** The retired slugs of the organization's projects and environments. */
   retiredSlugs: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
+  providerLinks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'PERSON#' }),
+  signIn: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'SIGNIN' }),
+  removedMembers: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'REMOVED#' }),
   identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   /** From this slug on, in order. No character of a slug sorts after a tilde. */

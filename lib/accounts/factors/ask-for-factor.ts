@@ -1,3 +1,4 @@
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
@@ -18,17 +19,25 @@ export async function askForFactor(
   proved: readonly Write[] = [],
 ): Promise<ApiError> {
   const { challenge, write } = newChallenge(purpose === 'log-in' ? 'log-in' : 'step-up', user);
-  const [passkeys] = await Promise.all([
-    user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
-    transact([...proved, write]),
-  ]);
-  const methods = [
-    ...(passkeys.length > 0 ? ['passkey'] : []),
-    ...(user.totp === undefined || purpose === 'passkey-step-up' ? [] : ['totp']),
-    ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
-  ];
-  const options = passkeys.length === 0 ? {} : { publicKey: await requestOptions(challenge, passkeys) };
+  const [question] = await Promise.all([factorQuestion(purpose, user, challenge), transact([...proved, write])]);
   return new ApiError('second_factor_required', 'A second factor is required.', {
-    details: { challenge, methods, ...options },
+    details: { challenge, ...question },
   });
+}
+
+type Method = 'passkey' | 'totp' | 'recovery_code';
+
+/** The factors with which a user can answer a challenge. */
+export async function factorQuestion(
+  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
+  user: UserRecord,
+  challenge: string,
+): Promise<{ methods: Method[]; publicKey?: PasskeyRequestOptions }> {
+  const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
+  const methods: Method[] = [
+    ...(passkeys.length > 0 ? ['passkey' as const] : []),
+    ...(user.totp === undefined || purpose === 'passkey-step-up' ? [] : ['totp' as const]),
+    ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code' as const] : []),
+  ];
+  return passkeys.length === 0 ? { methods } : { methods, publicKey: await requestOptions(challenge, passkeys) };
 }

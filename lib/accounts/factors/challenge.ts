@@ -14,10 +14,11 @@ type Purpose = ChallengeRecord['purpose'];
 export function newChallenge(
   purpose: Purpose,
   { id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>,
+  provided?: ChallengeRecord['provided'],
 ): { challenge: string; write: Write } {
   const { secret, hash } = createCredential(id);
   const expiresAt = Math.floor(Date.now() / 1000) + challengeSeconds;
-  const record = { purpose, userId: id, sessionEpoch, expiresAt };
+  const record = { purpose, userId: id, sessionEpoch, ...(provided === undefined ? {} : { provided }), expiresAt };
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requireOwnFactor } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
@@ -28,6 +29,7 @@ import {
   update,
   type Write,
 } from '../../table/write.ts';
+import { factorIsDispensable } from '../factor-is-dispensable.ts';
 import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../new-session.ts';
 
@@ -142,6 +144,7 @@ export interface TokenReads {
 async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
   const { user: before, credential } = context.principal;
   if (credential.method !== 'session') throw sessionEnded();
+  requireOwnFactor(context.principal);
   const session = at(sessionRecord, before.id, credential.hash);
   const account = at(userRecord, before.id);
   const id = randomUUID();
@@ -154,7 +157,11 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
-    const planned = planChange({ order, user, wanted, session, id, codes, tokens, mayMail });
+    const guards =
+      hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors })
+        ? await factorIsDispensable(user.id)
+        : [];
+    const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - planned.writes.length;
@@ -199,10 +206,12 @@ interface Plan {
   codes: ReturnType<typeof createRecoveryCodes>;
   tokens: readonly TokenRecord[];
   mayMail: boolean;
+  /** Checks that the account can be left without a factor. */
+  guards: readonly Write[];
 }
 
 /** The writes of one attempt, and those that clear the second-factor flag of tokens. Pure. */
-function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }: Plan) {
+function planChange({ order, user, wanted, session, id, codes, tokens, mayMail, guards }: Plan) {
   const { what, limits = [] } = order;
   const hadOne = hasSecondFactor(user);
   const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
@@ -232,6 +241,7 @@ function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }
     // A session that adds a factor has just used it.
     isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
     ...wanted.writes,
+    ...guards,
     ...(mayMail ? countOne(factorMails(user.id)) : []),
     ...limits.flatMap(countOne),
   ];

@@ -38,9 +38,9 @@ export const completeLogin = contract({
   servedInMaintenance: true,
   uses: {
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['USER', 'CHALLENGE', 'RATE'],
-    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,
   },

@@ -43,7 +43,6 @@ export const completeProviderSignIn = contract({
     writes: [
       'SIGNIN',
       'ORG',
-      'DOMAIN',
       'EMAIL',
       'USER',
       'INVITATION',

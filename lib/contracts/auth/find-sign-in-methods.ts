@@ -37,5 +37,9 @@ export const findSignInMethods = contract({
     },
   }),
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'], reads: ['DOMAIN', 'ORG', 'RATE'], writes: ['RATE'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['DOMAIN', 'ORG', 'RATE'],
+    writes: ['RATE'],
+  },
 });

@@ -27,8 +27,8 @@ export const logIn = contract({
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['EMAIL', 'USER', 'RATE'],
-    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
+    reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
     key: { credentials: issuing },
   },
   sizing: passwordSizing,

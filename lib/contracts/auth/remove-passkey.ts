@@ -10,7 +10,8 @@ export const removePasskey = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The passkey was removed.'),
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORG'],
     writes: ['PASSKEY', 'RATE'],
     mail: true,
   },

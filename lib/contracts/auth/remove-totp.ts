@@ -9,5 +9,10 @@ export const removeTotp = contract({
     'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The account has no authenticator app.'),
-  uses: { table: ['GetItem', 'Query', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'ConditionCheckItem'],
+    reads: ['ORG'],
+    writes: ['RATE'],
+    mail: true,
+  },
 });

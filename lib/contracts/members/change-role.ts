@@ -16,5 +16,9 @@ export const changeRole = contract({
   bodyExample: { role: 'developer' },
   responses: ok({ description: 'The member with the new role.', body: z.object({ member: Member }) }),
   errors: ['last_owner'],
-  uses: { table: ['GetItem', 'Query'], reads: ['ORGID'], writes: ['ORG', 'AUDIT'] },
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
+    reads: ['ORGID', 'USER'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });

@@ -50,8 +50,8 @@ export const removeMember = contract({
   }),
   errors: ['last_owner'],
   uses: {
-    table: ['GetItem', 'Query', 'DeleteItem', 'BatchWriteItem'],
-    reads: ['ORGID'],
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
+    reads: ['ORGID', 'USER'],
     writes: ['ORG', 'INVITATION', 'AUDIT'],
   },
 });

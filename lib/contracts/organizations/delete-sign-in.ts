@@ -12,7 +12,7 @@ export const deleteSignIn = contract({
   responses: succeeds('There is no provider any more.'),
   errors: ['email_not_verified'],
   uses: {
-    table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'DOMAIN', 'USER', 'AUDIT'],
+    table: ['GetItem', 'BatchGetItem', 'DeleteItem'],
+    writes: ['ORG', 'DOMAIN', 'AUDIT'],
   },
 });

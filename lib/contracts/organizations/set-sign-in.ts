@@ -38,7 +38,7 @@ export const setSignIn = contract({
     dashboardOrigin: true,
     table: ['Query', 'BatchGetItem', 'GetItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['USER'],
-    writes: ['ORG', 'DOMAIN', 'USER', 'AUDIT'],
+    writes: ['ORG', 'DOMAIN', 'AUDIT'],
     key: { provider: ['Encrypt'] },
   },
 });

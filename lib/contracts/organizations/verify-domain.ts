@@ -21,7 +21,8 @@ export const verifyDomain = contract({
   errors: ['email_not_verified', 'domain_not_verified', 'domain_taken'],
   uses: {
     dashboardOrigin: true,
-    table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'DOMAIN', 'USER', 'AUDIT', 'RATE'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'DOMAIN', 'AUDIT'],
+    functions: ['fetch-issuer-keys'],
   },
 });

@@ -70,7 +70,7 @@ export async function acceptInvitation(
 }
 
 /** The condition that the inviter's role may invite members with the role `invited`. */
-function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
+export function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
   return roles.filter(role => mayInvite(role, invited)).map(role => ({ role: equals(role) }));
 }
 

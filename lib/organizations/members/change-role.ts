@@ -5,6 +5,7 @@ import { equals, greaterThan } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
@@ -20,13 +21,14 @@ export async function changeRole(
 ): Promise<MemberRecord> {
   const { organization } = context;
   const readAgain = () => readRosterOf(organization);
-  return retryWithFreshRead(before, readAgain, async ({ members }) => {
+  return retryWithFreshRead(before, readAgain, async ({ members, organization: current }) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     if (member.role === role) return member;
     await transact([
       ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
+      ...(member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : []),
       update(
         at(memberRecord, organization.slug, member.userId),
         { set: { role } },

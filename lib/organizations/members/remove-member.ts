@@ -8,10 +8,11 @@ import { ranges } from '../../table/keys.ts';
 import { at, list, queryPage } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
-import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
+import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
 import type { OrganizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
-import { remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
+import { put, remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
+import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
@@ -58,7 +59,7 @@ export async function removeMember(
       const isOwn = member.userId === context.principal.userId;
       context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
       const ended = endableOf(organization, identities, member.userId);
-      return { member, dead: await endMembership(context, member, ended) };
+      return { member, dead: await endMembership(context, roster.organization, member, ended) };
     }
     const invitation = roster.invitations.find(one => one.id === id);
     if (invitation === undefined) throw memberNotFound();
@@ -88,11 +89,14 @@ function requireRank({ access }: MemberContext, member: MemberRecord): void {
 /** @returns the keys of the tokens that became invalid with the membership */
 async function endMembership(
   context: MemberContext,
+  current: OrganizationRecord,
   member: MemberRecord,
   ended: readonly IdentityRecord[],
 ): Promise<Key[]> {
   const { organization } = context;
   const counts = { memberCount: -1, identityCount: -ended.length };
+  const note = { organizationId: organization.id, removedAt: new Date().toISOString() };
+  const dispensable = member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : [];
   const [dead] = await Promise.all([
     keysOfTokensBoundTo(member),
     transact([
@@ -101,6 +105,8 @@ async function endMembership(
         if: { id: equals(member.id), role: equals(member.role) },
       }),
       remove(at(membershipRecord, member.userId, organization.id)),
+      put(at(removedMemberRecord, organization.slug, member.userId), note),
+      ...dispensable,
       await context.audit({
         action: 'member.removed',
         target: { type: 'member', id: member.id, name: member.email },

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { SessionProvider } from './via-provider.ts';
 
 /** What a challenge can be used for. A challenge for another purpose is rejected. */
-export const challengePurposes = ['log-in', 'passkey-log-in', 'step-up', 'new-passkey'] as const;
+export const challengePurposes = ['log-in', 'passkey-log-in', 'step-up', 'new-passkey', 'provider-log-in'] as const;
 
 /** An issued challenge. Answering removes it, so it is single-use. */
 export const challengeRecord = entity({
@@ -15,6 +16,16 @@ export const challengeRecord = entity({
     userId: z.string(),
     /** Changing the password invalidates it. */
     sessionEpoch: z.int(),
+    /** For a log-in that began at a company's provider: the session that the account's own factor completes. */
+    provided: z
+      .object({
+        clientVersion: z.string(),
+        provider: SessionProvider,
+        provedAt: z.string(),
+        /** For a step-up: the session that the new one replaces, and when it started. */
+        replaces: z.object({ hash: z.string(), createdAt: z.string() }).optional(),
+      })
+      .optional(),
     expiresAt: ExpiresAt,
   }),
 });

@@ -19,6 +19,16 @@ export const memberRecord = entity({
 
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
+/**
+ * Records that a membership ended, so that signing in with the company's provider doesn't begin it again. An invitation
+ * does.
+ */
+export const removedMemberRecord = entity({
+  kind: 'removedMember',
+  key: keys.removedMember,
+  schema: z.object({ organizationId: z.string(), removedAt: z.string() }),
+});
+
 /** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
 export const membershipRecord = entity({
   kind: 'membership',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-import { ViaProvider } from './via-provider.ts';
+import { SessionProvider } from './via-provider.ts';
 
 export const sessionRecord = entity({
   kind: 'session',
@@ -23,10 +23,7 @@ export const sessionRecord = entity({
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
     /** Absent for any other log-in. */
-    provider: ViaProvider.extend({
-      /** The hash that stands for the person at the provider (see `provider-link.ts`). */
-      person: z.string(),
-    }).optional(),
+    provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
   }),
 });

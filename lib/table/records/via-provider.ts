@@ -13,3 +13,10 @@ export const ViaProvider = z.object({
   confined: z.boolean(),
 });
 export type ViaProvider = z.output<typeof ViaProvider>;
+
+/** The same for a session. */
+export const SessionProvider = ViaProvider.extend({
+  /** Stands for the person at the provider (see `provider-link.ts`). */
+  person: z.string(),
+});
+export type SessionProvider = z.output<typeof SessionProvider>;

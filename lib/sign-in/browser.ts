@@ -1,0 +1,48 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { otherCookie } from '../access/session-cookie.ts';
+import { startedSignInCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { hashCredential } from '../crypto/credentials.ts';
+import { callbackPath } from './redirect-uri.ts';
+
+export const startedSeconds = 10 * 60;
+
+/**
+ * What ties a sign-in to the browser that started it: a secret in a cookie. The nonce and the PKCE verifier follow from
+ * it, so that neither the table nor the provider's answer is of use in another browser.
+ */
+export function newBrowserSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function browserCookie(secret: string): string {
+  return otherCookie(startedSignInCookie, secret, {
+    path: callbackPath,
+    maxAgeSeconds: startedSeconds,
+    isForNavigation: true,
+  });
+}
+
+export function forgottenBrowserCookie(): string {
+  return otherCookie(startedSignInCookie, '', { path: callbackPath, maxAgeSeconds: 0, isForNavigation: true });
+}
+
+/** The form of the cookie's secret and of `state`. */
+export function isRandom(text: string | undefined): text is string {
+  return text !== undefined && /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** Stored in place of the secret. Pure. */
+export const hashOfSecret = hashCredential;
+
+/** A value of this browser's sign-in with that `state`. Pure. */
+function derived(secret: string, purpose: 'nonce' | 'verifier', state: string): string {
+  return createHmac('sha256', secret).update(`${purpose} ${state}`).digest('base64url');
+}
+
+export const nonceOf = (secret: string, state: string) => derived(secret, 'nonce', state);
+export const verifierOf = (secret: string, state: string) => derived(secret, 'verifier', state);
+
+/** RFC 7636, S256. Pure. */
+export function codeChallengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}

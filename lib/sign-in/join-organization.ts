@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { type AuditFacts, auditWrite } from '../access/audit-write.ts';
+import type { RequestContext } from '../access/request-context.ts';
+import type { Role } from '../contracts/fields/role.ts';
+import { changeCounts } from '../organizations/change-counts.ts';
+import { rolesThatMayInvite } from '../organizations/members/accept-invitation.ts';
+import { invitationId } from '../organizations/members/invitation-id.ts';
+import { invitationRemoval } from '../organizations/members/invite-member.ts';
+import { readRosterOf } from '../organizations/members/read-roster.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../plans/effective-limits.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import { at, readTogether } from '../table/read.ts';
+import type { InvitationRecord } from '../table/records/invitation.ts';
+import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../table/records/member.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { UserRecord } from '../table/records/user.ts';
+import { check, put, type Write } from '../table/write.ts';
+import type { OpenSignIn } from './open-sign-in.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/**
+ * The writes that make the user a member: with the role of their invitation, or with the default role if they have never
+ * been one. None for a member.
+ * @throws invitation_required, plan_limit_exceeded
+ */
+export async function joinOrganization(
+  context: RequestContext,
+  { organization, signIn: { defaultRole } }: OpenSignIn,
+  user: UserRecord,
+): Promise<Write[]> {
+  const { id, slug } = organization;
+  const reads = { member: at(memberRecord, slug, user.id), removed: at(removedMemberRecord, slug, user.id) };
+  const { member, removed } = await readTogether(reads);
+  // A removal that is under way ends the membership, whose every use is checked anyway.
+  if (member !== undefined) return [];
+  const roster = await readRosterOf(organization);
+  const invitation = roster.invitations.find(one => one.id === invitationId(id, user.email));
+  if (invitation !== undefined) return invited(context, roster.organization, user, invitation);
+  if (defaultRole === null || removed?.organizationId === id) throw new SignInRefused('invitation_required');
+  const { memberCount, invitationCount } = roster.organization;
+  const { maxMembers } = effectiveLimits(roster.organization, await recentPlanConfigs()).effective;
+  const used = memberCount + invitationCount - roster.expired.length;
+  if (!isUnlimited(maxMembers) && used >= maxMembers) throw planLimitExceeded('maxMembers', maxMembers, used);
+  // A condition can't add, so both counts must be unchanged since their sum was compared with the limit.
+  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
+  const { condition: _, ...growth } = changeCounts(organization, { memberCount: 1 });
+  return [
+    { ...growth, condition: { ...asCounted, id: equals(id), status: equals('active') } },
+    check(reads.removed, { if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) } }),
+    ...(await membershipWrites(context, roster.organization, user, defaultRole)),
+  ];
+}
+
+async function invited(
+  context: RequestContext,
+  organization: OrganizationRecord,
+  user: UserRecord,
+  invitation: InvitationRecord,
+): Promise<Write[]> {
+  const { role } = invitation;
+  return [
+    changeCounts(organization, { memberCount: 1, invitationCount: -1, ownerCount: role === 'owner' ? 1 : 0 }),
+    ...invitationRemoval(organization.slug, invitation),
+    check(at(memberRecord, organization.slug, invitation.invitedBy.id), { if: rolesThatMayInvite(role) }),
+    ...(await membershipWrites(context, organization, user, role)),
+  ];
+}
+
+async function membershipWrites(
+  { source }: RequestContext,
+  organization: OrganizationRecord,
+  { id: userId, email, name }: UserRecord,
+  role: Role,
+): Promise<Write[]> {
+  const { id, slug } = organization;
+  const member: MemberRecord = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
+  const facts: AuditFacts = {
+    action: 'member.joined',
+    target: { type: 'member', id: member.id, name: email },
+    details: { role, via: 'provider' },
+  };
+  return [
+    put(at(memberRecord, slug, userId), member, { if: isNew }),
+    put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
+    await auditWrite(organization, { id: userId, email, type: 'session' }, source, facts),
+  ];
+}

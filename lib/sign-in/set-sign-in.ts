@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { changedFields } from '../access/changed-fields.ts';
+import { secondFactorMissing } from '../access/fresh-session.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { AuditDetails } from '../contracts/fields/audit-action.ts';
+import type { setSignIn as contract } from '../contracts/organizations/set-sign-in.ts';
+import { invalidRequest, organizationNotFound } from '../core/errors.ts';
+import { settings } from '../core/settings.ts';
+import { targetProblem } from '../deliveries/target.ts';
+import { breakGlassOwner } from '../organizations/break-glass.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
+import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import { sealClientSecret } from './client-secret.ts';
+import { findSignIn, readSignIn } from './read-sign-in.ts';
+import { signInTarget } from './sign-in-view.ts';
+
+type Wanted = BodyOf<typeof contract>;
+
+/**
+ * Sets the organization's sign-in provider. What is set already changes nothing.
+ * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required if
+ * no owner could get in without the provider that is to be required
+ */
+export async function setSignIn(context: MemberContext, wanted: Wanted): Promise<SignInRecord> {
+  const { organization } = context;
+  const problem = targetProblem(wanted.issuer, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
+  const known = await readSignIn(context);
+  return retryWithFreshRead(
+    known,
+    () => findSignIn(organization),
+    async before => {
+      const after = await signInAfter(organization.id, wanted, before);
+      const details = detailsOf(before, after);
+      if (before !== undefined && details === undefined) return before;
+      const isSame = before === undefined ? isNew : { version: equals(before.version) };
+      await transact([
+        put(at(signInRecord, organization.slug), after, { if: isSame }),
+        ...(await requirementWrites(context, after)),
+        ...freedDomains(before, after),
+        await context.audit({
+          action: 'sign_in.configured',
+          target: signInTarget(after),
+          ...(details === undefined ? {} : { details }),
+        }),
+      ]);
+      return after;
+    },
+  );
+}
+
+async function signInAfter(
+  organizationId: string,
+  { issuer, clientId, clientSecret, domains, defaultRole, required, trustFactor }: Wanted,
+  before: SignInRecord | undefined,
+): Promise<SignInRecord> {
+  const kept = before?.issuer === issuer && before.clientId === clientId ? before : undefined;
+  const owner = { organizationId, issuer, clientId };
+  const sealedSecret = clientSecret === undefined ? kept?.sealedSecret : await sealClientSecret(clientSecret, owner);
+  return {
+    ...owner,
+    version: randomUUID(),
+    clientVersion: kept?.clientVersion ?? randomUUID(),
+    ...(sealedSecret === undefined ? {} : { sealedSecret }),
+    domains: domains.map(domain => before?.domains.find(one => one.domain === domain) ?? newDomain(domain)),
+    defaultRole,
+    required,
+    trustFactor,
+    updatedAt: new Date().toISOString(),
+  };
+}
+
+const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
+
+const fieldNames = ['issuer', 'clientId', 'domains', 'defaultRole', 'required', 'trustFactor'] as const;
+
+/** What changed, for the audit log; undefined if nothing did. Of the secret it only says that there is another one. */
+function detailsOf(before: SignInRecord | undefined, after: SignInRecord): AuditDetails | undefined {
+  const changed = changedFields(before === undefined ? {} : fieldsOf(before), fieldsOf(after), fieldNames);
+  const hasNewSecret = before?.sealedSecret !== after.sealedSecret;
+  if (changed === undefined && !hasNewSecret) return undefined;
+  return { ...changed, ...(hasNewSecret ? { clientSecret: 'changed' } : {}) };
+}
+
+function fieldsOf({ domains, ...signIn }: SignInRecord) {
+  return { ...signIn, domains: domains.map(({ domain }) => domain).join(' ') };
+}
+
+/** @throws second_factor_required, also from the transaction */
+async function requirementWrites({ organization }: MemberContext, { required }: SignInRecord): Promise<Write[]> {
+  const { id, slug } = organization;
+  const missing = () =>
+    secondFactorMissing('At least one owner needs a passkey or an authenticator app, in case the provider fails.');
+  return [
+    update(
+      at(organizationRecord, slug),
+      { set: { requireProvider: required ? true : undefined } },
+      { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
+    ),
+    ...(required ? await breakGlassOwner(organization, missing) : []),
+  ];
+}
+
+/** The verified domains that are no longer used. */
+export function freedDomains(before: SignInRecord | undefined, after?: SignInRecord): Write[] {
+  const kept = new Set(after?.domains.map(({ domain }) => domain));
+  return (before?.domains ?? [])
+    .filter(({ domain, verifiedAt }) => verifiedAt !== null && !kept.has(domain))
+    .map(({ domain }) =>
+      remove(at(domainRecord, domain), { if: [isNew, { organizationId: equals(before?.organizationId ?? '') }] }),
+    );
+}

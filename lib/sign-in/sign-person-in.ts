@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { newSession } from '../accounts/new-session.ts';
+import { newPendingLink } from '../accounts/pending-link.ts';
+import { noPassword } from '../crypto/passwords.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import { providerLinkRecord } from '../table/records/provider-link.ts';
+import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
+import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
+import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
+import { askOwnFactor } from './ask-own-factor.ts';
+import { joinOrganization } from './join-organization.ts';
+import { dashboardPage, type Redirect } from './log-in-page.ts';
+import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
+import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import { requireVerifiedDomain } from './verified-address.ts';
+
+/**
+ * Signs a person in whom the organization's provider has proved. Everything that this makes, it makes in one transaction:
+ * the account, its link to the person, the membership, the session.
+ * @throws email_not_verified, domain_not_verified, link_required, invitation_required, plan_limit_exceeded,
+ * second_factor_required
+ */
+export async function signIn(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
+  // Two first sign-ins at once want to create the same account: the second one then finds it.
+  return retryOnConditionFailed(() => attempt(context, open, proof));
+}
+
+async function attempt(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
+  const { source, log } = context;
+  const { started, organization, useUp } = open;
+  const account = await findAccount(open, proof);
+  const { user } = account;
+  const joining = await joinOrganization(context, open, user);
+  const provider = providerOfSession(open, proof, user);
+  const provedAt = provedAtOf(proof);
+  const writes = [useUp, ...account.writes, ...joining, sameProvider(open)];
+  if (needsOwnFactor(proof, user)) {
+    const { clientVersion } = open.signIn;
+    const asking = askOwnFactor(user, { clientVersion, provider, provedAt });
+    await transact([...writes, asking.write]);
+    log.account('second_factor_asked', { userId: user.id, ip: source.ip });
+    throw asking.refused;
+  }
+  const session = await newSession(user, source, { provider, provedAt });
+  await transact([...writes, session.write]);
+  log.account('logged_in', { userId: user.id, ip: source.ip, organizationId: organization.id });
+  return { location: await dashboardPage(started.to), cookies: [session.cookie] };
+}
+
+interface Account {
+  user: UserRecord;
+  /** What makes the account and its link, or checks that they are still there. */
+  writes: Write[];
+}
+
+/**
+ * The account of the person, found by issuer and subject and never by an address; a new one at the first sign-in.
+ * @throws link_required if there is an account with the person's address, which has to prove itself first
+ */
+async function findAccount(open: OpenSignIn, proof: Proof): Promise<Account> {
+  const { organization } = open;
+  const item = at(providerLinkRecord, organization.slug, proof.person);
+  const link = await find(item);
+  if (link?.organizationId === organization.id) {
+    const user = await find(at(userRecord, link.userId));
+    if (user === undefined) throw new Error('The account of a link does not exist.');
+    const isSame = { organizationId: equals(organization.id), userId: equals(user.id) };
+    return { user, writes: [check(item, { if: isSame })] };
+  }
+  const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
+  const pointer = await find(at(emailRecord, email));
+  if (pointer !== undefined) throw await askForLogIn(open, proof, pointer.userId);
+  const id = randomUUID();
+  const createdAt = new Date().toISOString();
+  const user: UserRecord = {
+    id,
+    email,
+    name: proof.profile.name ?? (email.split('@')[0] as string),
+    emailVerified: true,
+    passwordHash: noPassword,
+    sessionEpoch: 0,
+    creations: 0,
+    createdAt,
+  };
+  const made = { organizationId: organization.id, userId: id, issuer: open.signIn.issuer, createdAt };
+  return {
+    user,
+    writes: [
+      put(at(emailRecord, email), { userId: id }, { if: isNew }),
+      put(at(userRecord, id), user, { if: isNew }),
+      put(item, made, { if: isNew }),
+      check(at(domainRecord, domain), { if: { organizationId: equals(organization.id) } }),
+      countPlatform({ users: 1 }),
+    ],
+  };
+}
+
+/** The provider may have been changed or removed while the person signed in. */
+function sameProvider({ organization, signIn: { clientVersion } }: OpenSignIn): Write {
+  return check(at(signInRecord, organization.slug), {
+    if: { organizationId: equals(organization.id), clientVersion: equals(clientVersion) },
+    refused: () => new SignInRefused('sign_in_expired'),
+  });
+}
+
+/** The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link. */
+async function askForLogIn(
+  { organization, signIn: { issuer, clientVersion }, useUp }: OpenSignIn,
+  proof: Proof,
+  userId: string,
+): Promise<SignInRefused> {
+  const { cookie, write } = newPendingLink({
+    userId,
+    organizationId: organization.id,
+    orgSlug: organization.slug,
+    issuer,
+    person: proof.person,
+    clientVersion,
+  });
+  await transact([useUp, write]);
+  return new SignInRefused('link_required', { cookies: [cookie] });
+}

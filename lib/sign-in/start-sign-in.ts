@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountPrincipal } from '../access/principal.ts';
+import type { RequestContext } from '../access/request-context.ts';
+import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
+import type { QueryOf } from '../contracts/contract.ts';
+import { countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { startedSignIns } from '../limits/rate-limits.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, find, readTogether } from '../table/read.ts';
+import { memberRecord } from '../table/records/member.ts';
+import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
+import { put, retryOnConditionFailed, transact } from '../table/write.ts';
+import {
+  browserCookie,
+  codeChallengeOf,
+  hashOfSecret,
+  newBrowserSecret,
+  nonceOf,
+  startedSeconds,
+  verifierOf,
+} from './browser.ts';
+import { providerReads } from './find-methods.ts';
+import { logInPage, type Redirect } from './log-in-page.ts';
+import { readProvider } from './provider.ts';
+import { ownSignIn } from './read-sign-in.ts';
+import { redirectUri } from './redirect-uri.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
+type Wanted = QueryOf<typeof contract> & { orgSlug: string };
+
+/** Sends the browser to the organization's provider, or to the log-in page with the reason why not. Never throws. */
+export async function startSignIn(context: SignInContext, wanted: Wanted): Promise<Redirect> {
+  return logInPage(context, () => start(context, wanted));
+}
+
+async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Wanted): Promise<Redirect> {
+  const begun = startedSignIns(networkOf(context.source.ip));
+  const {
+    organization,
+    signIn: found,
+    known,
+  } = await readTogether({ ...providerReads(orgSlug), known: toRead(begun) });
+  refuseEarly(begun, known);
+  const signIn = organization?.status === 'active' ? ownSignIn(found, organization.id) : undefined;
+  if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
+  const purpose = purposeOf({ stepUp, test });
+  const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
+  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug });
+  const state = randomBytes(32).toString('base64url');
+  const secret = newBrowserSecret();
+  const now = Date.now();
+  const started: StartedSignInRecord = {
+    purpose,
+    browser: hashOfSecret(secret),
+    organizationId: organization.id,
+    orgSlug,
+    clientVersion: signIn.clientVersion,
+    to,
+    startedAtMs: now,
+    ...(sessionHash === undefined ? {} : { sessionHash }),
+    expiresAt: Math.floor(now / 1000) + startedSeconds,
+  };
+  await retryOnConditionFailed(() =>
+    transact([...countOne(begun), put(at(startedSignInRecord, hashOfSecret(state)), started, { if: isNew })]),
+  );
+  const location = new URL(endpoints.authorization);
+  const parameters = {
+    response_type: 'code',
+    scope: 'openid email profile',
+    client_id: signIn.clientId,
+    redirect_uri: await redirectUri(),
+    state,
+    nonce: nonceOf(secret, state),
+    code_challenge: codeChallengeOf(verifierOf(secret, state)),
+    code_challenge_method: 'S256',
+    // A fresh sign-in, even if its user is signed in at the provider.
+    ...(purpose === 'step-up' ? { max_age: '0' } : {}),
+  };
+  for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
+  return { location: location.href, cookies: [browserCookie(secret)] };
+}
+
+function purposeOf({ stepUp, test }: Pick<Wanted, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
+  if (stepUp === true) return 'step-up';
+  return test === true ? 'test' : 'sign-in';
+}
+
+/**
+ * The hash of the caller's session, which must have come through this provider for a step-up, and belong to an owner for
+ * a test.
+ * @throws session_required
+ */
+async function requireSession(
+  { principal }: SignInContext,
+  purpose: 'step-up' | 'test',
+  { id, slug }: { id: string; slug: string },
+): Promise<string> {
+  const credential = principal?.credential;
+  if (principal === undefined || credential?.method !== 'session') throw new SignInRefused('session_required');
+  const mayAsk =
+    purpose === 'step-up'
+      ? credential.session.provider?.organizationId === id
+      : (await find(at(memberRecord, slug, principal.userId)))?.role === 'owner';
+  if (!mayAsk) throw new SignInRefused('session_required');
+  return credential.hash;
+}

@@ -1,0 +1,49 @@
+import { newSession, sessionEnded } from '../accounts/new-session.ts';
+import { isThere } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import { remove, transact } from '../table/write.ts';
+import { askOwnFactor } from './ask-own-factor.ts';
+import { dashboardPage, type Redirect } from './log-in-page.ts';
+import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
+import { authenticatedAtMs } from './profile.ts';
+import { needsOwnFactor, providerOfSession } from './provider-session.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/** The provider's clock may differ. */
+const clockSkewMs = 60_000;
+
+/**
+ * Makes the session fresh: the same person has just authenticated at the provider. The session gets a new secret, and
+ * still ends twelve hours after it started.
+ * @throws session_required, other_person, not_fresh; second_factor_required
+ */
+export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
+  const { principal, source, log } = context;
+  const { started, organization, useUp } = open;
+  const credential = principal?.credential;
+  if (principal === undefined || credential?.method !== 'session' || credential.hash !== started.sessionHash) {
+    throw new SignInRefused('session_required');
+  }
+  const { session } = credential;
+  if (session.provider?.organizationId !== organization.id || session.provider.person !== proof.person) {
+    throw new SignInRefused('other_person');
+  }
+  const provedAtMs = authenticatedAtMs(proof.claims, Date.now());
+  if (provedAtMs === undefined || provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
+  const { user } = principal;
+  const provider = providerOfSession(open, proof, user);
+  const provedAt = new Date(provedAtMs).toISOString();
+  if (needsOwnFactor(proof, user)) {
+    const replaces = { hash: credential.hash, createdAt: session.createdAt };
+    const { clientVersion } = open.signIn;
+    const asking = askOwnFactor(user, { clientVersion, provider, provedAt, replaces });
+    await transact([useUp, asking.write]);
+    throw asking.refused;
+  }
+  const renewed = await newSession(user, source, { createdAt: session.createdAt, provedAt, provider });
+  const old = at(sessionRecord, user.id, credential.hash);
+  await transact([useUp, remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
+  log.account('stepped_up', { userId: user.id, ip: source.ip, organizationId: organization.id });
+  return { location: await dashboardPage(started.to), cookies: [renewed.cookie] };
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { defaultRoles } from '../../contracts/organizations/sign-in.ts';
+import { Bytes, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** How an organization's members sign in with their company's provider. */
+export const signInRecord = entity({
+  kind: 'signIn',
+  key: keys.signIn,
+  schema: z.object({
+    organizationId: z.string(),
+    /** Renewed with every change, so that a change based on an older state fails. */
+    version: z.string(),
+    /** Renewed when the issuer or the client changes; sign-ins that started before are no longer accepted. */
+    clientVersion: z.string(),
+    issuer: z.string(),
+    clientId: z.string(),
+    /** Sealed by KMS; absent for a public client. */
+    sealedSecret: Bytes.optional(),
+    domains: z.array(
+      z.object({
+        domain: z.string(),
+        /** For the TXT record. */
+        token: z.string(),
+        verifiedAt: z.string().nullable(),
+      }),
+    ),
+    defaultRole: z.enum(defaultRoles).nullable(),
+    /** The organization's own item says it too, because every request reads that. */
+    required: z.boolean(),
+    trustFactor: z.boolean(),
+    updatedAt: z.string(),
+  }),
+});
+
+export type SignInRecord = ReturnType<typeof signInRecord.parse>;
+
+/** The one organization that a domain is verified for. */
+export const domainRecord = entity({
+  kind: 'domain',
+  key: keys.domain,
+  schema: z.object({ organizationId: z.string(), orgSlug: z.string(), verifiedAt: z.string() }),
+});
