@@ -36,7 +36,9 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
           Request <code>{refusal.requestId}</code>
         </p>
       )}
-      {retry !== undefined && left === 0 && <Button onClick={retry}>Try again</Button>}
+      {retry !== undefined && left === 0 && refusal?.code !== 'provider_required' && (
+        <Button onClick={retry}>Try again</Button>
+      )}
     </div>
   );
 }

@@ -14,6 +14,16 @@ interface ProviderLinkProps {
 /** Where a provider returns to in a tab of its own. */
 const elsewhere = '/signed-in';
 
+/** This tab's page on the way to a provider: the service does not return to it if the sign-in is refused. */
+const leftFor = 'holdfast-left-for';
+
+/** Where this tab wanted to go when it last left for a provider. */
+export function takeDestination(): string | undefined {
+  const to = sessionStorage.getItem(leftFor) ?? undefined;
+  sessionStorage.removeItem(leftFor);
+  return to;
+}
+
 /**
  * Goes to an organization's provider. Leaving the page would lose what is staged or entered on it, so such a page stays
  * open and continues once the other tab is done.
@@ -26,6 +36,7 @@ export function ProviderLink({ slug, to, only, kind = 'plain', children }: Provi
       href={`/v1/auth/provider/${encodeURIComponent(slug)}/start?${query}`}
       target={to === undefined ? '_blank' : undefined}
       rel={to === undefined ? 'noopener' : undefined}
+      onClick={() => to !== undefined && sessionStorage.setItem(leftFor, to)}
     >
       {children}
     </a>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { navigate, searchParameters } from '../../router.ts';
 import { epoch, logOut, session } from '../../session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { takeDestination } from '../../ui/provider-link.tsx';
 import { pendingInvitation } from './links.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { SignInPage } from './page.tsx';
@@ -9,29 +10,30 @@ import { ProviderFactor } from './provider-factor.tsx';
 import { ProviderRefusal, takeRefusal } from './provider-refusal.tsx';
 
 /** Only a path of this dashboard, never another site's URL. */
-function destination(): string {
-  const to = searchParameters().get('to') ?? '/';
+function pathOf(to: string): string {
   const url = URL.canParse(to, window.location.origin) ? new URL(to, window.location.origin) : undefined;
   return url?.origin === window.location.origin && to.startsWith('/') ? url.pathname + url.search : '/';
 }
 
 export function LogIn() {
   const [refusal, setRefusal] = useState(takeRefusal);
+  const [leftFor] = useState(takeDestination);
   const [began] = useState(epoch.value);
   const inside = Boolean(session.value);
+  const to = searchParameters().get('to') ?? (refusal === undefined ? undefined : leftFor);
+  const destination = pathOf(to ?? '/');
   const invited = pendingInvitation.value !== undefined;
   // Who was signed in already first reads why the provider's answer was refused.
   const leaves = inside && (refusal === undefined || epoch.value !== began);
   useEffect(() => {
-    if (leaves) navigate(invited ? '/accept-invitation' : destination(), { replace: true });
+    if (leaves) navigate(invited ? '/accept-invitation' : destination, { replace: true });
   }, [leaves]);
-  const to = searchParameters().get('to');
   if (inside && refusal !== undefined)
     return (
       <SignInPage title="You are still signed in">
         <ProviderRefusal code={refusal} />
         <p>
-          <a href={destination()}>Go on as {session.value?.user.email}</a>
+          <a href={destination}>Go on as {session.value?.user.email}</a>
         </p>
       </SignInPage>
     );
@@ -45,7 +47,7 @@ export function LogIn() {
           </p>
           <p>
             New here?{' '}
-            <a href={to === null ? '/register' : `/register?to=${encodeURIComponent(to)}`}>Create an account</a>
+            <a href={to === undefined ? '/register' : `/register?to=${encodeURIComponent(to)}`}>Create an account</a>
           </p>
         </>
       }
@@ -55,7 +57,7 @@ export function LogIn() {
         <ProviderFactor onBack={() => setRefusal(undefined)} />
       ) : (
         // An invitation is only in this page's memory, so the page stays while a provider is asked.
-        <LogInForm proving={refusal === 'link_required'} {...(invited ? {} : { to: destination() })} />
+        <LogInForm proving={refusal === 'link_required'} {...(invited ? {} : { to: destination })} />
       )}
     </SignInPage>
   );

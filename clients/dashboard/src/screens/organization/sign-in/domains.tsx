@@ -45,11 +45,6 @@ export function Domains({ params, signIn, onSaved }: DomainsProps) {
 const columnsOf = (busy: string | undefined, onVerify: (domain: string) => void): readonly Column<Domain>[] => [
   { title: 'Domain', cell: ({ domain }) => <span class="mono">{domain}</span> },
   {
-    title: 'Status',
-    cell: ({ verified }) =>
-      verified ? <span class="good">✓ verified</span> : <span class="quiet">not verified yet</span>,
-  },
-  {
     title: 'TXT record',
     cell: ({ domain, verified, txtRecord }) =>
       verified ? (
@@ -63,5 +58,10 @@ const columnsOf = (busy: string | undefined, onVerify: (domain: string) => void)
           </Button>
         </span>
       ),
+  },
+  {
+    title: 'Status',
+    cell: ({ verified }) =>
+      verified ? <span class="good">✓ verified</span> : <span class="quiet">not verified yet</span>,
   },
 ];
