@@ -8,15 +8,7 @@ import { addApp, ageSession } from '../../support/second-factors.ts';
 import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import { newDomain, settingsOf, settingsPath, verifyDomain } from '../../support/sign-in/sign-in.ts';
-import {
-  expectQuiet,
-  logIn,
-  startBrowser,
-  type Visit,
-  visit,
-  withAuthenticator,
-  withoutBrowser,
-} from './browser.ts';
+import { expectQuiet, logIn, startBrowser, type Visit, visit, withAuthenticator, withoutBrowser } from './browser.ts';
 import { wideAndNarrow, wrongsOf } from './looks.ts';
 import { join, startDashboard } from './world.ts';
 
