@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
-import { expectedOf, type Row, rows } from './verdicts.ts';
+import { everyVerdict, verdictOf } from './every-verdict.ts';
+import { expectedOf, rows } from './verdicts.ts';
 import { buildWorld, type Headers, type World } from './world.ts';
 
 let api: Api;
@@ -16,17 +17,6 @@ beforeAll(async () => {
   world = await buildWorld(api);
 });
 afterAll(() => api.stop());
-
-const verdictOf = ({ status, body }: Answer): string =>
-  status < 300 ? 'ok' : (body?.error?.code ?? `status ${status}`);
-
-async function ask({ route, request }: Row, headers: Headers): Promise<string> {
-  const method = route.split(' ')[0] as string;
-  const { path, body } = request(world);
-  const verdict = verdictOf(await api.call(method, path, { body, headers: { ...headers } }));
-  if (verdict === 'ok' && method !== 'GET') await world.restore();
-  return verdict;
-}
 
 /** A route as the specification names it: `:orgId` for `{orgId}`, without the prefix. */
 const specified = ({ method, path }: { method: string; path: string }) =>
@@ -47,24 +37,7 @@ describe('the table of verdicts', () => {
   });
 });
 
-describe('every caller gets the verdict of the specification’s tables on', () => {
-  it.each(rows.map(row => [row.route, row] as const))('%s', async (_, row) => {
-    const actual: Record<string, string> = {};
-    const callers = Object.entries(world.callers);
-    const askAs = async ([name, headers]: [string, Headers]) => {
-      actual[name] = await ask(row, headers);
-    };
-
-    // Allowed changes are undone before the next request. Reads and refused requests can run in parallel: if a request
-    // that must be refused changes something, its verdict is wrong already.
-    const expected = expectedOf(row);
-    const changes = ([name]: [string, Headers]) => !row.route.startsWith('GET') && expected[name] === 'ok';
-    await Promise.all(callers.filter(caller => !changes(caller)).map(askAs));
-    for (const caller of callers.filter(changes)) await askAs(caller);
-
-    expect(actual).toEqual(expected);
-  });
-});
+everyVerdict(() => ({ api, world }));
 
 describe('another tenant’s resources', () => {
   const owner = () => world.callers['owner: token for the organization'] as Headers;

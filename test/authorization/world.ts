@@ -19,6 +19,7 @@ import { type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, transact, update } from '../../lib/table/write.ts';
 import type { Api } from '../support/api.ts';
 import { identityOf } from '../support/issuer.ts';
+import { testPasswordHash } from '../support/people.ts';
 import { allItems } from '../support/table-dump.ts';
 
 /** The headers that a caller sends. */
@@ -144,7 +145,6 @@ export async function buildWorld(api: Api): Promise<World> {
     expiresInDays: null,
   });
   await transact([tokenWrite(strangersToken.cliToken)]);
-  const snapshot = keyed(await allItems());
   return {
     own: { ...own, otherProject, bystanderId, secondOwnerId },
     foreign: {
@@ -153,8 +153,14 @@ export async function buildWorld(api: Api): Promise<World> {
       tokenId: strangersToken.cliToken.id,
     },
     callers,
-    restore: () => restoreItems(snapshot),
+    restore: await rememberTable(),
   };
+}
+
+/** @returns what restores every item of the table to its present state */
+export async function rememberTable(): Promise<() => Promise<void>> {
+  const snapshot = keyed(await allItems());
+  return () => restoreItems(snapshot);
 }
 
 /** A token's scope, and the membership that it belongs to. */
@@ -177,7 +183,7 @@ async function seedUser(name: string, isAdmin: boolean): Promise<Person> {
     name,
     emailVerified: false,
     isAdmin,
-    passwordHash: 'scrypt$1$1$1$AAAA$AAAA',
+    passwordHash: testPasswordHash,
     sessionEpoch: 0,
     creations: 0,
     createdAt: new Date().toISOString(),
@@ -252,7 +258,7 @@ async function memberIdOf({ slug }: OrganizationRecord, { id }: UserRecord): Pro
   return items.find(({ pk, sk }) => pk === `ORG#${slug}` && sk === `MEMBER#${id}`)?.id as string;
 }
 
-async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
+export async function seedMember({ id, slug }: OrganizationRecord, user: UserRecord, role: Role): Promise<string> {
   const member = {
     id: randomUUID(),
     userId: user.id,

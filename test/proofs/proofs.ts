@@ -68,6 +68,7 @@ export const proofs: readonly Proof[] = [
     files: ['test/functions/identities/exchange-assertion.test.ts', 'test/attacks/workload-identity.test.ts'],
     env: {},
   },
+  { name: 'through-provider', files: ['test/authorization/through-provider.test.ts'], env: {} },
   { name: 'counts', files: ['test/bench/counts.test.ts'], env: {} },
   { name: 'canary', files: ['test/canary'], env: {} },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'], env: {} },

@@ -1,0 +1,352 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { seedPerson } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { type Browser, openBrowser, type Page } from '../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type NameServer, startNameServer } from '../support/sign-in/name-server.ts';
+import {
+  goToProvider,
+  logInIn,
+  newDomain,
+  openCompany,
+  sessionIn,
+  signIn,
+  startUrl,
+  takeCallback,
+} from '../support/sign-in/sign-in.ts';
+import { changesBetween, snapshotOf } from '../support/table-diff.ts';
+
+/*
+ * Attacks on a sign-in through the browser of the person or of the attacker: their own callback in somebody else's
+ * browser, one organization's callback for another, addresses to go to afterwards, and very many starts.
+ */
+
+let api: Api;
+let names: NameServer;
+let provider: HostileProvider;
+let company: Awaited<ReturnType<typeof openCompany>>;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({ DNS_SERVERS: names.address, LOG_LEVEL: 'SILENT' });
+  const domain = newDomain();
+  provider = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
+  company = await openCompany(api, names, provider, { domain });
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+afterEach(() => {
+  provider.script = {};
+});
+
+const passing = ['startedSignIn', 'rate', 'issuerKeys'];
+const errorOf = ({ location }: Page) => new URLSearchParams(location?.hash.slice(1)).get('error') ?? undefined;
+const idOf = async (browser: Browser) => {
+  const session = sessionIn(api, browser);
+  return session === undefined ? undefined : (await api.get('/auth/me', session)).body.user?.id;
+};
+
+describe('a callback', () => {
+  it('in a browser that started nothing signs nobody in (log-in CSRF), and leaves the code unused', async () => {
+    const attacker = openBrowser();
+    const callback = await goToProvider(api, attacker, company.slug);
+    const tokens = provider.requests('token');
+    const victim = openBrowser();
+
+    const { error, session } = await takeCallback(api, victim, callback);
+
+    expect([error, session]).toEqual(['sign_in_expired', undefined]);
+    expect(provider.requests('token')).toBe(tokens);
+  });
+
+  it('in a browser that started another one keeps that browser’s session', async () => {
+    const [attacker, victim] = [openBrowser(), openBrowser()];
+    const person = await seedPerson();
+    await expectStatus(logInIn(api, victim, person.email), 200);
+    const callback = await goToProvider(api, attacker, company.slug);
+    await goToProvider(api, victim, company.slug);
+
+    const { error } = await takeCallback(api, victim, callback);
+
+    expect(error).toBe('sign_in_expired');
+    expect(await idOf(victim)).toBe(person.user.id);
+  });
+
+  it('with the code of another browser’s sign-in and its own state is refused: the nonce is another', async () => {
+    const [attacker, victim] = [openBrowser(), openBrowser()];
+    const stolen = await goToProvider(api, victim, company.slug);
+    const own = await goToProvider(api, attacker, company.slug);
+    own.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+    const before = await snapshotOf(passing);
+
+    const { error, session } = await takeCallback(api, attacker, own);
+
+    expect(session).toBeUndefined();
+    expect(['invalid_answer', 'provider_unavailable', 'provider_refused']).toContain(error);
+    expect(changesBetween(before, await snapshotOf(passing))).toEqual([]);
+  });
+
+  it('that was used signs nobody in again', async () => {
+    const browser = openBrowser();
+    const callback = await goToProvider(api, browser, company.slug);
+    const cookies = browser.cookies(api.url).map(({ line }) => line);
+    expect((await takeCallback(api, browser, callback)).error).toBeUndefined();
+
+    const again = openBrowser();
+    for (const line of cookies) again.setCookie(callback, line);
+    expect((await takeCallback(api, again, callback)).error).toBe('sign_in_expired');
+    expect(sessionIn(api, again)).toBeUndefined();
+  });
+
+  it('works for each of two sign-ins that one browser has started in two tabs, or says that it expired', async () => {
+    const browser = openBrowser();
+    const first = await goToProvider(api, browser, company.slug);
+    const second = await goToProvider(api, browser, company.slug);
+
+    expect((await takeCallback(api, browser, second)).error).toBeUndefined();
+    expect([undefined, 'sign_in_expired']).toContain((await takeCallback(api, browser, first)).error);
+  });
+
+  it('does not take over a session that somebody planted in the browser: it gets a new one', async () => {
+    const browser = openBrowser();
+    const attacker = await seedPerson();
+    browser.setCookie(api.url, `${attacker.session.cookie}; Path=/`);
+
+    await signIn(api, browser, company.slug);
+
+    expect(sessionIn(api, browser)?.cookie).not.toBe(attacker.session.cookie);
+    expect(await idOf(browser)).not.toBe(attacker.user.id);
+    expect((await api.get('/auth/me', attacker.session)).body.user.id).toBe(attacker.user.id);
+  });
+
+  it('works with two cookies of a name only if the right one counts', async () => {
+    const browser = openBrowser();
+    const callback = await goToProvider(api, browser, company.slug);
+    const [pair = ''] = browser.cookieHeader(callback).split('; ');
+    const [name = ''] = pair.split('=');
+    const page = await openBrowser().open(callback, { headers: { cookie: `${name}=planted; ${pair}` } });
+
+    // It must not be the planted one that a session is made for.
+    expect([undefined, 'sign_in_expired']).toContain(errorOf(page));
+  });
+});
+
+describe('the cookie of a start', () => {
+  it('is kept from scripts and from other paths, ends within ten minutes, and comes back from another site', async () => {
+    const page = await openBrowser().open(startUrl(api, company.slug));
+    const [line = '', ...more] = page.headers.getSetCookie();
+
+    expect(more).toEqual([]);
+    expect(line).toMatch(/;\s*HttpOnly/i);
+    // Strict would not be sent with the provider's redirect.
+    expect(line).toMatch(/;\s*SameSite=Lax/i);
+    expect(line).toMatch(/;\s*Path=\/v1\/auth\/provider/i);
+    expect(Number(/Max-Age=(\d+)/i.exec(line)?.[1])).toBeLessThanOrEqual(600);
+    expect(page.headers.get('cache-control')).toMatch(/no-store/);
+    expect(page.headers.get('referrer-policy') ?? 'no-referrer').toMatch(/no-referrer|same-origin|strict-origin/);
+  });
+
+  it('says nothing about the state, the nonce or the verifier, and the address nothing about the cookie', async () => {
+    const browser = openBrowser();
+    const { location } = await browser.open(startUrl(api, company.slug));
+    const [cookie] = browser.cookies(api.url);
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      const sent = location?.searchParams.get(name) ?? '';
+      expect(cookie?.value).not.toContain(sent);
+      expect(location?.href).not.toContain(cookie?.value);
+    }
+  });
+
+  it('is gone after the sign-in', async () => {
+    const browser = openBrowser();
+    await signIn(api, browser, company.slug);
+    expect(browser.cookies(api.url).map(({ name }) => name)).toEqual(['__service_session']);
+  });
+});
+
+describe('two organizations’ providers', () => {
+  it('can’t be mixed up: a code of one is never sent to the other (RFC 9700, 4.4)', async () => {
+    const domain = newDomain();
+    const evil = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
+    const evils = await openCompany(api, names, evil, { domain });
+    // The attacker's provider sends the browser on to the honest one, with its own state, to get a code of it.
+    evil.script = {
+      parts: {
+        authorization: (response, { path }) => {
+          const from = new URL(path, evil.url).searchParams;
+          const to = new URL(`${provider.url}/authorize`);
+          to.search = from.toString();
+          to.searchParams.set('client_id', provider.client.clientId);
+          response.writeHead(302, { location: to.href }).end();
+        },
+      },
+    };
+    const before = await snapshotOf([...passing, 'audit', 'auditCount']);
+
+    const { error, session } = await signIn(api, openBrowser(), evils.slug);
+
+    expect([error, session]).toEqual(['invalid_answer', undefined]);
+    expect(evil.requests('token')).toBe(0);
+    expect(changesBetween(before, await snapshotOf([...passing, 'audit', 'auditCount']))).toEqual([]);
+    await evil.stop();
+  });
+
+  it('that share an issuer don’t accept each other’s tokens: the client is another', async () => {
+    const domain = newDomain();
+    const { clientId } = provider.client;
+    const twin = await openCompany(
+      api,
+      names,
+      { url: provider.url, client: { clientId: `${clientId}-twin`, clientSecret: provider.client.clientSecret } },
+      { domain },
+    );
+    provider.script = { person: { sub: 'twin', email: `twin@${domain}` } };
+
+    const { error, session } = await signIn(api, openBrowser(), twin.slug);
+
+    // The provider knows one client only, and its tokens name that one.
+    expect(session).toBeUndefined();
+    expect(error).toBeDefined();
+  });
+
+  it('keep their callbacks apart: a state of one is nothing at the other', async () => {
+    const browser = openBrowser();
+    const domain = newDomain();
+    const second = await startHostileProvider({ sub: 'eve', email: `eve@${domain}`, email_verified: true });
+    const other = await openCompany(api, names, second, { domain });
+    const first = await goToProvider(api, browser, company.slug);
+    const own = await goToProvider(api, browser, other.slug);
+    own.searchParams.set('state', first.searchParams.get('state') ?? '');
+    own.searchParams.delete('iss');
+
+    const { error, session } = await takeCallback(api, browser, own);
+
+    expect(session).toBeUndefined();
+    expect(['sign_in_expired', 'invalid_answer']).toContain(error);
+    await second.stop();
+  });
+});
+
+describe('the page to go to afterwards', () => {
+  it.each([
+    'https://evil.example',
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/%5cevil.example',
+    '/%2f/evil.example',
+    '/%2fevil.example',
+    '/%252fevil.example',
+    '/.//evil.example',
+    '/..//evil.example',
+    '/a/..//evil.example',
+    '/\t/evil.example',
+    '/%09/evil.example',
+    '/\n/evil.example',
+    '/%0d%0aSet-Cookie:%20a=b',
+    '/\r\nSet-Cookie: a=b',
+    'javascript:alert(1)',
+    'data:text/html,a',
+    'evil.example',
+    '@evil.example',
+    '.evil.example',
+    ':8000/',
+    '/#error=none',
+    '/\u0000',
+    '/\u2028',
+    '/\uff0fevil.example',
+    '/log-in#error=second_factor_required',
+    `/${'a'.repeat(5000)}`,
+    '',
+  ])('is never anywhere else: %j', async to => {
+    const browser = openBrowser();
+    const page = await browser.open(startUrl(api, company.slug, { to }));
+    const own = new URL(api.url).origin;
+    const cookies = page.headers.getSetCookie();
+
+    for (const line of cookies) expect(line).toMatch(/^__service_/);
+    if (page.location === undefined) {
+      expect(page.status).toBe(400);
+      return;
+    }
+    if (page.location.origin === own) {
+      expect(page.location.pathname).toBe('/log-in');
+      return;
+    }
+    // It was dropped, and the sign-in goes on.
+    const end = await browser.follow(page, url => url.origin === own && !url.pathname.startsWith('/v1/'));
+    expect(end.location?.origin).toBe(own);
+    expect(end.headers.get('location')).not.toContain('evil');
+    expect(end.headers.get('location')).toMatch(/^(?:https?:\/\/[^/]+)?\/(?![/\\])/);
+    expect(end.headers.get('set-cookie')).not.toContain('a=b');
+  });
+
+  it.each(['stepUp=maybe', 'stepUp=true&stepUp=true', 'to=/a&to=//evil.example', 'unknown=1', 'client_id=x'])(
+    'and other parameters can’t be tampered with: %s',
+    async query => {
+      const page = await openBrowser().open(`${startUrl(api, company.slug)}?${query}`);
+      if (page.location === undefined) expect(page.status).toBe(400);
+      else {
+        expect([new URL(api.url).origin, provider.url]).toContain(page.location.origin);
+        expect(page.location.searchParams.getAll('client_id').filter(id => id !== provider.client.clientId)).toEqual(
+          [],
+        );
+      }
+    },
+  );
+});
+
+describe('a thousand starts from one address', () => {
+  it('are bounded, whatever the headers say, and another address is not', async () => {
+    const stranger = await seedPerson();
+    const fetched = provider.requests('discovery');
+    const before = (await snapshotOf([])).size;
+    const ends: string[] = [];
+    for (let batch = 0; batch < 20; batch += 1) {
+      const pages = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          openBrowser().open(startUrl(api, index % 2 === 0 ? company.slug : stranger.organization.slug), {
+            headers: {
+              'x-forwarded-for': `203.0.113.${index}`,
+              forwarded: `for=203.0.113.${index}`,
+              'x-real-ip': `203.0.113.${index}`,
+              'cf-connecting-ip': `203.0.113.${index}`,
+              'x-viewer-address': `203.0.113.${index}:443`,
+              'cloudfront-viewer-address': `203.0.113.${index}:443`,
+            },
+          }),
+        ),
+      );
+      ends.push(
+        ...pages.map(page => errorOf(page) ?? (page.location?.origin === provider.url ? 'started' : `${page.status}`)),
+      );
+    }
+
+    const started = ends.filter(end => end === 'started').length;
+    expect(started).toBeGreaterThan(0);
+    expect(started).toBeLessThanOrEqual(300);
+    expect(ends.filter(end => end === 'rate_limited').length).toBeGreaterThan(500);
+    expect(ends.at(-1)).toBe('rate_limited');
+    // Each leaves at most one item, and none of them asks the provider.
+    expect((await snapshotOf([])).size - before).toBeLessThanOrEqual(started + 10);
+    expect(provider.requests('discovery') - fetched).toBeLessThanOrEqual(2);
+    expect(new Set(ends)).toEqual(
+      new Set(['started', 'rate_limited', 'provider_not_configured'].filter(one => ends.includes(one))),
+    );
+  });
+
+  it('don’t stop questions how to sign in for ever, which are bounded too', async () => {
+    const statuses: number[] = [];
+    for (let batch = 0; batch < 20; batch += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => api.get(`/auth/sign-in?email=p${batch}-${index}@${company.domain}`)),
+      );
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  });
+});

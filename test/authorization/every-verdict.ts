@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Api } from '../support/api.ts';
+import { expectedOf, type Row, rows } from './verdicts.ts';
+import type { Headers, World } from './world.ts';
+
+export const verdictOf = ({ status, body }: Answer): string =>
+  status < 300 ? 'ok' : (body?.error?.code ?? `status ${status}`);
+
+/** A test for each row of the table of verdicts, in which every caller of the world asks. */
+export function everyVerdict(running: () => { api: Api; world: World }): void {
+  async function ask({ route, request }: Row, headers: Headers): Promise<string> {
+    const { api, world } = running();
+    const method = route.split(' ')[0] as string;
+    const { path, body } = request(world);
+    const verdict = verdictOf(await api.call(method, path, { body, headers: { ...headers } }));
+    if (verdict === 'ok' && method !== 'GET') await world.restore();
+    return verdict;
+  }
+
+  describe('every caller gets the verdict of the specification’s tables on', () => {
+    it.each(rows.map(row => [row.route, row] as const))('%s', async (_, row) => {
+      const actual: Record<string, string> = {};
+      const callers = Object.entries(running().world.callers);
+      const askAs = async ([name, headers]: [string, Headers]) => {
+        actual[name] = await ask(row, headers);
+      };
+
+      // Allowed changes are undone before the next request. Reads and refused requests can run in parallel: if a request
+      // that must be refused changes something, its verdict is wrong already.
+      const expected = expectedOf(row);
+      const changes = ([name]: [string, Headers]) => !row.route.startsWith('GET') && expected[name] === 'ok';
+      await Promise.all(callers.filter(caller => !changes(caller)).map(askAs));
+      for (const caller of callers.filter(changes)) await askAs(caller);
+
+      expect(actual).toEqual(expected);
+    });
+  });
+}
