@@ -121,7 +121,8 @@ export async function settled(page: Page): Promise<void> {
 
 /** Answers the log-in on the page or over it: the address, and then the password. */
 export async function logIn(page: Page, email: string, password = testPassword): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  // A page under the log-in may have a notice called “Your e-mail”.
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();

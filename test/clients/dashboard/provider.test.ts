@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetSettings } from '../../../lib/core/settings.ts';
+import { sessionOf as cookieOf } from '../../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, ageSession } from '../../support/second-factors.ts';
+import { addApp, ageSession, forgetUsedCodes } from '../../support/second-factors.ts';
 import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import { newDomain, settingsOf, settingsPath, verifyDomain } from '../../support/sign-in/sign-in.ts';
@@ -213,7 +214,54 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
     await button(page, 'You and your settings').waitFor();
-    expect((await personIn(seen)).email).toBe(email);
+    const person = await personIn(seen);
+    expect(person.email).toBe(email);
+
+    // The account still has its password, which confirms who is signed in too.
+    await ageSession(person, 3600);
+    await page.goto('/account');
+    await button(page, 'Set up an app').click();
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await question.getByRole('button', { name: 'Use your password' }).click();
+    await question.getByLabel('Password').fill(testPassword);
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('.qr-code').waitFor();
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('leaves the account’s own second factor to be asked for, and then leads where it was going', async () => {
+    const { domain, base } = await company();
+    const email = employ(domain);
+    const registered = await expectStatus(api.post('/auth/register', { email, password: testPassword }), 201);
+    const person: Person = { ...registered.body, email, session: cookieOf(registered) };
+    const app = await addApp(api, person);
+    const seen = await come();
+    const { page } = seen;
+    const code = page.getByLabel('Code from your authenticator app');
+    await page.goto(base);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await pressAt(page, email);
+    await page.getByText('There already is an account').waitFor();
+    await logIn(page, email);
+    await code.fill(app.code());
+    await button(page, 'Continue').click();
+    await page.waitForURL(`${origin}${base}`);
+    await seen.context.clearCookies({ name: '__service_session' });
+    await forgetUsedCodes(person.user.id);
+    await page.goto(`${base}/members`);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await page.getByText('Confirm your second factor').waitFor();
+    const wrong = await wrongsOf(page, 'log-in-provider-factor', { as: wideAndNarrow });
+    await code.fill(app.code());
+    await button(page, 'Continue').click();
+    await page.waitForURL(`${origin}${base}/members`);
+    await page.getByRole('cell', { name: email }).first().waitFor();
     expect(wrong).toEqual({});
     expectQuiet(seen.heard);
     await seen.close();
@@ -235,13 +283,15 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
       await wrongsOf(page, 'dialog-require-provider-refused', { as: wideAndNarrow, fullPage: false }),
     );
     await page.keyboard.press('Escape');
-    await addApp(api, owner);
+    const app = await addApp(api, owner);
     await button(page, 'Require the provider').click();
     await button(page, 'Require it').click();
     await said(page, 'The provider is required from now on');
+    const mailsBefore = (await api.mails()).filter(({ to }) => to === owner.email);
 
-    const other = await come(member);
+    const other = await come();
     await other.page.goto(base);
+    await logIn(other.page, member.email);
     await other.page.getByRole('alert').getByText('requires its sign-in provider').waitFor();
     Object.assign(wrong, await wrongsOf(other.page, 'provider-required'));
     const email = employ(domain);
@@ -249,15 +299,20 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await pressAt(other.page, email);
     await other.page.waitForURL(`${origin}${base}`);
     await link(other.page, 'shop').waitFor();
-    // The owner's session has the second factor.
-    await page.goto(base);
-    await link(page, 'shop').waitFor();
+
+    const breakGlass = await come();
+    await breakGlass.page.goto(base);
+    await logIn(breakGlass.page, owner.email);
+    await breakGlass.page.getByLabel('Code from your authenticator app').fill(app.code());
+    await button(breakGlass.page, 'Continue').click();
+    await link(breakGlass.page, 'shop').waitFor();
+    await expect.poll(async () => (await api.mails()).filter(({ to }) => to === owner.email)).not.toEqual(mailsBefore);
     await page.goto(`${base}/settings/sign-in`);
     await button(page, 'Stop requiring the provider').click();
     await button(page, 'Stop requiring it').click();
     await said(page, 'no longer required');
     expect(wrong).toEqual({});
-    for (const one of [seen, other]) {
+    for (const one of [seen, other, breakGlass]) {
       expectQuiet(one.heard);
       await one.close();
     }

@@ -47,9 +47,14 @@ function Question({ onDone }: QuestionProps) {
     if (current !== began.current) onDone(true);
   }, [current]);
   const provider = session.value?.provider;
+  const [withPassword, setWithPassword] = useState(!provider);
   return (
     <Dialog title="Confirm it’s you" onClose={() => onDone(false)}>
-      {provider ? <WithProvider slug={provider.orgSlug} onDone={onDone} /> : <WithPassword onDone={onDone} />}
+      {provider && !withPassword ? (
+        <WithProvider slug={provider.orgSlug} onDone={onDone} onPassword={() => setWithPassword(true)} />
+      ) : (
+        <WithPassword onDone={onDone} />
+      )}
     </Dialog>
   );
 }
@@ -105,7 +110,7 @@ function WithPassword({ onDone }: QuestionProps) {
 }
 
 /** The provider asks again in a tab of its own, because leaving the page would lose what was entered on it. */
-function WithProvider({ slug, onDone }: QuestionProps & { slug: string }) {
+function WithProvider({ slug, onDone, onPassword }: QuestionProps & { slug: string; onPassword: () => void }) {
   const withPasskey = useAction(async () => {
     const { challenge, publicKey } = await passkeyChallenge();
     await call('POST /v1/auth/step-up', { body: { challenge, passkey: await usePasskey(publicKey) } });
@@ -123,15 +128,20 @@ function WithProvider({ slug, onDone }: QuestionProps & { slug: string }) {
         <ProviderLink kind="primary" slug={slug} only="stepUp">
           Sign in again
         </ProviderLink>
-        {passkeysPossible && (user.value?.secondFactors.passkeys ?? 0) > 0 && (
-          <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
-            Use a passkey
-          </Button>
-        )}
         <Button kind="quiet" onClick={() => onDone(false)}>
           Cancel
         </Button>
       </div>
+      <p class="other-ways">
+        {passkeysPossible && (user.value?.secondFactors.passkeys ?? 0) > 0 && (
+          <button type="button" class="link" onClick={() => void withPasskey.run()}>
+            Use a passkey
+          </button>
+        )}
+        <button type="button" class="link" onClick={onPassword}>
+          Use your password
+        </button>
+      </p>
     </>
   );
 }

@@ -56,8 +56,7 @@ export function LogIn() {
       {refusal === 'second_factor_required' ? (
         <ProviderFactor onBack={() => setRefusal(undefined)} />
       ) : (
-        // An invitation is only in this page's memory, so the page stays while a provider is asked.
-        <LogInForm proving={refusal === 'link_required'} {...(invited ? {} : { to: destination })} />
+        <LogInForm proving={refusal === 'link_required'} to={destination} />
       )}
     </SignInPage>
   );
