@@ -12,9 +12,9 @@ import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { InvitationRecord } from '../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import type { UserRecord } from '../table/records/user.ts';
-import { check, put, type Write } from '../table/write.ts';
+import { check, put, update, type Write } from '../table/write.ts';
 import type { OpenSignIn } from './open-sign-in.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
@@ -43,9 +43,13 @@ export async function joinOrganization(
   if (!isUnlimited(maxMembers) && used >= maxMembers) throw planLimitExceeded('maxMembers', maxMembers, used);
   // A condition can't add, so both counts must be unchanged since their sum was compared with the limit.
   const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
-  const { condition: _, ...growth } = changeCounts(organization, { memberCount: 1 });
   return [
-    { ...growth, condition: { ...asCounted, id: equals(id), status: equals('active') } },
+    // Without an error of its own: whatever has changed, the next attempt reads it again.
+    update(
+      at(organizationRecord, slug),
+      { add: { memberCount: 1 } },
+      { if: { ...asCounted, id: equals(id), status: equals('active') } },
+    ),
     check(reads.removed, { if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) } }),
     ...(await membershipWrites(context, roster.organization, user, defaultRole)),
   ];

@@ -890,7 +890,9 @@ describe('every fresh route', () => {
       'delete-identity',
       'delete-organization',
       'delete-project',
+      'delete-sign-in',
       'destroy-versions',
+      'get-sign-in',
       'hand-off-token',
       'invite-member',
       'remove-member',
@@ -899,12 +901,14 @@ describe('every fresh route', () => {
       'rename-organization',
       'renew-recovery-codes',
       'rotate-key',
+      'set-sign-in',
       'start-passkey',
       'start-totp',
       'update-environment',
       'update-identity',
       'update-organization',
       'update-plan',
+      'verify-domain',
     ]);
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());

@@ -118,6 +118,7 @@ const project = (own: World['own']) => `${organization('projects')(own)}/${own.p
 const secrets = (own: World['own'], env = '') =>
   `/secrets/${own.organization.slug}/${own.project.slug}${env === '' ? '' : `/${env}`}`;
 const templates = (own: World['own']) => `/templates/${own.organization.slug}/${own.project.slug}`;
+const signIn = (own: World['own']) => `${organization('orgs')(own)}/sign-in`;
 const identity = (own: World['own']) => `${organization('identities')(own)}/${own.identityId}`;
 const webhook = (own: World['own']) => `/webhooks/${own.organization.id}/${own.webhookId}`;
 
@@ -150,6 +151,11 @@ export const rows: readonly Row[] = [
     organizationSlug: 'own-org',
     subjectToken: 'e30.e30.',
   }),
+  open('GET /auth/sign-in', '/auth/sign-in?email=nobody', 'invalid_request', undefined),
+  open('POST /auth/provider/factor', '/auth/provider/factor', 'invalid_token', {}),
+  // Browsers are always sent on, to the log-in page if nothing else.
+  open('GET /auth/provider/:orgSlug/start', '/auth/provider/own-org/start', 'status 302', undefined),
+  open('GET /auth/provider/callback', '/auth/provider/callback', 'status 302', undefined),
   open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
   {
     route: 'POST /auth/logout',
@@ -408,6 +414,22 @@ export const rows: readonly Row[] = [
     // The owner has none.
     allowed: 'second_factor_required',
   },
+  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
+  {
+    route: 'PUT /orgs/:orgId/sign-in',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(signIn, { issuer: 'https://10.0.0.1', clientId: 'x', domains: ['example.com'] }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'POST /orgs/:orgId/sign-in/domains/verify',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(own => `${signIn(own)}/domains/verify`, { domain: 'example.com' }),
+    allowed: 'invalid_request',
+  },
+  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {

@@ -244,6 +244,15 @@ const story: readonly Step[] = [
   },
   { operationId: 'remove-member' },
   { operationId: 'rename-organization' },
+  { operationId: 'find-sign-in-methods' },
+  { operationId: 'set-sign-in' },
+  { operationId: 'get-sign-in' },
+  // The example's domain is nobody's to verify, and its provider does not answer.
+  { operationId: 'verify-domain', status: 409 },
+  { operationId: 'start-provider-sign-in', status: 302 },
+  { operationId: 'complete-provider-sign-in', status: 302 },
+  { operationId: 'continue-provider-sign-in', status: 400 },
+  { operationId: 'delete-sign-in' },
   { operationId: 'start-checkout' },
   { operationId: 'open-portal' },
   {

@@ -6,6 +6,7 @@ import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { shareCredentialKey } from './credential-key.ts';
+import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
 import { startStandIns } from './stand-ins.ts';
 
@@ -52,6 +53,7 @@ export async function startApi(
 ): Promise<Api> {
   const standIns = await startStandIns();
   const startedAt = new Date().toISOString();
+  const names = await sharedNameServer();
   const stack = await startLocalStack({
     port: 0,
     dataDir: 'memory',
@@ -64,6 +66,7 @@ export async function startApi(
       TABLE_NAME: `test-${randomUUID()}`,
       LOG_LEVEL: 'ERROR',
       LOGIN_FAILURE_LIMIT: '-1',
+      DNS_SERVERS: names.address,
       ...settings,
     },
   });

@@ -31,7 +31,7 @@ export interface Receiver {
 /** A real webhook receiver on loopback. `answer` determines its response; 204 by default. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => unknown = response => response.writeHead(204).end(),
-  { tls = false, host = '127.0.0.1' } = {},
+  { tls = false, host = '127.0.0.1', isShared = false } = {},
 ): Promise<Receiver> {
   const received: Received[] = [];
   let connections = 0;
@@ -49,6 +49,8 @@ export async function startReceiver(
   };
   // Some tests have a sender that gives up in the middle.
   server.on('request', (request, response) => void take(request, response).catch(() => undefined));
+  // A shared one is never stopped, and must not keep the process alive.
+  if (isShared) server.unref();
   server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

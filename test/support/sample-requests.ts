@@ -2,18 +2,26 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { requestOptions } from '../../lib/accounts/factors/passkey-options.ts';
+import { newPendingLink } from '../../lib/accounts/pending-link.ts';
+import { factorCookie } from '../../lib/contracts/auth/sign-in-cookies.ts';
 import { maximumLiveTokens } from '../../lib/contracts/fields/identity-limits.ts';
+import { verificationKeys } from '../../lib/contracts/fields/verification-keys.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { at, find } from '../../lib/table/read.ts';
+import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
+import { personOf, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
+import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, transact } from '../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { sharedNameServer } from './name-server.ts';
 import { currentName, type Person, seedPerson, testPassword, testPasswordHash } from './people.ts';
 import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
+import { client, type SignInProvider, startIn, startSignInProvider } from './sign-in-provider.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {
@@ -178,6 +186,94 @@ async function exchanges(
   };
 }
 
+let sampleProvider: Promise<SignInProvider> | undefined;
+
+interface PlaceWithProvider extends Person {
+  slug: string;
+  domain: string;
+  signInPath: string;
+  provider: SignInProvider;
+}
+
+/** An organization with a sign-in provider, whose keys the service knows already. */
+async function placeWithProvider({ isVerified = true } = {}): Promise<PlaceWithProvider> {
+  sampleProvider ??= startSignInProvider({ isShared: true });
+  const [provider, person] = await Promise.all([sampleProvider, seedPerson({ emailVerified: true })]);
+  const { id, slug } = person.organization;
+  const domain = `d${randomBytes(6).toString('hex')}.example`;
+  const now = Date.now();
+  const verifiedAt = isVerified ? new Date(now).toISOString() : null;
+  await transact([
+    put(at(signInRecord, slug), {
+      organizationId: id,
+      version: randomUUID(),
+      clientVersion: randomUUID(),
+      issuer: provider.url,
+      clientId: client.id,
+      domains: [{ domain, token: randomBytes(20).toString('hex'), verifiedAt }],
+      defaultRole: 'viewer',
+      required: false,
+      trustFactor: false,
+      updatedAt: new Date(now).toISOString(),
+    }),
+    ...(verifiedAt === null ? [] : [put(at(domainRecord, domain), { organizationId: id, orgSlug: slug, verifiedAt })]),
+  ]);
+  const { publicJwk } = provider.key;
+  await transact([
+    put(at(issuerKeysRecord, provider.url), {
+      issuer: provider.url,
+      keys: verificationKeys({ keys: [publicJwk] }),
+      endpoints: {
+        authorization: `${provider.url}/authorize`,
+        token: `${provider.url}/token`,
+        sendsIssuer: false,
+        clientAuthentication: 'client_secret_basic',
+      },
+      fetchedAtMs: now,
+      triedAtMs: now,
+      endedAtMs: now,
+      fetchId: randomUUID(),
+      expiresAt: Math.ceil(now / 1000) + 86_400,
+    }),
+  ]);
+  return { ...person, slug, domain, signInPath: `/orgs/${id}/sign-in`, provider };
+}
+
+/** What a link of the organization’s provider refers to. */
+async function pendingOf({ organization, slug }: PlaceWithProvider) {
+  const signIn = await find(at(signInRecord, slug));
+  if (signIn === undefined) throw new Error('The place has no provider.');
+  const { issuer, clientVersion } = signIn;
+  return {
+    organizationId: organization.id,
+    orgSlug: slug,
+    issuer,
+    clientVersion,
+    person: personOf(issuer, randomUUID()),
+  };
+}
+
+async function linkTo({ organization, slug, user, provider }: PlaceWithProvider, sub: string): Promise<void> {
+  const link = {
+    organizationId: organization.id,
+    userId: user.id,
+    issuer: provider.url,
+    createdAt: new Date().toISOString(),
+  };
+  await transact([put(at(providerLinkRecord, slug, personOf(provider.url, sub)), link)]);
+}
+
+/** The request of a browser that comes back from the provider. */
+async function comesBack(api: Api, { slug, provider }: PlaceWithProvider, claims: object): Promise<SampleRequest> {
+  const { state, nonce, cookie } = await startIn(api, slug);
+  const code = provider.codeFor({ nonce, ...claims });
+  return {
+    method: 'GET',
+    path: `/auth/provider/callback?${new URLSearchParams({ state, code })}`,
+    headers: { cookie },
+  };
+}
+
 /** A signed event of the payment provider: the organization's subscription is active. */
 export function providerEvent(organizationId: string, plan: string, secret: string, id = `evt_${randomUUID()}`) {
   const created = Math.floor(Date.now() / 1000);
@@ -252,6 +348,52 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       repeats: [400, 401],
       isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
     };
+  },
+  'find-sign-in-methods': async () => {
+    const company = await placeWithProvider();
+    return reads({ method: 'GET', path: `/auth/sign-in?email=nobody@${company.domain}` });
+  },
+  'start-provider-sign-in': async () => {
+    const { slug } = await placeWithProvider();
+    return reads({ method: 'GET', path: `/auth/provider/${slug}/start` }, [302]);
+  },
+  'complete-provider-sign-in': async api => {
+    const company = await placeWithProvider();
+    const email = `${randomUUID()}@${company.domain}`;
+    return {
+      request: await comesBack(api, company, { sub: randomUUID(), email, email_verified: true }),
+      works: [302],
+      repeats: [400],
+      isDone: async () => (await find(at(emailRecord, email))) !== undefined,
+    };
+  },
+  'complete-provider-sign-in of a linked account with a factor': async api => {
+    const company = await placeWithProvider();
+    const sub = randomUUID();
+    await addApp(api, company);
+    await linkTo(company, sub);
+    return {
+      request: await comesBack(api, company, { sub }),
+      works: [401],
+      repeats: [400],
+      isDone: always,
+    };
+  },
+  'continue-provider-sign-in': async api => {
+    const company = await placeWithProvider();
+    await addApp(api, company);
+    const { challenge, write } = newChallenge('provider-log-in', { id: company.user.id, sessionEpoch: 1 });
+    await transact([write]);
+    const headers = { cookie: `${factorCookie}=${challenge}` };
+    return reads({ method: 'POST', path: '/auth/provider/factor', headers });
+  },
+  'log-in that makes a link': async () => {
+    const company = await placeWithProvider();
+    const { cookie, write } = newPendingLink({ ...(await pendingOf(company)), userId: company.user.id });
+    await transact([write]);
+    const body = { email: company.email, password: testPassword };
+    const headers = { cookie: cookie.split(';')[0] as string };
+    return reads({ method: 'POST', path: '/auth/login', body, headers });
   },
   'step-up': async api => {
     const person = await seedPerson();
@@ -798,6 +940,41 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       },
     };
   },
+  'get-sign-in': async () => {
+    const { session, signInPath } = await placeWithProvider();
+    return reads({ method: 'GET', path: signInPath, as: session });
+  },
+  'set-sign-in': async api => {
+    const { session, signInPath, domain } = await placeWithProvider();
+    const url = 'https://login.example.com';
+    const body = { issuer: url, clientId: 'holdfast', clientSecret: 'not one', domains: [domain, 'example.com'] };
+    return {
+      request: { method: 'PUT', path: signInPath, body, as: session },
+      works: [200],
+      isDone: async () => (await expectStatus(api.get(signInPath, session), 200)).body.signIn.issuer === url,
+    };
+  },
+  'verify-domain': async api => {
+    const { session, signInPath, domain } = await placeWithProvider({ isVerified: false });
+    const { signIn } = (await expectStatus(api.get(signInPath, session), 200)).body;
+    (await sharedNameServer()).records.set(domain, [signIn.domains[0].txtRecord]);
+    return {
+      request: { method: 'POST', path: `${signInPath}/domains/verify`, body: { domain }, as: session },
+      works: [200],
+      isDone: async () => (await find(at(domainRecord, domain))) !== undefined,
+    };
+  },
+  'delete-sign-in': async api => {
+    const { session, signInPath, domain } = await placeWithProvider();
+    return {
+      request: { method: 'DELETE', path: signInPath, as: session },
+      works: [200],
+      isDone: async () => {
+        const { signIn } = (await expectStatus(api.get(signInPath, session), 200)).body;
+        return signIn === null && (await find(at(domainRecord, domain))) === undefined;
+      },
+    };
+  },
   'delete-organization': async api => {
     const { session, organization } = await placeWithSecrets(api);
     return {
@@ -1139,10 +1316,19 @@ export function operationsWithoutSample(): string[] {
   return routes.map(({ operationId }) => operationId).filter(operationId => !covered.has(operationId));
 }
 
-export function send(api: Api, { method, path, as, body, headers }: SampleRequest): Promise<Answer> {
-  return api.call(method, path, {
+export async function send(api: Api, { method, path, as, body, headers }: SampleRequest): Promise<Answer> {
+  const answer = await api.call(method, path, {
     as,
     ...(body === undefined ? {} : { body }),
     ...(headers === undefined ? {} : { headers }),
   });
+  return { ...answer, status: statusOf(answer) };
+}
+
+/** The status that a failed sign-in of a browser would have if it were not sent to the log-in page. */
+function statusOf({ status, headers }: Answer): number {
+  const [, code] = /\/log-in#error=(\w+)$/.exec(headers.get('location') ?? '') ?? [];
+  if (status !== 302 || code === undefined) return status;
+  if (code === 'temporarily_unavailable' || code === 'provider_unavailable') return 503;
+  return code === 'second_factor_required' ? 401 : 400;
 }

@@ -43,7 +43,12 @@ describe('an account without a second factor', () => {
     const { user, authentication } = await me(session);
 
     expect(user.secondFactors).toEqual({ passkeys: 0, totp: false, recoveryCodesLeft: 0 });
-    expect(authentication).toEqual({ method: 'session', secondFactor: false, freshUntil: expect.any(String) });
+    expect(authentication).toEqual({
+      method: 'session',
+      secondFactor: false,
+      freshUntil: expect.any(String),
+      provider: null,
+    });
     const freshSeconds = (Date.parse(authentication.freshUntil) - Date.now()) / 1000;
     expect(freshSeconds).toBeGreaterThan(540);
     expect(freshSeconds).toBeLessThanOrEqual(600);
