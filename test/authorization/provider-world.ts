@@ -4,12 +4,12 @@ import { at, find } from '../../lib/table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, transact, update } from '../../lib/table/write.ts';
-import type { Api } from '../support/api.ts';
-import { seedPerson } from '../support/people.ts';
+import { type Api, sessionOf } from '../support/api.ts';
+import type { NameServer } from '../support/name-server.ts';
+import { seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { addApp, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import type { NameServer } from '../support/sign-in/name-server.ts';
 import type { OpenIdProvider } from '../support/sign-in/open-id-provider.ts';
 import { logInIn, settingsOf, settingsPath, signIn, verifyDomain } from '../support/sign-in/sign-in.ts';
 import { buildWorld, type Headers, rememberTable, seedMember, type World } from './world.ts';
@@ -31,10 +31,10 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   await configure({ api, names, provider, organization: own.organization, domain: 'own.example' }, breakGlass, {
     required: true,
   });
-  const stranger = sessionOf(callers['stranger: session'] as Headers);
+  const stranger = ownSessionOf(callers['stranger: session'] as Headers);
   await verifyAddress(idOf('stranger'), 'stranger@foreign.example');
   await configure({ api, names, provider, organization: foreign.organization, domain: 'foreign.example' }, stranger);
-  const admin = sessionOf(callers['platform admin: session'] as Headers);
+  const admin = ownSessionOf(callers['platform admin: session'] as Headers);
   await verifyAddress(idOf('platform admin'), 'admin@home.example');
   const home = (await find(at(organizationRecord, 'admin-home'))) as OrganizationRecord;
   await configure({ api, names, provider, organization: home, domain: 'home.example' }, admin);
@@ -116,7 +116,7 @@ async function configure(
 }
 
 const userIdOf = ({ cookie = '' }: Headers) => readCredential(cookie.split('=')[1] as string)?.userId as string;
-const sessionOf = ({ cookie = '' }: Headers): Session => ({ cookie });
+const ownSessionOf = ({ cookie = '' }: Headers): Session => ({ cookie });
 
 /** The world's people can log in with `testPassword`, but have no pointer from their address. */
 async function verifyAddress(userId: string, email: string): Promise<void> {
@@ -150,7 +150,10 @@ async function addBreakGlassOwner(api: Api, organization: OrganizationRecord): P
   return logInWithApp(api, person, app);
 }
 
-/** A session through the provider of a person who is linked by logging in once. */
+/**
+ * A session through the provider of a person who is linked by logging in once. It is confirmed with the password, because
+ * the provider alone opens nothing of the account for good.
+ */
 async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string, email: string): Promise<Session> {
   provider.accounts[email] = { sub: `sub of ${email}`, email, email_verified: true };
   const browser = openBrowser();
@@ -159,5 +162,5 @@ async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string
   await expectStatus(logInIn(api, browser, email), 200);
   const { session, error: problem } = await signIn(api, openBrowser(), orgSlug, { account: email });
   if (session === undefined) throw new Error(`${email} could not sign in: ${problem}.`);
-  return session;
+  return sessionOf(await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200));
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { seedSession } from '../support/people.ts';
-import { type NameServer, startNameServer } from '../support/sign-in/name-server.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
 import { redirectUriOf } from '../support/sign-in/sign-in.ts';
 import { everyVerdict } from './every-verdict.ts';

@@ -69,6 +69,11 @@ export const proofs: readonly Proof[] = [
     env: {},
   },
   { name: 'through-provider', files: ['test/authorization/through-provider.test.ts'], env: {} },
+  {
+    name: 'hostile-providers',
+    files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],
+    env: {},
+  },
   { name: 'counts', files: ['test/bench/counts.test.ts'], env: {} },
   { name: 'canary', files: ['test/canary'], env: {} },
   { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'], env: {} },

@@ -1,13 +1,22 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+
+/** A domain's TXT records, each a list of strings of up to 255 bytes; or how its question goes wrong. */
+export type TxtAnswer = readonly (readonly string[])[] | 'no such name' | 'failure' | 'silence';
 
 export interface NameServer {
-  /** For `DNS_SERVERS`. */
+  /** `host:port`, as the setting `DNS_SERVERS` takes it. */
   address: string;
-  /** TXT records by domain. */
-  records: Map<string, string[]>;
+  set(domain: string, answer: TxtAnswer): void;
+  /** The names that were asked for, oldest first. */
+  asked: string[];
   stop(): Promise<void>;
 }
+
+const codes = { answered: 0, failure: 2, 'no such name': 3 };
+const types = { TXT: 16, OPT: 41 };
+/** Without EDNS (RFC 6891), a datagram has at most 512 bytes. */
+const plainDatagramBytes = 512;
 
 let shared: Promise<NameServer> | undefined;
 
@@ -17,42 +26,115 @@ export function sharedNameServer(): Promise<NameServer> {
   return shared;
 }
 
-/** A name server on loopback that answers TXT questions (RFC 1035). A domain without records does not exist. */
+/**
+ * A name server on loopback that knows TXT records (RFC 1035), over UDP and, for answers that are too large for it, TCP.
+ * A name that was not set doesn't exist.
+ */
 export async function startNameServer({ isShared = false } = {}): Promise<NameServer> {
-  const socket = createSocket('udp4');
-  const records = new Map<string, string[]>();
-  socket.on('message', (question, { port, address }) => {
-    const labels: string[] = [];
-    let at = 12;
-    for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
-      labels.push(question.toString('latin1', at + 1, at + 1 + length));
-      at += 1 + length;
-    }
-    const found = records.get(labels.join('.').toLowerCase()) ?? [];
-    const header = Buffer.alloc(12);
-    question.copy(header, 0, 0, 2);
-    // A response, with recursion available; 3: there is no such name.
-    header.writeUInt16BE(found.length > 0 ? 0x8180 : 0x8183, 2);
-    header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(found.length, 6);
-    const answers = found.map(text => {
-      const pieces = text.match(/.{1,255}/gs) ?? [''];
-      const data = Buffer.concat(pieces.map(piece => Buffer.from([piece.length, ...Buffer.from(piece, 'latin1')])));
-      // The name by its place in the question, type TXT, class IN, and a minute to live.
-      const start = Buffer.from([0xc0, 0x0c, 0, 16, 0, 1, 0, 0, 0, 60, data.length >> 8, data.length & 255]);
-      return Buffer.concat([start, data]);
+  const answers = new Map<string, TxtAnswer>();
+  const asked: string[] = [];
+  const open = new Set<Socket>();
+  const answerTo = (query: Buffer, largest: number) => {
+    const question = readQuestion(query);
+    asked.push(question.name);
+    const answer = answers.get(question.name.toLowerCase()) ?? 'no such name';
+    if (answer === 'silence') return undefined;
+    const whole = encodeAnswer(query, question, answer, false);
+    return whole.length <= largest ? whole : encodeAnswer(query, question, [], true);
+  };
+
+  const tcp = createServer(socket => {
+    open.add(socket);
+    let received = Buffer.alloc(0);
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    socket.on('data', chunk => {
+      received = Buffer.concat([received, chunk]);
+      while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+        const end = 2 + received.readUInt16BE(0);
+        const answer = answerTo(received.subarray(2, end), 65_535);
+        received = received.subarray(end);
+        if (answer !== undefined) socket.write(Buffer.concat([uint16(answer.length), answer]));
+      }
     });
-    socket.send(Buffer.concat([header, question.subarray(12, at + 5), ...answers]), port, address);
   });
-  if (isShared) socket.unref();
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  await new Promise<void>(resolve => tcp.listen(0, '127.0.0.1', resolve));
+  const { port } = tcp.address() as { port: number };
+  const udp = createSocket('udp4');
+  udp.on('message', (query, { port: from, address }) => {
+    const answer = answerTo(query, datagramBytesOf(query));
+    if (answer !== undefined) udp.send(answer, from, address);
+  });
+  await new Promise<void>(resolve => udp.bind(port, '127.0.0.1', resolve));
+  if (isShared) {
+    udp.unref();
+    tcp.unref();
+  }
+
   return {
-    address: `127.0.0.1:${socket.address().port}`,
-    records,
+    address: `127.0.0.1:${port}`,
+    set: (domain, answer) => answers.set(domain.toLowerCase(), answer),
+    asked,
     stop: async () => {
-      socket.close();
-      await once(socket, 'close');
+      for (const socket of open) socket.destroy();
+      await Promise.all([
+        new Promise<void>(resolve => udp.close(resolve)),
+        new Promise<void>(resolve => tcp.close(() => resolve())),
+      ]);
     },
   };
+}
+
+interface Question {
+  name: string;
+  type: number;
+  /** Where the question ends in the query. */
+  end: number;
+}
+
+function readQuestion(query: Buffer): Question {
+  const labels: string[] = [];
+  let at = 12;
+  while (query[at] !== 0) {
+    const length = query[at] as number;
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** What the query's OPT record allows; its class is the size (RFC 6891, 6.1.2). */
+function datagramBytesOf(query: Buffer): number {
+  const { end } = readQuestion(query);
+  const hasOption = query.readUInt16BE(10) > 0 && query.length >= end + 5 && query.readUInt16BE(end + 1) === types.OPT;
+  return hasOption ? Math.max(plainDatagramBytes, query.readUInt16BE(end + 3)) : plainDatagramBytes;
+}
+
+function encodeAnswer(
+  query: Buffer,
+  question: Question,
+  answer: Exclude<TxtAnswer, 'silence'>,
+  isTruncated: boolean,
+): Buffer {
+  const code = typeof answer === 'string' ? codes[answer] : codes.answered;
+  const records = typeof answer === 'string' || question.type !== types.TXT ? [] : answer;
+  const flags = 0x8580 | (isTruncated ? 0x0200 : 0) | code;
+  const header = Buffer.concat([query.subarray(0, 2), uint16(flags, 1, records.length, 0, 0)]);
+  return Buffer.concat([header, query.subarray(12, question.end), ...records.map(encodeTxt)]);
+}
+
+/** A record whose name is a pointer to the question's. */
+function encodeTxt(strings: readonly string[]): Buffer {
+  const data = Buffer.concat(
+    strings.map(text => {
+      const bytes = Buffer.from(text);
+      return Buffer.concat([Buffer.of(bytes.length), bytes]);
+    }),
+  );
+  return Buffer.concat([uint16(0xc00c, types.TXT, 1, 0, 60, data.length), data]);
+}
+
+function uint16(...values: number[]): Buffer {
+  const buffer = Buffer.alloc(2 * values.length);
+  for (const [index, value] of values.entries()) buffer.writeUInt16BE(value, 2 * index);
+  return buffer;
 }

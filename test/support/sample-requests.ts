@@ -957,7 +957,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'verify-domain': async api => {
     const { session, signInPath, domain } = await placeWithProvider({ isVerified: false });
     const { signIn } = (await expectStatus(api.get(signInPath, session), 200)).body;
-    (await sharedNameServer()).records.set(domain, [signIn.domains[0].txtRecord]);
+    (await sharedNameServer()).set(domain, [[signIn.domains[0].txtRecord]]);
     return {
       request: { method: 'POST', path: `${signInPath}/domains/verify`, body: { domain }, as: session },
       works: [200],

@@ -4,11 +4,11 @@ import { at } from '../../../lib/table/read.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, createProject, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, addPasskey, ageSession, logInWithApp } from '../../support/second-factors.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
 import { type Account, type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import {
   logInIn,
@@ -277,8 +277,8 @@ describe('a second factor', () => {
 
     const { user, authentication } = await me(sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
-    // It is a session through the provider like any other.
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).not.toBe('200 ok');
+    expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe('200 ok');
   });
 
   it('is not asked for if the organization trusts the provider’s, and the provider says there was one', async () => {

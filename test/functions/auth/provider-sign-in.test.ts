@@ -1,342 +1,538 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { at, find } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, createProject, startApi } from '../../support/api.ts';
-import { seedPerson } from '../../support/people.ts';
+import { sessionRecord } from '../../../lib/table/records/session.ts';
+import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
+import { put, transact, update } from '../../../lib/table/write.ts';
+import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts';
+import { makeSigningKey } from '../../support/issuer.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
+import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
+import { addApp, addPasskey, logInWithApp } from '../../support/second-factors.ts';
 import {
-  goToProvider,
-  logInIn,
-  newDomain,
-  openCompany,
-  redirectUriOf,
-  sessionIn,
-  sessionThrough,
-  settingsPath,
-  signIn,
-  startUrl,
-  takeCallback,
-} from '../../support/sign-in/sign-in.ts';
-
-/* Sign-in with an OpenID provider that this project didn't write. */
+  client,
+  type Ended,
+  endIn,
+  type SignInProvider,
+  type Started,
+  startIn,
+  startSignInProvider,
+} from '../../support/sign-in-provider.ts';
 
 let api: Api;
 let names: NameServer;
-let provider: OpenIdProvider;
-const domain = newDomain();
+let provider: SignInProvider;
 
 beforeAll(async () => {
-  names = await startNameServer();
+  [names, provider] = await Promise.all([startNameServer(), startSignInProvider()]);
   api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
 });
 afterAll(async () => {
   await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
+  await Promise.all([names?.stop(), provider?.stop()]);
 });
 
-/** A person at the provider, whose button has the same name. */
-function hire(name: string, of = domain, changes: object = {}): string {
-  provider.accounts[name] = { sub: `sub-of-${name}`, email: `${name}@${of}`, email_verified: true, ...changes };
-  return `${name}@${of}`;
+const codeOf = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? 'ok'}`;
+
+interface Company {
+  owner: Person;
+  domain: string;
+  path: string;
 }
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-const me = async (session: { cookie: string }) => (await expectStatus(api.get('/auth/me', session), 200)).body;
-
-describe('the first sign-in', () => {
-  it('makes a verified account without a password, and a member with the default role', async () => {
-    const company = await openCompany(api, names, provider, { domain, defaultRole: 'viewer' });
-    const email = hire('grace', domain, { name: 'Grace Hopper' });
-    const browser = openBrowser();
-
-    const { landed, error, session } = await signIn(api, browser, company.slug, { account: 'grace' });
-
-    expect([landed.origin, error]).toEqual([new URL(api.url).origin, undefined]);
-    const { user, organizations, authentication } = await me(session as { cookie: string });
-    expect(user).toMatchObject({ email, emailVerified: true });
-    expect(organizations).toMatchObject([{ slug: company.slug, role: 'viewer' }]);
-    expect(authentication).toMatchObject({ method: 'session', secondFactor: false });
-    // Whatever is sent as the password, there is none.
-    for (const password of ['', 'undefined', 'null', 'a long and boring sentence']) {
-      expect((await logInIn(api, openBrowser(), email, password)).status).toBeGreaterThanOrEqual(400);
-    }
-    const { entries } = (
-      await api.get(`/audit/${company.owner.organization.id}?action=member.joined`, company.owner.session)
-    ).body;
-    expect(entries[0]).toMatchObject({ details: { via: 'provider' }, actor: { id: user.id } });
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, session)).body;
-    expect(members.find((one: { email: string }) => one.email === email)).toMatchObject({ role: 'viewer' });
-  });
-
-  it('is not repeated: the second one finds the same account and member', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('edsger', company.domain);
-    const first = await me(await sessionThrough(api, company.slug, { account: 'edsger' }));
-    const second = await me(await sessionThrough(api, company.slug, { account: 'edsger' }));
-
-    expect(second.user.id).toBe(first.user.id);
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
-    expect(members).toHaveLength(2);
-  });
-
-  it('by two browsers at once makes one account', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('barbara', company.domain);
-    const browsers = Array.from({ length: 6 }, openBrowser);
-    const callbacks = await Promise.all(
-      browsers.map(browser => goToProvider(api, browser, company.slug, { account: 'barbara' })),
-    );
-
-    const outcomes = await Promise.all(
-      callbacks.map((callback, index) => takeCallback(api, browsers[index] ?? openBrowser(), callback)),
-    );
-
-    const signedIn = outcomes.flatMap(({ session }) => (session === undefined ? [] : [session]));
-    expect(signedIn.length).toBeGreaterThan(0);
-    expect(new Set(await Promise.all(signedIn.map(async session => (await me(session)).user.id))).size).toBe(1);
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
-    expect(members).toHaveLength(2);
-  });
-
-  it('requires an invitation if there is no default role, and then makes the invited member', async () => {
-    const company = await openCompany(api, names, provider, { defaultRole: null });
-    const email = hire('donald', company.domain);
-    const refused = await signIn(api, openBrowser(), company.slug, { account: 'donald' });
-    expect([refused.error, refused.session]).toEqual(['invitation_required', undefined]);
-    const invitation = { email: email.toUpperCase(), role: 'admin' };
-    await expectStatus(
-      api.post(`/members/${company.owner.organization.id}/invite`, invitation, company.owner.session),
-      201,
-    );
-
-    const session = await sessionThrough(api, company.slug, { account: 'donald' });
-
-    expect((await me(session)).organizations).toMatchObject([{ slug: company.slug, role: 'admin' }]);
-    const { members, invitations } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session))
-      .body;
-    expect([members.length, invitations]).toEqual([2, []]);
-  });
-
-  it('keeps within the members of the plan, also at once', async () => {
-    const company = await openCompany(api, names, provider);
-    await transact([update(at(organizationRecord, company.slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
-    const people = ['m1', 'm2', 'm3', 'm4', 'm5'];
-    for (const name of people) hire(name, company.domain);
-
-    const outcomes = await Promise.all(people.map(account => signIn(api, openBrowser(), company.slug, { account })));
-
-    const errors = outcomes.map(({ error }) => error ?? 'ok').toSorted();
-    expect(errors.filter(error => error === 'ok')).toHaveLength(2);
-    expect(new Set(errors)).toEqual(new Set(['ok', 'plan_limit_exceeded']));
-    expect((await find(at(organizationRecord, company.slug)))?.memberCount).toBe(3);
-  });
+const configuration = (domain: string, changes: Record<string, unknown> = {}) => ({
+  issuer: provider.url,
+  clientId: client.id,
+  clientSecret: client.secret,
+  domains: [domain],
+  defaultRole: 'viewer',
+  ...changes,
 });
 
-describe('the provider', () => {
-  it.each(['RS256', 'ES256', 'ES384', 'EdDSA'] as const)('can sign with %s', async algorithm => {
-    const signer = await startOpenIdProvider({
-      redirectUri: redirectUriOf(api),
-      algorithm,
-      accounts: { ada: { sub: 'ada', email: 'ada@algorithm.example', email_verified: true } },
+/** An organization whose provider is set up and whose domain is verified. */
+async function company(changes: Record<string, unknown> = {}): Promise<Company> {
+  const owner = await seedPerson({ emailVerified: true });
+  const domain = `${randomUUID().slice(0, 8)}.example.com`;
+  const path = `/orgs/${owner.organization.id}/sign-in`;
+  const { body } = await expectStatus(api.put(path, configuration(domain, changes), owner.session), 200);
+  names.set(domain, [['v=spf1 -all'], [body.signIn.domains[0].txtRecord]]);
+  await expectStatus(api.post(`${path}/domains/verify`, { domain }, owner.session), 200);
+  return { owner, domain, path };
+}
+
+const personAt = (domain: string, changes: Record<string, unknown> = {}) => ({
+  sub: randomUUID(),
+  email: `${randomUUID().slice(0, 8)}@${domain}`,
+  email_verified: true,
+  ...changes,
+});
+
+async function answerWith(started: Started, claims: Record<string, unknown>, more = {}): Promise<Ended> {
+  const code = provider.codeFor({ nonce: started.nonce, ...claims }, more);
+  return endIn(api, started, { state: started.state, code });
+}
+
+async function signIn({ owner }: Company, claims: Record<string, unknown>, query = ''): Promise<Ended> {
+  return answerWith(await startIn(api, owner.organization.slug, query), claims);
+}
+
+const entriesOf = async ({ owner }: Company, action: string) =>
+  (await expectStatus(api.get(`/audit/${owner.organization.id}?action=${action}`, owner.session), 200)).body.entries;
+
+const membersOf = async ({ owner }: Company) =>
+  (await expectStatus(api.get(`/members/${owner.organization.id}`, owner.session), 200)).body.members;
+
+describe('the settings', () => {
+  it('keep the client secret out of every response, and its ciphertext out of the log', async () => {
+    const { owner, path, domain } = await company();
+    const { body } = await expectStatus(api.get(path, owner.session), 200);
+    expect(body).toMatchObject({
+      redirectUri: expect.stringMatching(/\/v1\/auth\/provider\/callback$/),
+      signIn: { hasClientSecret: true, domains: [{ domain, verified: true }], required: false, defaultRole: 'viewer' },
     });
-    try {
-      const company = await openCompany(api, names, signer);
-      signer.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
-    } finally {
-      await signer.stop();
-    }
+    expect(JSON.stringify(body)).not.toContain(client.secret);
+    const [entry] = await entriesOf({ owner, path, domain }, 'sign_in.configured');
+    expect(entry).toMatchObject({ details: { clientSecret: 'changed', issuer: { from: null, to: provider.url } } });
   });
 
-  it.each(['client_secret_basic', 'client_secret_post'] as const)('can be one that only knows %s', async method => {
-    const special = await startOpenIdProvider({
-      redirectUri: redirectUriOf(api),
-      accounts: {},
-      // Percent-encoded in the header (RFC 6749, 2.3.1), with everything that such encoding changes.
-      clientSecret: 'a secret+with/all=of:it%20&"~',
-      clientAuthentication: method,
+  it('keep the stored secret unless the issuer or the client changes', async () => {
+    const { owner, path, domain } = await company();
+    const put = async (changes: Record<string, unknown>) =>
+      (
+        await expectStatus(
+          api.put(path, { ...configuration(domain), clientSecret: undefined, ...changes }, owner.session),
+          200,
+        )
+      ).body.signIn;
+    expect(await put({ defaultRole: null })).toMatchObject({ hasClientSecret: true, defaultRole: null });
+    expect(await put({ clientId: 'another' })).toMatchObject({ hasClientSecret: false, domains: [{ verified: true }] });
+  });
+
+  it('verify a domain for one organization only, until it is dropped', async () => {
+    const first = await company();
+    const second = await seedPerson({ emailVerified: true });
+    const path = `/orgs/${second.organization.id}/sign-in`;
+    const { body } = await expectStatus(api.put(path, configuration(first.domain), second.session), 200);
+    const verify = () => api.post(`${path}/domains/verify`, { domain: first.domain }, second.session);
+    expect(codeOf(await verify())).toBe('409 domain_not_verified');
+    names.set(first.domain, [[body.signIn.domains[0].txtRecord]]);
+    expect(codeOf(await verify())).toBe('409 domain_taken');
+    await expectStatus(api.put(first.path, configuration('other.example.com'), first.owner.session), 200);
+    expect(codeOf(await verify())).toBe('200 ok');
+  });
+
+  it('refuse an issuer that the service must not contact, and a domain that is not one', async () => {
+    const { owner, path } = await company();
+    const refused = await api.put(path, configuration('example.com', { issuer: 'https://10.0.0.1' }), owner.session);
+    expect(codeOf(refused)).toBe('400 invalid_request');
+    expect(codeOf(await api.put(path, configuration('localhost'), owner.session))).toBe('400 invalid_request');
+  });
+});
+
+describe('the methods of an address', () => {
+  it('name the provider of a verified domain, whether or not there is an account, and of no other domain', async () => {
+    const { owner, domain, path } = await company();
+    const ask = async (email: string) => (await expectStatus(api.get(`/auth/sign-in?email=${email}`), 200)).body;
+    const provided = { methods: ['password', 'passkey', 'provider'], organization: { slug: owner.organization.slug } };
+    expect(await ask(`nobody@${domain.toUpperCase()}`)).toMatchObject(provided);
+    const { methods } = await ask(owner.email);
+    expect(methods).toEqual(['password', 'passkey']);
+    expect(await ask('nobody@unknown.example')).toEqual({ methods: ['password', 'passkey'] });
+    await expectStatus(api.delete(path, owner.session), 200);
+    expect(await ask(`nobody@${domain}`)).toEqual({ methods: ['password', 'passkey'] });
+  });
+});
+
+describe('a first sign-in', () => {
+  it('makes an account without a password, a member with the default role, and a session of twelve hours', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain, { name: 'Grace' });
+    const ended = await signIn(acme, claims, '?to=%2Fprojects');
+    expect(ended.to).toBe('/projects');
+    const session = ended.session as { cookie: string };
+    const { body } = await expectStatus(api.get('/auth/me', session), 200);
+    expect(body).toMatchObject({
+      user: { email: claims.email, name: 'Grace', emailVerified: true },
+      organizations: [{ id: acme.owner.organization.id, role: 'viewer' }],
+      authentication: { secondFactor: false, provider: { orgSlug: acme.owner.organization.slug } },
     });
-    try {
-      const company = await openCompany(api, names, special);
-      special.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
-    } finally {
-      await special.stop();
-    }
+    const [{ expiresAt, createdAt }] = (await expectStatus(api.get('/auth/sessions', session), 200)).body.sessions;
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeLessThanOrEqual(12 * 60 * 60 * 1000);
+    expect(await entriesOf(acme, 'member.joined')).toMatchObject([{ details: { role: 'viewer', via: 'provider' } }]);
+    const login = await api.post('/auth/login', { email: claims.email, password: testPassword });
+    expect(codeOf(login)).toBe('401 invalid_credentials');
   });
 
-  it('can have the address in userinfo only', async () => {
-    const split = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, emailIn: 'userinfo' });
-    try {
-      const company = await openCompany(api, names, split);
-      split.accounts.ada = { sub: 'ada', email: `Ada@${company.domain.toUpperCase()}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
-    } finally {
-      await split.stop();
-    }
+  it('sends the client’s secret, the code and the PKCE verifier to the token endpoint, and nowhere else', async () => {
+    const acme = await company();
+    const started = await startIn(api, acme.owner.organization.slug);
+    const { searchParams } = started.location;
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      tenant: 'acme',
+      response_type: 'code',
+      client_id: client.id,
+      code_challenge_method: 'S256',
+    });
+    await answerWith(started, personAt(acme.domain));
+    const sent = provider.received.findLast(({ path }) => path === '/token');
+    const credentials = Buffer.from((sent?.headers.authorization ?? '').slice('Basic '.length), 'base64').toString();
+    expect(credentials).toBe(`${client.id}:not+a+secret%2Fof%2Bthe+service`);
+    expect(new URLSearchParams(sent?.body.toString()).get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('is asked with PKCE, a state and a nonce, none of which is used twice', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('alan', company.domain);
-    const before = provider.asked.length;
-    for (let round = 0; round < 2; round += 1) await sessionThrough(api, company.slug, { account: 'alan' });
-
-    const asked = provider.asked.slice(before).map(parameters => Object.fromEntries(parameters));
-    expect(asked).toHaveLength(2);
-    for (const parameters of asked) {
-      expect(parameters).toMatchObject({
-        response_type: 'code',
-        client_id: provider.client.clientId,
-        redirect_uri: redirectUriOf(api),
-        code_challenge_method: 'S256',
-      });
-      expect(parameters.scope?.split(' ')).toEqual(expect.arrayContaining(['openid', 'email']));
-      expect(parameters.code_challenge).toMatch(/^[\w-]{43}$/);
-      // At least 128 bits (RFC 6749, 10.10).
-      expect(parameters.state).toMatch(/^[\w.~-]{22,}$/);
-      expect(parameters.nonce).toMatch(/^[\w.~-]{22,}$/);
-    }
-    for (const name of ['state', 'nonce', 'code_challenge']) {
-      expect(new Set(asked.map(parameters => parameters[name])).size, name).toBe(2);
-    }
+  it('follows the subject when the address changes, and gives nobody else the account with it', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain);
+    const first = await signIn(acme, claims);
+    const { user } = (await expectStatus(api.get('/auth/me', first.session), 200)).body;
+    const renamed = await signIn(acme, { ...claims, email: 'elsewhere@other.example', email_verified: false });
+    expect((await expectStatus(api.get('/auth/me', renamed.session), 200)).body.user.id).toBe(user.id);
+    const heir = await signIn(acme, { ...claims, sub: randomUUID() });
+    expect(heir).toMatchObject({ to: '/log-in#error=link_required', session: undefined });
   });
 
-  it('can refuse: the person is told so, and nothing is written to the organization’s log', async () => {
-    const company = await openCompany(api, names, provider);
-    const { error, session } = await signIn(api, openBrowser(), company.slug, { account: '' });
-
-    expect([error, session]).toEqual(['provider_refused', undefined]);
-    const { entries } = (
-      await api.get(`/audit/${company.owner.organization.id}?action=sign_in.refused`, company.owner.session)
-    ).body;
-    expect(entries).toEqual([]);
+  it('reads an address that only userinfo has, and believes it only about the same person', async () => {
+    const acme = await company();
+    const { email, sub } = personAt(acme.domain);
+    onTestFinished(() => {
+      provider.userinfo = undefined;
+    });
+    provider.userinfo = { sub: 'somebody-else', email, email_verified: true };
+    expect((await signIn(acme, { sub })).to).toBe('/log-in#error=invalid_answer');
+    provider.userinfo = { sub, email, email_verified: true };
+    expect((await signIn(acme, { sub })).session).toBeDefined();
   });
 
-  it('can add parameters to the callback that nobody asked for', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('niklaus', company.domain);
-    const browser = openBrowser();
-    const callback = await goToProvider(api, browser, company.slug, { account: 'niklaus' });
-    callback.search += '&session_state=a.b&authuser=0&prompt=none&hd=example.com&scope=openid%20email';
-
-    expect((await takeCallback(api, browser, callback)).error).toBeUndefined();
-    expect(sessionIn(api, browser)).toBeDefined();
-  });
-});
-
-describe('after the sign-in', () => {
-  it('the browser is on the page it wanted', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('katherine', company.domain);
-    const to = `/${company.slug}/shop?tab=secrets`;
-
-    const { landed } = await signIn(api, openBrowser(), company.slug, { account: 'katherine', to });
-
-    expect(landed.pathname + landed.search).toBe(to);
-    expect(landed.hash).toBe('');
+  it('needs an invitation without a default role, and takes the role of the invitation', async () => {
+    const acme = await company({ defaultRole: null });
+    const claims = personAt(acme.domain);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
+    expect(await find(at(emailRecord, claims.email))).toBeUndefined();
+    const invite = { email: claims.email, role: 'developer' };
+    await expectStatus(api.post(`/members/${acme.owner.organization.id}/invite`, invite, acme.owner.session), 201);
+    expect((await signIn(acme, claims)).session).toBeDefined();
+    expect(await membersOf(acme)).toMatchObject([{ role: 'owner' }, { email: claims.email, role: 'developer' }]);
   });
 
-  it('the member has the rights of the role', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('margaret', company.domain);
-    const project = await createProject(api, company.owner);
-    const session = await sessionThrough(api, company.slug, { account: 'margaret' });
-    const dev = `/secrets/${company.slug}/${project.slug}/dev`;
-
-    expect(codeOf(await api.put(dev, { key: 'A', value: 'a' }, session))).toBe('201 ok');
-    expect(codeOf(await api.get(dev, session))).toBe('200 ok');
-    expect(codeOf(await api.get(`/secrets/${company.slug}/${project.slug}/production`, session))).toBe('403 forbidden');
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe('403 forbidden');
+  it('does not bring a removed member back, and an invitation does', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain);
+    await signIn(acme, claims);
+    const { id } = (await membersOf(acme)).find(({ email }: { email: string }) => email === claims.email);
+    await expectStatus(api.delete(`/members/${acme.owner.organization.id}/${id}`, acme.owner.session), 200);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
+    const invite = { email: claims.email, role: 'viewer' };
+    await expectStatus(api.post(`/members/${acme.owner.organization.id}/invite`, invite, acme.owner.session), 201);
+    expect((await signIn(acme, claims)).session).toBeDefined();
   });
 
-  it('a session that the browser had before is another one', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('radia', company.domain);
-    const browser = openBrowser();
-    await signIn(api, browser, company.slug, { account: 'radia' });
-    const before = sessionIn(api, browser)?.cookie;
-    await signIn(api, browser, company.slug, { account: 'radia' });
+  it('creates nothing if the plan has no room for another member', async () => {
+    const acme = await company();
+    for (let count = 1; count < 10; count += 1) await signIn(acme, personAt(acme.domain));
+    const claims = personAt(acme.domain);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=plan_limit_exceeded');
+    expect(await find(at(emailRecord, claims.email))).toBeUndefined();
+  });
 
-    expect(sessionIn(api, browser)?.cookie).not.toBe(before);
+  it('makes one account when it happens twice at once', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain);
+    const ended = await Promise.all([signIn(acme, claims), signIn(acme, claims)]);
+    expect(ended.map(({ to }) => to)).toEqual(['/', '/']);
+    expect(await membersOf(acme)).toHaveLength(2);
   });
 });
 
-describe('the question how an address can sign in', () => {
-  const methodsOf = async (email: string) => api.get(`/auth/sign-in?email=${encodeURIComponent(email)}`);
+describe('an existing account', () => {
+  it('is linked by its next log-in in the same browser, and by no other account’s', async () => {
+    const acme = await company();
+    const [ada, bob] = await Promise.all([seedPerson(), seedPerson()]);
+    const claims = personAt(acme.domain);
+    await moveTo(ada, claims.email);
+    const refused = await signIn(acme, claims);
+    expect(refused).toMatchObject({ to: '/log-in#error=link_required', session: undefined });
+    const cookie = refused.cookie('__service_link') as string;
+    const logIn = (email: string, kept?: string) =>
+      expectStatus(
+        api.post(
+          '/auth/login',
+          { email, password: testPassword },
+          undefined,
+          kept === undefined ? {} : { cookie: kept },
+        ),
+        200,
+      );
+    await logIn(bob.email, cookie);
+    await logIn(claims.email);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=link_required');
+    await logIn(claims.email, cookie);
+    const ended = await signIn(acme, claims);
+    const { user } = (await expectStatus(api.get('/auth/me', ended.session), 200)).body;
+    expect(user.id).toBe(ada.user.id);
+  });
 
-  it('names the organization of a verified domain, whoever asks for whatever address of it', async () => {
-    const company = await openCompany(api, names, provider);
-    const known = hire('frances', company.domain);
-    await sessionThrough(api, company.slug, { account: 'frances' });
-    const answers = await Promise.all(
-      [known, known.toUpperCase(), `nobody@${company.domain}`, `x+y@${company.domain}`].map(methodsOf),
+  it('is asked for its own second factor, unless the provider’s is trusted', async () => {
+    const acme = await company();
+    const { ada, claims, app } = await linkedWithApp(acme);
+    const asked = await signIn(acme, claims);
+    expect(asked).toMatchObject({ to: '/log-in#error=second_factor_required', session: undefined });
+    const cookie = asked.cookie('__service_factor') as string;
+    const { body } = await expectStatus(api.post('/auth/provider/factor', {}, undefined, { cookie }), 200);
+    expect(body.methods).toEqual(['totp', 'recovery_code']);
+    const verified = await api.post('/auth/login/verify', { challenge: body.challenge, totp: app.code() });
+    const session = sessionOf(await expectStatus(Promise.resolve(verified), 200));
+    const me = (await expectStatus(api.get('/auth/me', session), 200)).body;
+    expect(me.authentication).toMatchObject({
+      secondFactor: true,
+      provider: { orgSlug: acme.owner.organization.slug },
+    });
+
+    await expectStatus(api.put(acme.path, configuration(acme.domain, { trustFactor: true }), acme.owner.session), 200);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=second_factor_required');
+    const trusted = await signIn(acme, { ...claims, amr: ['pwd', 'mfa'] });
+    const there = (await expectStatus(api.get('/auth/me', trusted.session), 200)).body;
+    expect(there.authentication.secondFactor).toBe(true);
+    // Nobody in the account's other organization has agreed to that.
+    expect(there.organizations).toMatchObject([{ id: acme.owner.organization.id }]);
+    expect(codeOf(await api.get(`/projects/${ada.organization.id}`, trusted.session))).toBe(
+      '404 organization_not_found',
     );
-
-    for (const { status, body } of answers) {
-      expect(status).toBe(200);
-      expect(body).toEqual(answers[0]?.body);
-      expect(body).toEqual({
-        methods: ['password', 'passkey', 'provider'],
-        organization: { slug: company.slug, name: expect.any(String) },
-      });
-    }
-  });
-
-  it('tells nothing about addresses of any other domain: known, unknown, of an owner, of an unverified domain', async () => {
-    const company = await openCompany(api, names, provider);
-    const [known, verified] = await Promise.all([seedPerson(), seedPerson({ emailVerified: true })]);
-    const unverified = newDomain();
-    const { signIn: stored } = (await api.get(settingsPath(company.owner), company.owner.session)).body;
-    const { issuer, clientId, defaultRole } = stored;
-    const body = { issuer, clientId, defaultRole, domains: [company.domain, unverified] };
-    await expectStatus(api.put(settingsPath(company.owner), body, company.owner.session), 200);
-
-    const answers = await Promise.all(
-      [
-        known.email,
-        verified.email,
-        company.owner.email,
-        'nobody@example.com',
-        `somebody@${unverified}`,
-        `somebody@sub.${company.domain}`,
-        `somebody@not${company.domain}`,
-        `somebody@${company.domain}.example.com`,
-      ].map(methodsOf),
-    );
-
-    for (const answer of answers) {
-      expect([answer.status, answer.body]).toEqual([200, { methods: ['password', 'passkey'] }]);
-      expect([...answer.headers.keys()]).toEqual([...(answers[0]?.headers.keys() ?? [])]);
-    }
+    expect(codeOf(await api.delete('/auth/totp', trusted.session))).toBe('403 step_up_required');
   });
 });
 
-describe('a start', () => {
-  it.each(['no-such-organization', 'x', 'UPPER', '..%2f..'])(
-    'for %s creates nothing and leads nowhere else',
-    async slug => {
-      const page = await openBrowser().open(startUrl(api, slug));
+/** Gives an account another address, as no request can. */
+async function moveTo({ user }: Person, email: string): Promise<void> {
+  await transact([
+    update(at(userRecord, user.id), { set: { email } }),
+    put(at(emailRecord, email), { userId: user.id }),
+  ]);
+}
 
-      expect([302, 400, 404]).toContain(page.status);
-      if (page.status === 302) expect(page.location?.origin).toBe(new URL(api.url).origin);
-    },
+async function linkedWithApp(acme: Company) {
+  const ada = await seedPerson({ emailVerified: true });
+  const claims = personAt(acme.domain);
+  await moveTo(ada, claims.email);
+  const cookie = (await signIn(acme, claims)).cookie('__service_link') as string;
+  await expectStatus(
+    api.post('/auth/login', { email: claims.email, password: testPassword }, undefined, { cookie }),
+    200,
   );
+  const app = await addApp(api, ada);
+  return { ada, claims, app };
+}
 
-  it('looks the same for an organization without a provider and for one that does not exist', async () => {
-    const { organization } = await seedPerson();
-    const ends = await Promise.all(
-      [organization.slug, 'no-such-organization-at-all'].map(async slug => {
-        const page = await openBrowser().open(startUrl(api, slug));
-        return [page.status, page.location?.href, page.headers.getSetCookie().length];
-      }),
+describe('a hostile answer creates nothing', () => {
+  const start = async () => {
+    const acme = await company();
+    return { acme, claims: personAt(acme.domain), started: await startIn(api, acme.owner.organization.slug) };
+  };
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['of another issuer', 'invalid_answer', { iss: 'https://other.example' }],
+    ['for another audience', 'invalid_answer', { aud: 'somebody-else' }],
+    ['for a further audience', 'invalid_answer', { aud: [client.id, 'other'] }],
+    ['authorized for another party', 'invalid_answer', { azp: 'other' }],
+    ['that has expired', 'invalid_answer', { exp: Math.floor(Date.now() / 1000) - 120 }],
+    ['of the future', 'invalid_answer', { iat: Math.floor(Date.now() / 1000) + 3600 }],
+    ['with the nonce of another browser', 'invalid_answer', { nonce: 'A'.repeat(43) }],
+    ['without a nonce', 'invalid_answer', { nonce: undefined }],
+    ['about an address that is not verified', 'email_not_verified', { email_verified: false }],
+    ['that calls the address verified in a string', 'email_not_verified', { email_verified: 'true' }],
+    ['about an address of another domain', 'domain_not_verified', { email: 'eve@other.example' }],
+  ])('if it is one %s; the owner sees it', async (_, code, changes) => {
+    const { acme, claims, started } = await start();
+    const ended = await answerWith(started, { ...claims, ...changes });
+    expect(ended).toMatchObject({ to: `/log-in#error=${code}`, session: undefined });
+    expect(await find(at(emailRecord, claims.email))).toBeUndefined();
+    expect(await entriesOf(acme, 'sign_in.refused')).toMatchObject([{ details: { reason: code } }]);
+  });
+
+  it('if the provider did not sign it, and then it fills no log', async () => {
+    const { acme, claims, started } = await start();
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const now = Math.floor(Date.now() / 1000);
+    const payload = { iss: provider.url, aud: client.id, iat: now, exp: now + 60, nonce: started.nonce, ...claims };
+    const token = `${encode({ alg: 'none' })}.${encode(payload)}.`;
+    expect((await answerWith(started, claims, { token })).to).toBe('/log-in#error=invalid_answer');
+    const forged = await startIn(api, acme.owner.organization.slug);
+    const key = { ...(await makeSigningKey()), kid: provider.key.kid };
+    expect((await answerWith(forged, claims, { key })).to).toBe('/log-in#error=invalid_answer');
+    expect(await entriesOf(acme, 'sign_in.refused')).toEqual([]);
+  });
+
+  it('if its state was used, belongs to another browser, or is of another organization', async () => {
+    const { claims, started, acme } = await start();
+    const other = await startIn(api, acme.owner.organization.slug);
+    const code = provider.codeFor({ nonce: started.nonce, ...claims });
+    const stolen = await endIn(api, other, { state: started.state, code });
+    expect(stolen.to).toBe('/log-in#error=sign_in_expired');
+    expect((await endIn(api, started, { state: started.state, code })).session).toBeDefined();
+    expect((await answerWith(started, claims)).to).toBe('/log-in#error=sign_in_expired');
+  });
+
+  it('if it names another issuer, or none although the provider announces it', async () => {
+    const { claims, started } = await start();
+    const code = provider.codeFor({ nonce: started.nonce, ...claims });
+    const mixed = await endIn(api, started, { state: started.state, code, iss: 'https://other.example' });
+    expect(mixed.to).toBe('/log-in#error=invalid_answer');
+    const announcing = await startSignInProvider();
+    onTestFinished(() => announcing.stop());
+    announcing.discovery = { authorization_response_iss_parameter_supported: true };
+    const acme = await company({ issuer: announcing.url });
+    const [silent, named] = [
+      await startIn(api, acme.owner.organization.slug),
+      await startIn(api, acme.owner.organization.slug),
+    ];
+    const codeOfPerson = ({ nonce }: Started) => announcing.codeFor({ nonce, ...personAt(acme.domain) });
+    const { state } = silent;
+    expect((await endIn(api, silent, { state, code: codeOfPerson(silent) })).to).toBe('/log-in#error=invalid_answer');
+    const honest = { state: named.state, code: codeOfPerson(named), iss: announcing.url };
+    expect((await endIn(api, named, honest)).session).toBeDefined();
+  });
+
+  it('if it comes from the provider of another organization', async () => {
+    const { acme, claims } = await start();
+    const evil = await startSignInProvider();
+    onTestFinished(() => evil.stop());
+    const other = await company({ issuer: evil.url });
+    const [here, there] = [
+      await startIn(api, acme.owner.organization.slug),
+      await startIn(api, other.owner.organization.slug),
+    ];
+    // The other provider passes on a code of the honest one, and signs the honest one's addresses itself.
+    const passedOn = provider.codeFor({ nonce: here.nonce, ...claims });
+    expect((await endIn(api, there, { state: there.state, code: passedOn })).session).toBeUndefined();
+    const again = await startIn(api, other.owner.organization.slug);
+    const forged = evil.codeFor({ nonce: again.nonce, ...claims });
+    expect((await endIn(api, again, { state: again.state, code: forged })).to).toBe(
+      '/log-in#error=domain_not_verified',
     );
+  });
 
-    expect(ends[0]).toEqual(ends[1]);
+  it('if the provider refuses, is down, or answers ten megabytes', async () => {
+    const { acme, claims, started } = await start();
+    const refused = await endIn(api, started, { state: started.state, error: 'access_denied', session_state: 'x' });
+    expect(refused.to).toBe('/log-in#error=provider_refused');
+    onTestFinished(() => {
+      provider.answerToken = undefined;
+    });
+    provider.answerToken = response => response.writeHead(200).end(`"${'a'.repeat(10_000_000)}"`);
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=provider_unavailable');
+    provider.answerToken = response => response.destroy();
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=provider_unavailable');
+  });
+
+  it('and no start leads anywhere but to a path of the dashboard', async () => {
+    const { acme } = await start();
+    for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/%2Fevil.example', '/a%0d%0ab']) {
+      const path = `/auth/provider/${acme.owner.organization.slug}/start?to=${encodeURIComponent(to)}`;
+      expect(codeOf(await api.get(path)), to).toBe('400 invalid_request');
+    }
+  });
+});
+
+describe('an organization that requires its provider', () => {
+  it('needs an owner with a second factor, and admits only them without the provider', async () => {
+    const acme = await company();
+    const require = () => api.put(acme.path, configuration(acme.domain, { required: true }), acme.owner.session);
+    expect(codeOf(await require())).toBe('403 second_factor_required');
+    const projects = `/projects/${acme.owner.organization.id}`;
+    const app = await addApp(api, acme.owner);
+    const colleague = await seedPerson();
+    await addMember(acme, colleague);
+    await expectStatus(require(), 200);
+
+    expect(codeOf(await api.get(projects, colleague.session))).toBe('403 provider_required');
+    expect(codeOf(await api.get(projects, acme.owner.session))).toBe('200 ok');
+    const token = (await expectStatus(api.post('/auth/token', { name: 't' }, acme.owner.session), 201)).body.token;
+    expect(codeOf(await api.get(projects, { token }))).toBe('403 provider_required');
+    const provided = await signIn(acme, personAt(acme.domain));
+    expect(codeOf(await api.get(projects, provided.session))).toBe('200 ok');
+
+    await logInWithApp(api, acme.owner, app);
+    const mails = (await api.mails()).filter(({ to }) => to === acme.owner.email);
+    expect(mails.at(-1)?.subject).toBe('A log-in without your company’s sign-in provider');
+
+    expect(codeOf(await api.delete('/auth/totp', acme.owner.session))).toBe('409 last_owner');
+    await expectStatus(api.delete(acme.path, acme.owner.session), 200);
+    expect(codeOf(await api.get(projects, colleague.session))).toBe('200 ok');
+    expect(codeOf(await api.delete('/auth/totp', acme.owner.session))).toBe('200 ok');
+  });
+});
+
+/** Makes somebody a member by an invitation. */
+async function addMember({ owner }: Company, person: Person): Promise<void> {
+  const invite = { email: person.email, role: 'viewer' };
+  const { body } = await expectStatus(api.post(`/members/${owner.organization.id}/invite`, invite, owner.session), 201);
+  await expectStatus(api.post(`/members/invite/${body.token}/accept`, {}, person.session), 200, 201);
+}
+
+describe('stepping up', () => {
+  const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+  it('sends its user to the provider again, and takes only the same person who has just signed in', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain);
+    const session = (await signIn(acme, claims)).session as { cookie: string };
+    expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
+    const stepUp = async (changes: Record<string, unknown>) => {
+      const started = await startIn(api, acme.owner.organization.slug, '?stepUp=true', session);
+      expect(started.location.searchParams.get('max_age')).toBe('0');
+      return answerWith(started, { ...claims, ...changes });
+    };
+    expect((await stepUp({})).to).toBe('/log-in#error=not_fresh');
+    expect((await stepUp({ auth_time: nowSeconds() - 3600 })).to).toBe('/log-in#error=not_fresh');
+    const other = personAt(acme.domain);
+    expect((await stepUp({ ...other, auth_time: nowSeconds() })).to).toBe('/log-in#error=other_person');
+    const renewed = await stepUp({ auth_time: nowSeconds() });
+    expect(renewed.to).toBe('/');
+    expect(codeOf(await api.get('/auth/me', session))).toBe('401 unauthenticated');
+    expect(codeOf(await api.post('/auth/token', { name: 't' }, renewed.session))).toBe('201 ok');
+  });
+
+  it('takes a passkey without a password in such a session only', async () => {
+    const acme = await company();
+    const claims = personAt(acme.domain, { auth_time: nowSeconds() });
+    const session = (await signIn(acme, claims)).session as { cookie: string };
+    expect(codeOf(await api.post('/auth/step-up', {}, session))).toBe('400 invalid_request');
+    const { authenticator } = await addPasskey(api, { session });
+    const asked = await api.post('/auth/step-up', {}, session);
+    expect(codeOf(asked)).toBe('401 second_factor_required');
+    const { challenge, publicKey, methods } = asked.body.error.details;
+    expect(methods).toEqual(['passkey']);
+    const passkey = authenticator.get(publicKey);
+    expect(codeOf(await api.post('/auth/step-up', { challenge, passkey }, session))).toBe('200 ok');
+    expect(codeOf(await api.post('/auth/step-up', {}, acme.owner.session))).toBe('400 invalid_request');
+  });
+});
+
+describe('a test by the owner', () => {
+  it('checks everything, and changes nothing', async () => {
+    const acme = await company();
+    const started = await startIn(api, acme.owner.organization.slug, '?test=true&to=%2Fsettings', acme.owner.session);
+    const claims = personAt(acme.domain);
+    const ended = await answerWith(started, claims);
+    expect(ended).toMatchObject({ to: '/settings#tested', session: undefined });
+    expect(await find(at(emailRecord, claims.email))).toBeUndefined();
+    const stranger = await startIn(api, acme.owner.organization.slug, '?test=true');
+    expect(stranger.location.hash).toBe('#error=session_required');
+  });
+});
+
+describe('a provider session', () => {
+  it('ends after twelve hours, however much it is used', async () => {
+    const acme = await company();
+    const session = (await signIn(acme, personAt(acme.domain))).session as { cookie: string };
+    const { userId, hash } = readCredential(session.cookie.split('=')[1] as string) as { userId: string; hash: string };
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const age = (createdAt: string) =>
+      transact([update(at(sessionRecord, userId, hash), { set: { createdAt, lastUsedAt: createdAt } })]);
+    await age(hoursAgo(11.9));
+    expect(codeOf(await api.get('/auth/me', session))).toBe('200 ok');
+    await age(hoursAgo(12.1));
+    expect(codeOf(await api.get('/auth/me', session))).toBe('401 unauthenticated');
   });
 });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, Api } from '../api.ts';
+import type { NameServer } from '../name-server.ts';
 import { type Person, seedPerson, testPassword } from '../people.ts';
 import { expectStatus } from '../sample-requests.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
-import type { NameServer } from './name-server.ts';
 
 /** What the settings of an organization need to know about a provider. */
 interface Registered {

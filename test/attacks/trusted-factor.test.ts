@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { at } from '../../lib/table/read.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Person, seedPerson, seedSession, testPassword } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { type App, addApp, addPasskey, fromBase32, logInWithApp } from '../support/second-factors.ts';
+import { openBrowser } from '../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import {
+  logInIn,
+  newDomain,
+  openCompany,
+  requestIn,
+  sessionIn,
+  sessionThrough,
+  settingsOf,
+  settingsPath,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
+import { allItems } from '../support/table-dump.ts';
+
+/*
+ * A person has an authenticator app, an organization of their own and a job. Whoever manages the employer's provider says
+ * that the person has signed in there with a second factor, and the employer's settings trust it. That opens the
+ * employer's organization, and nothing else of the person's.
+ */
+
+let api: Api;
+let names: NameServer;
+let provider: HostileProvider;
+let employer: Awaited<ReturnType<typeof openCompany>>;
+let victim: Person;
+let app: App;
+let impostor: { cookie: string };
+let token: { token: string };
+
+const now = () => Math.floor(Date.now() / 1000);
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({ DNS_SERVERS: names.address });
+  const domain = newDomain();
+  const email = `victim@${domain}`;
+  provider = await startHostileProvider({ sub: 'victim', email, email_verified: true, amr: ['mfa'] });
+  employer = await openCompany(api, names, provider, { domain, trustFactor: true });
+  const person = await seedPerson();
+  await transact([
+    remove(at(emailRecord, person.email)),
+    put(at(emailRecord, email), { userId: person.user.id }),
+    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
+  ]);
+  victim = { ...person, email };
+  app = await addApp(api, victim);
+  const browser = openBrowser();
+  await signIn(api, browser, employer.slug);
+  const { challenge } = (await logInIn(api, browser, email)).body.error.details;
+  await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+  await transact([update(at(userRecord, person.user.id), { set: { 'totp.lastStep': 0 } })]);
+  provider.script = { claims: { auth_time: now() } };
+  impostor = await sessionThrough(api, employer.slug);
+  const body = { name: 't', organizationId: employer.owner.organization.id };
+  const made = await api.post('/auth/token', body, impostor);
+  token = { token: made.body.token };
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+const refused = (answer: Answer) => answer.status >= 400 && answer.status < 500;
+
+describe('a session whose factor only the employer’s provider vouches for', () => {
+  it('works in the employer’s organization', async () => {
+    expect(codeOf(await api.get(`/projects/${employer.owner.organization.id}`, impostor))).toBe('200 ok');
+  });
+
+  it('does not exist in the person’s own organization, and neither does a token made with it', async () => {
+    const { id, slug } = victim.organization;
+    const callers: Caller[] = [impostor, ...(token.token === undefined ? [] : [token])];
+    for (const caller of callers) {
+      for (const path of [`/projects/${id}`, `/members/${id}`, `/audit/${id}`, `/secrets/${slug}/shop/dev`]) {
+        expect(codeOf(await api.get(path, caller)), path).toBe('404 organization_not_found');
+      }
+      expect(codeOf(await api.delete(`/orgs/${id}`, caller))).toBe('404 organization_not_found');
+    }
+  });
+
+  it('sees nothing of the rest of the account', async () => {
+    const { token: own } = (
+      await expectStatus(api.post('/auth/token', { name: 'mine' }, await seedSession(victim)), 201)
+    ).body;
+    const me = (await expectStatus(api.get('/auth/me', impostor), 200)).body;
+    expect(me.organizations.map(({ id }: { id: string }) => id)).toEqual([employer.owner.organization.id]);
+    for (const path of ['/auth/tokens', '/auth/sessions']) {
+      const answer = await api.get(path, impostor);
+      if (answer.status !== 200) continue;
+      expect(JSON.stringify(answer.body)).not.toContain('"mine"');
+      expect(answer.body.sessions?.length ?? 1).toBe(1);
+    }
+    const { tokens } = (await expectStatus(api.get('/auth/tokens', await seedSession(victim)), 200)).body;
+    const { id } = tokens.find(({ name }: { name: string }) => name === 'mine');
+    expect(codeOf(await api.delete(`/auth/tokens/${id}`, impostor))).not.toBe('200 ok');
+    expect((await api.get('/auth/me', { token: own })).status).toBe(200);
+  });
+
+  it('can’t end the person’s other sessions', async () => {
+    const own = await seedSession(victim);
+    const { sessions } = (await expectStatus(api.get('/auth/sessions', own), 200)).body;
+    const current = sessions.find((one: { current: boolean }) => one.current);
+    expect(codeOf(await api.delete(`/auth/sessions/${current.id}`, impostor))).not.toBe('200 ok');
+    expect((await api.get('/auth/me', own)).status).toBe(200);
+  });
+
+  it('can’t add, remove or renew factors, which would open everything else', async () => {
+    const before = (await api.get('/auth/me', await seedSession(victim))).body.user.secondFactors;
+    const replaceApp = async () => {
+      const started = await api.post('/auth/totp', {}, impostor);
+      if (started.status !== 200) return started;
+      const code = totpCode(fromBase32(started.body.secret), totpStep(Date.now()));
+      return api.post('/auth/totp/confirm', { code }, impostor);
+    };
+    const answers = [
+      await api.delete('/auth/totp', impostor),
+      await replaceApp(),
+      await api.post('/auth/recovery-codes', {}, impostor),
+      await addPasskey(api, { session: impostor }).then(
+        () => ({ status: 201, body: {} }) as Answer,
+        () => ({ status: 403, body: {} }) as Answer,
+      ),
+    ];
+
+    expect(answers.filter(answer => !refused(answer)).map(codeOf)).toEqual([]);
+    expect((await api.get('/auth/me', await seedSession(victim))).body.user.secondFactors).toEqual(before);
+  });
+
+  it('can’t make unlimited tokens that reach further, by itself or through the command line', async () => {
+    const unlimited = await api.post('/auth/token', { name: 'all' }, impostor);
+    if (unlimited.status === 201) {
+      const all = { token: unlimited.body.token };
+      expect(codeOf(await api.get(`/projects/${victim.organization.id}`, all))).toBe('404 organization_not_found');
+      expect(codeOf(await api.get('/auth/sessions', all))).not.toBe('200 ok');
+    }
+    const elsewhere = { name: 'x', organizationId: victim.organization.id };
+    expect(codeOf(await api.post('/auth/token', elsewhere, impostor))).toMatch(/^40[34]/);
+    const handOff = { ...elsewhere, codeChallenge: 'x'.repeat(43) };
+    expect(codeOf(await api.post('/auth/cli-auth', handOff, impostor))).toMatch(/^40[34]/);
+  });
+
+  it('can’t found or join organizations as the person', async () => {
+    expect(refused(await api.post('/orgs', { name: 'Front' }, impostor))).toBe(true);
+    const other = await seedPerson({ emailVerified: true });
+    const path = `/members/${other.organization.id}/invite`;
+    const invitation = { email: victim.email, role: 'developer' };
+    const { token: link } = (await expectStatus(api.post(path, invitation, other.session), 201)).body;
+
+    expect(refused(await api.post(`/members/invite/${link}/accept`, undefined, impostor))).toBe(true);
+
+    const { members } = (await api.get(`/members/${other.organization.id}`, other.session)).body;
+    expect(members).toHaveLength(1);
+    // The invitation is still the person's own.
+    await expectStatus(api.post(`/members/invite/${link}/accept`, undefined, await seedSession(victim)), 200);
+  });
+
+  it('becomes the person’s own by their factor, and not by another sign-in or step-up at the provider', async () => {
+    const browser = openBrowser();
+    await signIn(api, browser, employer.slug);
+    provider.script = { claims: { auth_time: now() } };
+    const { error } = await signIn(api, browser, employer.slug, { stepUp: 'true' });
+    expect(error).toBeUndefined();
+    const own = `/projects/${victim.organization.id}`;
+    expect(codeOf(await api.get(own, sessionIn(api, browser)))).toBe('404 organization_not_found');
+    expect(codeOf(await api.delete('/auth/totp', sessionIn(api, browser)))).not.toBe('200 ok');
+  });
+
+  it('is worth nothing in the employer’s organization after the person was removed', async () => {
+    const path = `/members/${employer.owner.organization.id}`;
+    const { members } = (await expectStatus(api.get(path, employer.owner.session), 200)).body;
+    const { id } = members.find(({ userId }: { userId: string }) => userId === victim.user.id);
+    await expectStatus(api.delete(`${path}/${id}`, employer.owner.session), 200);
+
+    expect(codeOf(await api.get(path, impostor))).toBe('404 organization_not_found');
+    expect((await signIn(api, openBrowser(), employer.slug)).error).toBe('invitation_required');
+  });
+});
+
+describe('a session through the provider of an account with a password and no factor', () => {
+  let company: typeof employer;
+  let person: Person;
+  let session: { cookie: string };
+  let clerks: HostileProvider;
+
+  beforeAll(async () => {
+    const domain = newDomain();
+    const email = `colleague@${domain}`;
+    clerks = await startHostileProvider({ sub: 'colleague', email, email_verified: true, amr: ['mfa'] });
+    company = await openCompany(api, names, clerks, { domain, trustFactor: true });
+    const seeded = await seedPerson();
+    await transact([
+      remove(at(emailRecord, seeded.email)),
+      put(at(emailRecord, email), { userId: seeded.user.id }),
+      update(at(userRecord, seeded.user.id), { set: { email, emailVerified: true } }),
+    ]);
+    person = { ...seeded, email };
+    const browser = openBrowser();
+    await signIn(api, browser, company.slug);
+    await expectStatus(logInIn(api, browser, email), 200);
+    clerks.script = { claims: { auth_time: now() } };
+    session = await sessionThrough(api, company.slug);
+  });
+  afterAll(() => clerks?.stop());
+
+  const bound = () => ({ organizationId: company.owner.organization.id });
+
+  it('is fresh in the company’s organization, and not for what opens the account for good', async () => {
+    const codeChallenge = 'x'.repeat(43);
+    const answers = [
+      await api.post('/auth/totp', {}, session),
+      await api.post('/auth/passkeys/options', {}, session),
+      await api.post('/auth/token', { name: 'all' }, session),
+      await api.post('/auth/token', { name: 'own', organizationId: person.organization.id }, session),
+      await api.post('/auth/cli-auth', { name: 'all', codeChallenge }, session),
+    ];
+
+    for (const answer of answers) expect(codeOf(answer)).toBe('403 step_up_required');
+    expect(codeOf(await api.post('/auth/token', { name: 'here', ...bound() }, session))).toBe('201 ok');
+    expect(codeOf(await api.post('/auth/cli-auth', { name: 'here', codeChallenge, ...bound() }, session))).toBe(
+      '201 ok',
+    );
+  });
+
+  it('is fresh for that too once the password has confirmed it', async () => {
+    const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
+
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionOf(stepped)))).toBe('201 ok');
+    const { authentication } = (await api.get('/auth/me', sessionOf(stepped))).body;
+    expect(authentication.provider).toMatchObject(bound());
+  });
+});
+
+it('an account with neither a password nor a factor adds its first factor in a session through the provider', async () => {
+  const domain = newDomain();
+  const email = `new@${domain}`;
+  const other = await startHostileProvider({ sub: 'new', email, email_verified: true });
+  const company = await openCompany(api, names, other, { domain });
+  other.script = { claims: { auth_time: now() } };
+  const session = await sessionThrough(api, company.slug);
+
+  expect((await addPasskey(api, { session })).recoveryCodes).toHaveLength(10);
+  await other.stop();
+});
+
+it('an employer that stops to trust its provider, or has none any more, keeps no such session fresh', async () => {
+  const domain = newDomain();
+  const email = `clerk@${domain}`;
+  const other = await startHostileProvider({ sub: 'clerk', email, email_verified: true, amr: ['mfa'] });
+  const company = await openCompany(api, names, other, { domain, trustFactor: true });
+  const ownersApp = await addApp(api, company.owner);
+  const owner = await logInWithApp(api, company.owner, ownersApp);
+  await expectStatus(api.patch(`/orgs/${company.owner.organization.id}`, { requireSecondFactor: true }, owner), 200);
+  const clerk = await sessionThrough(api, company.slug);
+  const projects = `/projects/${company.owner.organization.id}`;
+  expect(codeOf(await api.get(projects, clerk))).toBe('200 ok');
+
+  await expectStatus(api.put(settingsPath(company.owner), settingsOf(other, domain), owner), 200);
+
+  // What was trusted when it began stays for its twelve hours at most; the next one is not.
+  expect((await signIn(api, openBrowser(), company.slug)).error).toBeUndefined();
+  const next = await sessionThrough(api, company.slug);
+  expect(codeOf(await api.get(projects, next))).toBe('403 second_factor_required');
+  await other.stop();
+});
+
+it('no client secret, code or token of a provider is in the table', async () => {
+  const text = JSON.stringify(await allItems(), (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+  );
+  expect(text).not.toContain(provider.client.clientSecret);
+  expect(text).not.toMatch(/eyJ[\w-]+\.eyJ/);
+  const sent = provider.received.filter(({ path }) => path === '/token').map(({ body }) => body.toString());
+  expect(sent.length).toBeGreaterThan(1);
+  for (const form of sent) {
+    const { code = '', code_verifier: verifier = '' } = Object.fromEntries(new URLSearchParams(form));
+    expect(code.length * verifier.length).toBeGreaterThan(0);
+    for (const secret of [code, verifier]) expect(text).not.toContain(secret);
+  }
+});
