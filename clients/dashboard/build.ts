@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, type Rolldown } from 'vite';
+import { signInErrors } from '../../lib/contracts/auth/sign-in-errors.ts';
 import { auditActions } from '../../lib/contracts/fields/audit-action.ts';
 import { environmentRules, environmentTypes } from '../../lib/contracts/fields/environment-type.ts';
 import { eventNames, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
@@ -25,6 +26,7 @@ function contractLists(): Plugin {
     limitNames,
     planNames,
     roles,
+    signInErrors,
     /** Which roles may call an operation. */
     rolesOf: Object.fromEntries(
       routes.flatMap(({ operationId, access }) => (access.kind === 'member' ? [[operationId, access.roles]] : [])),

@@ -6,6 +6,7 @@ import { AcceptInvitation, UndoFactor, VerifyEmail } from './screens/sign-in/lin
 import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
 import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
 import { Register } from './screens/sign-in/register.tsx';
+import { SignedInElsewhere } from './screens/sign-in/signed-in-elsewhere.tsx';
 import { loadSession, session } from './session.ts';
 import { Problem } from './ui/problem.tsx';
 import { Toasts } from './ui/toast.tsx';
@@ -19,6 +20,7 @@ const open: Readonly<Record<string, ComponentType>> = {
   '/verify-email': VerifyEmail,
   '/undo-factor': UndoFactor,
   '/accept-invitation': AcceptInvitation,
+  '/signed-in': SignedInElsewhere,
 };
 
 export function App() {

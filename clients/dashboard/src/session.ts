@@ -2,11 +2,13 @@ import { rolesOf } from 'virtual:contracts';
 import { computed, signal } from '@preact/signals';
 import type { OwnOrganization, OwnUser } from '../../../lib/contracts/auth/get-current-user.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
-import { call, Refusal, sessionEnded } from './api.ts';
+import { type Answer, call, Refusal, sessionEnded } from './api.ts';
 
 interface Session {
   user: OwnUser;
   organizations: OwnOrganization[];
+  /** The company's provider that the session came through; null for any other log-in. */
+  provider: Answer<'GET /v1/auth/me'>['authentication']['provider'];
 }
 
 /** The signed-in user; null if signed out, undefined if not known yet. */
@@ -20,9 +22,9 @@ export const onOtherUser = (forget: () => void) => forgetting.push(forget);
 
 export async function loadSession(): Promise<void> {
   try {
-    const { user: found, organizations } = await call('GET /v1/auth/me');
+    const { user: found, organizations, authentication } = await call('GET /v1/auth/me');
     if (session.value?.user.id !== found.id) for (const forget of forgetting) forget();
-    session.value = { user: found, organizations };
+    session.value = { user: found, organizations, provider: authentication.provider };
     sessionEnded.value = false;
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
@@ -34,10 +36,36 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** Continues with a new session. */
 export async function signedIn(): Promise<void> {
+  await resume();
+  tellOtherTabs();
+}
+
+async function resume(): Promise<void> {
   await loadSession();
   epoch.value += 1;
 }
+
+/** The other tabs of this dashboard in the browser. They hear only that somebody signed in, not who. */
+const tabs = new BroadcastChannel('holdfast');
+let waiting = 0;
+
+/** Lets the tabs that wait for a session, or for a fresh one, continue. */
+export const tellOtherTabs = () => tabs.postMessage('signed in');
+
+/** Continues here when another tab signs in. Returns a function that stops waiting. */
+export function waitForOtherTabs(): () => void {
+  waiting += 1;
+  return () => {
+    waiting -= 1;
+  };
+}
+
+tabs.addEventListener('message', () => {
+  // If the session can't be loaded, the page still waits, and can still be signed in to.
+  if (waiting > 0) resume().catch(() => undefined);
+});
 
 export async function logOut(): Promise<void> {
   await call('POST /v1/auth/logout');

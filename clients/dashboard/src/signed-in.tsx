@@ -17,6 +17,7 @@ import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
 import { OrganizationSettings } from './screens/organization/settings.tsx';
+import { SignInSettings } from './screens/organization/sign-in/sign-in.tsx';
 import { WebhookScreen } from './screens/organization/webhook.tsx';
 import { Webhooks } from './screens/organization/webhooks.tsx';
 import { Compare } from './screens/project/compare.tsx';
@@ -55,6 +56,7 @@ const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProp
   ['/organizations/:org/audit', Audit],
   ['/organizations/:org/billing', Billing],
   ['/organizations/:org/settings', OrganizationSettings],
+  ['/organizations/:org/settings/sign-in', SignInSettings],
 ];
 
 const base = '/organizations/:org/projects/:p';

@@ -8,6 +8,7 @@ declare module 'virtual:contracts' {
   export const limitNames: typeof import('../../../lib/contracts/fields/limits.ts').limitNames;
   export const planNames: typeof import('../../../lib/contracts/fields/limits.ts').planNames;
   export const roles: typeof import('../../../lib/contracts/fields/role.ts').roles;
+  export const signInErrors: typeof import('../../../lib/contracts/auth/sign-in-errors.ts').signInErrors;
   export const rolesOf: Readonly<
     Record<string, readonly import('../../../lib/contracts/fields/role.ts').Role[] | undefined>
   >;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Person } from '../../support/people.ts';
+import { type Person, testPassword } from '../../support/people.ts';
 
 /** Set if no browser can run. The tests are then skipped with a message. */
 export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';
@@ -117,6 +117,30 @@ export async function settled(page: Page): Promise<void> {
     () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
   );
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+/** Answers the log-in on the page or over it: the address, and then the password. */
+export async function logIn(page: Page, email: string, password = testPassword): Promise<void> {
+  // A page under the log-in may have a notice called “Your e-mail”.
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
+/** Gives the browser an authenticator whose user is always verified. */
+export async function withAuthenticator({ context, page }: Visit): Promise<void> {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
 }
 
 export const screenshots = join(import.meta.dirname, '../../../.local/screenshots');

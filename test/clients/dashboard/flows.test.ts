@@ -6,7 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { testPassword } from '../../support/people.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
-import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import {
+  expectQuiet,
+  keepScreenshot,
+  logIn,
+  settled,
+  startBrowser,
+  type Visit,
+  visit,
+  withoutBrowser,
+} from './browser.ts';
 import { wrongsOf } from './looks.ts';
 import { buildWorld, type World } from './world.ts';
 
@@ -292,9 +301,7 @@ describe.skipIf(withoutBrowser)('a session that ends midway', () => {
   const stageAndLose = async (): Promise<Visit> => {
     const seen = await visit(browser, world.origin);
     await seen.page.goto('/log-in');
-    await seen.page.getByLabel('E-mail').fill(world.people.owner.email);
-    await seen.page.getByLabel('Password').fill(testPassword);
-    await button(seen.page, 'Log in').click();
+    await logIn(seen.page, world.people.owner.email);
     await seen.page.getByRole('heading', { level: 1, name: /organization/ }).waitFor();
     await seen.page.goto(world.screen('staging'));
     await stageValue(seen.page, 'KEPT', 'over the log-in');
@@ -323,9 +330,8 @@ describe.skipIf(withoutBrowser)('a session that ends midway', () => {
     const seen = await stageAndLose();
     const { page } = seen;
     const again = page.getByRole('dialog', { name: 'Log in again' });
-    await again.getByLabel('E-mail').fill(world.people.admin.email);
-    await again.getByLabel('Password').fill(testPassword);
-    await button(page, 'Log in').click();
+    await button(page, 'Use another address').click();
+    await logIn(page, world.people.admin.email);
     await again.waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByText('staged').count()).toBe(0);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSigningKey, signToken } from '../../support/issuer.ts';
 import { seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
-import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { expectQuiet, logIn, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { wrongsOf } from './looks.ts';
 import { buildWorld, join, type World } from './world.ts';
 
@@ -494,9 +494,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
       }),
     );
     await page.goto('/log-in');
-    await page.getByLabel('E-mail').fill('ada@example.com');
-    await page.getByLabel('Password').fill('wrong');
-    await button(page, 'Log in').click();
+    await logIn(page, 'ada@example.com', 'wrong');
     await page.getByText('Try again in 3 s.').waitFor();
     await page.getByText('Try again in 1 s.').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('a-request');
@@ -513,9 +511,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     ] as const) {
       const seen = await visit(browser, world.origin);
       await seen.page.goto(`/log-in?to=${encodeURIComponent(to)}`);
-      await seen.page.getByLabel('E-mail').fill(person.email);
-      await seen.page.getByLabel('Password').fill(testPassword);
-      await button(seen.page, 'Log in').click();
+      await logIn(seen.page, person.email);
       await seen.page.waitForURL(`**${expected}`);
       expect(new URL(seen.page.url()).origin).toBe(world.origin);
       await seen.close();

@@ -5,7 +5,16 @@ import { totpCode, totpStep } from '../../../lib/crypto/totp.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '../../support/second-factors.ts';
-import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import {
+  expectQuiet,
+  logIn,
+  settled,
+  startBrowser,
+  type Visit,
+  visit,
+  withAuthenticator,
+  withoutBrowser,
+} from './browser.ts';
 import { wideAndNarrow, wrongsOf } from './looks.ts';
 import { join, startDashboard } from './world.ts';
 
@@ -30,26 +39,11 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
   });
 
   const come = (as?: Person): Promise<Visit> => visit(browser, origin, { as });
-  const logIn = async (page: Page, { email }: Person) => {
+  const enter = async (page: Page, { email }: Person) => {
     await page.goto('/log-in');
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password').fill(testPassword);
-    await button(page, 'Log in').click();
+    await logIn(page, email);
   };
   const isInside = (page: Page) => page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
-  const withAuthenticator = async ({ context, page }: Visit) => {
-    const devtools = await context.newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    });
-  };
 
   it('by an authenticator app is set up, required, and replaced by a recovery code when the phone is lost', async () => {
     const person = await seedPerson();
@@ -77,7 +71,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     for (const gone of [secret, ...codes]) expect(left).not.toContain(gone);
 
     const again = await come();
-    await logIn(again.page, person);
+    await enter(again.page, person);
     const field = again.page.getByLabel('Code from your authenticator app');
     await field.fill('000000');
     await button(again.page, 'Continue').click();
@@ -89,7 +83,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await isInside(again.page);
 
     const lost = await come();
-    await logIn(lost.page, person);
+    await enter(lost.page, person);
     await button(lost.page, 'Use a recovery code').click();
     await lost.page.getByLabel('Recovery code').fill(codes[0] ?? '');
     await button(lost.page, 'Continue').click();
@@ -137,7 +131,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Use a passkey').click();
     await isInside(page);
     await logOut();
-    await logIn(page, person);
+    await enter(page, person);
     await button(page, 'Use your passkey').click();
     await isInside(page);
     await page.goto('/account');
@@ -188,7 +182,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await again.page.goto('/undo-factor');
     await again.page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
     // Without the factor, the password alone logs in.
-    await logIn(again.page, person);
+    await enter(again.page, person);
     await isInside(again.page);
     expect(wrong).toEqual({});
     for (const one of [seen, again]) {

@@ -114,6 +114,8 @@ export function screensOf({ organization, project }: World, ids: { webhook: stri
       'verify-email': '/verify-email',
       'undo-factor': '/undo-factor#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'accept-invitation': '/accept-invitation#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
+      'log-in-refused': '/log-in#error=provider_refused',
+      'signed-in-elsewhere': '/signed-in',
     },
     signedIn: {
       projects: base,
@@ -125,6 +127,7 @@ export function screensOf({ organization, project }: World, ids: { webhook: stri
       audit: `${base}/audit`,
       billing: `${base}/billing`,
       'organization-settings': `${base}/settings`,
+      'sign-in-provider': `${base}/settings/sign-in`,
       project: inProject,
       'environment-dev': `${inProject}/environments/dev`,
       'environment-staging': `${inProject}/environments/staging`,

@@ -16,7 +16,7 @@ type Method = 'passkey' | 'totp' | 'recovery_code';
 interface Asked {
   challenge: string;
   methods: readonly Method[];
-  publicKey?: PasskeyRequestOptions;
+  publicKey?: PasskeyRequestOptions | undefined;
 }
 
 export type Factor = { passkey: PasskeyAssertion } | { totp: string } | { recoveryCode: string };

@@ -6,10 +6,13 @@ import { Button } from './button.tsx';
 export function CopyButton({
   text,
   label = 'Copy',
+  what,
   kind = 'plain',
 }: {
   text: () => string | Promise<string>;
   label?: string;
+  /** What is copied, if several buttons have the same label. Only read by screen readers. */
+  what?: string;
   kind?: 'plain' | 'quiet' | 'primary';
 }) {
   const [done, setDone] = useState(false);
@@ -23,6 +26,7 @@ export function CopyButton({
   return (
     <Button kind={kind} busy={copy.busy} onClick={() => void copy.run()}>
       <span aria-live="polite">{copy.error !== undefined ? 'Could not copy' : done ? 'Copied' : label}</span>
+      {what !== undefined && <span class="visually-hidden"> {what}</span>}
     </Button>
   );
 }

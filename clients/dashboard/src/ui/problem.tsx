@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
+import { location$ } from '../router.ts';
 import { Button } from './button.tsx';
+import { ProviderLink } from './provider-link.tsx';
 import './problem.css';
 
 /** The error, its reason, and the id to quote when reporting it. A rate limit counts down. */
@@ -27,14 +29,28 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
           <a href="/account">Add a second factor</a>, or log in with yours.
         </p>
       )}
+      {refusal?.code === 'provider_required' && <SignInThere />}
       {left > 0 && <p>Try again in {duration(left)}.</p>}
       {refusal?.requestId !== undefined && (
         <p class="request-id">
           Request <code>{refusal.requestId}</code>
         </p>
       )}
-      {retry !== undefined && left === 0 && <Button onClick={retry}>Try again</Button>}
+      {retry !== undefined && left === 0 && refusal?.code !== 'provider_required' && (
+        <Button onClick={retry}>Try again</Button>
+      )}
     </div>
+  );
+}
+
+/** The way in to the organization whose page this is. */
+function SignInThere() {
+  const [, slug] = /^\/organizations\/([^/?]+)/.exec(location$.value) ?? [];
+  if (slug === undefined) return null;
+  return (
+    <ProviderLink slug={slug} to={location$.value}>
+      Sign in with the provider
+    </ProviderLink>
   );
 }
 

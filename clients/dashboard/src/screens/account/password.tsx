@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
+import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -20,7 +21,20 @@ export function Password() {
     showToast('Password changed. All other sessions have ended.');
   });
   return (
-    <Section title="Password" lead="Changing it ends every other session.">
+    <Section
+      title="Password"
+      lead={
+        <>
+          Changing it ends every other session.
+          {session.value?.provider && (
+            <>
+              {' '}
+              If your account has none yet, <a href="/forgot-password">choose one by e-mail</a>.
+            </>
+          )}
+        </>
+      }
+    >
       <Form key={round} onSubmit={values => void change.run(values)}>
         <Field
           label="Current password"

@@ -19,8 +19,22 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
     <Page title={`Settings · ${organization.name}`} heading="Settings">
       <Rename organization={organization} />
       <SecondFactorRule organization={organization} />
+      <SignInProvider organization={organization} />
       <Delete organization={organization} />
     </Page>
+  );
+}
+
+function SignInProvider({ organization: { slug, role } }: SettingProps) {
+  return (
+    <Section
+      title="Sign-in provider"
+      lead="Members can sign in with your company’s account, through its OpenID Connect provider."
+    >
+      <Button onClick={() => navigate(`/organizations/${slug}/settings/sign-in`)} whyNot={whyNot('get-sign-in', role)}>
+        Set up the provider
+      </Button>
+    </Section>
   );
 }
 

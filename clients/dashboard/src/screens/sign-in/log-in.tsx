@@ -1,113 +1,42 @@
-import { useEffect } from 'preact/hooks';
-import { call } from '../../api.ts';
-import { askedBy, FactorForm } from '../../factors/factor-form.tsx';
-import { passkeysPossible, usePasskey } from '../../factors/passkeys.ts';
-import { useAction } from '../../load.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { navigate, searchParameters } from '../../router.ts';
-import { logOut, session, signedIn } from '../../session.ts';
-import { Button } from '../../ui/button.tsx';
+import { epoch, logOut, session } from '../../session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { takeDestination } from '../../ui/provider-link.tsx';
 import { pendingInvitation } from './links.tsx';
+import { LogInForm } from './log-in-form.tsx';
 import { SignInPage } from './page.tsx';
-
-interface LogInFormProps {
-  /** The only account that may log in, if the page already shows its data. */
-  email?: string | undefined;
-  autofocus?: boolean | undefined;
-}
-
-function LogInForm({ email, autofocus }: LogInFormProps) {
-  const logIn = useAction(async (values: Record<string, string>) => {
-    await call('POST /v1/auth/login', { body: { email: values.email ?? '', password: values.password ?? '' } });
-    await signedIn();
-  });
-  const withPasskey = useAction(async () => {
-    const { challenge, publicKey } = await call('POST /v1/auth/login/options');
-    await call('POST /v1/auth/login/verify', { body: { challenge, passkey: await usePasskey(publicKey) } });
-    await signedIn();
-  });
-  const asked = askedBy(logIn.error);
-  if (asked !== undefined)
-    return (
-      <FactorForm
-        asked={asked}
-        onProve={async factor => {
-          await call('POST /v1/auth/login/verify', { body: { challenge: asked.challenge, ...factor } });
-          await signedIn();
-        }}
-        onBack={logIn.clear}
-      />
-    );
-  return (
-    <Form onSubmit={values => void logIn.run(values)}>
-      <Credentials email={email} autofocus={autofocus} error={logIn.error} />
-      <Problem error={logIn.error ?? withPasskey.error} />
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={logIn.busy}>
-          Log in
-        </Button>
-        {passkeysPossible && (
-          <Button
-            busy={withPasskey.busy}
-            onClick={() => {
-              logIn.clear();
-              void withPasskey.run();
-            }}
-          >
-            Use a passkey
-          </Button>
-        )}
-      </div>
-    </Form>
-  );
-}
-
-interface CredentialsProps extends LogInFormProps {
-  error: unknown;
-}
-
-function Credentials({ email, autofocus = false, error }: CredentialsProps) {
-  return (
-    <>
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        autocomplete="username"
-        required
-        error={error}
-        {...(email === undefined ? { autofocus } : { value: email })}
-      />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autocomplete="current-password"
-        required
-        error={error}
-        autofocus={email !== undefined}
-      />
-    </>
-  );
-}
+import { ProviderFactor } from './provider-factor.tsx';
+import { ProviderRefusal, takeRefusal } from './provider-refusal.tsx';
 
 /** Only a path of this dashboard, never another site's URL. */
-function destination(): string {
-  const to = searchParameters().get('to') ?? '/';
+function pathOf(to: string): string {
   const url = URL.canParse(to, window.location.origin) ? new URL(to, window.location.origin) : undefined;
   return url?.origin === window.location.origin && to.startsWith('/') ? url.pathname + url.search : '/';
 }
 
 export function LogIn() {
+  const [refusal, setRefusal] = useState(takeRefusal);
+  const [leftFor] = useState(takeDestination);
+  const [began] = useState(epoch.value);
   const inside = Boolean(session.value);
+  const to = searchParameters().get('to') ?? (refusal === undefined ? undefined : leftFor);
+  const destination = pathOf(to ?? '/');
+  const invited = pendingInvitation.value !== undefined;
+  // Who was signed in already first reads why the provider's answer was refused.
+  const leaves = inside && (refusal === undefined || epoch.value !== began);
   useEffect(() => {
-    if (inside)
-      navigate(pendingInvitation.value === undefined ? destination() : '/accept-invitation', { replace: true });
-  }, [inside]);
-  const to = searchParameters().get('to');
+    if (leaves) navigate(invited ? '/accept-invitation' : destination, { replace: true });
+  }, [leaves]);
+  if (inside && refusal !== undefined)
+    return (
+      <SignInPage title="You are still signed in">
+        <ProviderRefusal code={refusal} />
+        <p>
+          <a href={destination}>Go on as {session.value?.user.email}</a>
+        </p>
+      </SignInPage>
+    );
   return (
     <SignInPage
       title="Log in"
@@ -118,12 +47,17 @@ export function LogIn() {
           </p>
           <p>
             New here?{' '}
-            <a href={to === null ? '/register' : `/register?to=${encodeURIComponent(to)}`}>Create an account</a>
+            <a href={to === undefined ? '/register' : `/register?to=${encodeURIComponent(to)}`}>Create an account</a>
           </p>
         </>
       }
     >
-      <LogInForm autofocus />
+      <ProviderRefusal code={refusal} />
+      {refusal === 'second_factor_required' ? (
+        <ProviderFactor onBack={() => setRefusal(undefined)} />
+      ) : (
+        <LogInForm proving={refusal === 'link_required'} to={destination} />
+      )}
     </SignInPage>
   );
 }

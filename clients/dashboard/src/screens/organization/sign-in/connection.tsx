@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import type { SignIn } from '../../../../../../lib/contracts/organizations/sign-in.ts';
+import { call } from '../../../api.ts';
+import { useAction } from '../../../load.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+
+interface ConnectionProps {
+  params: { orgId: string };
+  signIn: SignIn | null;
+  onSaved: (signIn: SignIn) => void;
+}
+
+type RoleChoice = NonNullable<SignIn['defaultRole']> | 'none';
+
+const roleChoices: readonly (readonly [RoleChoice, string])[] = [
+  ['viewer', 'Become viewers'],
+  ['developer', 'Become developers'],
+  ['none', 'Need an invitation first'],
+];
+
+/** How Holdfast reaches the provider, and whom it accepts from it. */
+export function Connection({ params, signIn, onSaved }: ConnectionProps) {
+  const [role, setRole] = useState<RoleChoice>(signIn === null ? 'viewer' : (signIn.defaultRole ?? 'none'));
+  const [trustFactor, setTrustFactor] = useState(signIn?.trustFactor ?? false);
+  const [round, setRound] = useState(0);
+  const save = useAction(async ({ issuer = '', clientId = '', clientSecret = '', domains = '' }: Values) => {
+    const body = {
+      issuer: issuer.trim(),
+      clientId: clientId.trim(),
+      ...(clientSecret === '' ? {} : { clientSecret }),
+      domains: domains.split(/[\s,]+/).filter(domain => domain !== ''),
+      defaultRole: role === 'none' ? null : role,
+      required: signIn?.required ?? false,
+      trustFactor,
+    };
+    onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);
+    // The secret leaves the page.
+    setRound(before => before + 1);
+    showToast('Provider saved.');
+  });
+  return (
+    <Section title="Provider">
+      <Form key={round} onSubmit={values => void save.run(values)}>
+        <ClientFields signIn={signIn} error={save.error} />
+        <Field
+          label="E-mail domains"
+          name="domains"
+          mono
+          multiline
+          rows={2}
+          required
+          value={signIn?.domains.map(({ domain }) => domain).join('\n')}
+          placeholder="example.com"
+          hint="One per line. Only addresses of domains that you verify below can sign in."
+          error={save.error}
+        />
+        <Select label="People without an invitation" value={role} options={roleChoices} onChange={setRole} />
+        <Checkbox
+          label="Trust the provider’s second factor"
+          checked={trustFactor}
+          onChange={setTrustFactor}
+          hint="If it reports one (amr or acr), nobody is asked for a second factor here as well."
+        />
+        <Problem error={save.error} />
+        <div class="actions">
+          <Button type="submit" kind={signIn === null ? 'primary' : 'plain'} busy={save.busy}>
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+type Values = Record<string, string>;
+
+function ClientFields({ signIn, error }: { signIn: SignIn | null; error: unknown }) {
+  return (
+    <>
+      <Field
+        label="Issuer"
+        name="issuer"
+        type="url"
+        mono
+        required
+        value={signIn?.issuer}
+        placeholder="https://"
+        maxLength={500}
+        hint="The provider’s address, exactly as in its discovery document."
+        error={error}
+      />
+      <Field label="Client id" name="clientId" mono required value={signIn?.clientId} maxLength={500} error={error} />
+      <Field
+        label={signIn?.hasClientSecret ? 'New client secret (optional)' : 'Client secret (optional)'}
+        name="clientSecret"
+        type="password"
+        mono
+        maxLength={1000}
+        hint={
+          signIn?.hasClientSecret
+            ? 'One is stored and never shown. It is kept if this is empty, but another issuer or client needs its own.'
+            : 'It is stored encrypted and never shown again. Public clients have none.'
+        }
+        error={error}
+      />
+    </>
+  );
+}

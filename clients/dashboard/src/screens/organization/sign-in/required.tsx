@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import type { SignIn } from '../../../../../../lib/contracts/organizations/sign-in.ts';
+import { call } from '../../../api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/confirm.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+
+interface RequiredProps {
+  params: { orgId: string };
+  signIn: SignIn;
+  onSaved: (signIn: SignIn) => void;
+}
+
+/** Whether members can also log in without the provider. */
+export function Required({ params, signIn, onSaved }: RequiredProps) {
+  const [confirming, setConfirming] = useState(false);
+  const words = signIn.required ? requiredWords : optionalWords;
+  return (
+    <Section title="Other log-ins" lead={words.lead}>
+      <Button onClick={() => setConfirming(true)}>{words.action}</Button>
+      {confirming && (
+        <Confirm
+          title={words.action}
+          action={words.confirm}
+          danger={!signIn.required}
+          onClose={() => setConfirming(false)}
+          onConfirm={async () => {
+            const { issuer, clientId, defaultRole, trustFactor, required } = signIn;
+            const domains = signIn.domains.map(({ domain }) => domain);
+            const body = { issuer, clientId, domains, defaultRole, trustFactor, required: !required };
+            onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);
+            showToast(words.done);
+          }}
+        >
+          <p>{words.effect}</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+const requiredWords = {
+  lead: 'Members have to sign in through the provider. Owners can also log in with a passkey or an authenticator app, and every owner gets an e-mail each time.',
+  action: 'Stop requiring the provider',
+  confirm: 'Stop requiring it',
+  effect: 'Members can log in with a password or a passkey again.',
+  done: 'The provider is no longer required.',
+};
+
+const optionalWords = {
+  lead: 'Members can also log in with a password or a passkey. You can require the provider for everyone.',
+  action: 'Require the provider',
+  confirm: 'Require it',
+  effect:
+    'Sessions that did not come through the provider are refused from now on, and so are tokens created in them. Pipelines that use such tokens stop working. Owners who have a passkey or an authenticator app can still log in with it, in case the provider fails; every owner gets an e-mail each time.',
+  done: 'The provider is required from now on.',
+};

@@ -1,0 +1,414 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { sessionOf as cookieOf } from '../../support/api.ts';
+import { type Person, seedPerson, testPassword } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { addApp, ageSession, forgetUsedCodes } from '../../support/second-factors.ts';
+import { type NameServer, startNameServer } from '../../support/sign-in/name-server.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
+import { newDomain, settingsOf, settingsPath, verifyDomain } from '../../support/sign-in/sign-in.ts';
+import { expectQuiet, logIn, startBrowser, type Visit, visit, withAuthenticator, withoutBrowser } from './browser.ts';
+import { wideAndNarrow, wrongsOf } from './looks.ts';
+import { join, startDashboard } from './world.ts';
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name, exact: typeof name === 'string' });
+const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
+
+describe.skipIf(withoutBrowser)('a company’s provider', () => {
+  let browser: Browser;
+  let api: Awaited<ReturnType<typeof startDashboard>>;
+  let names: NameServer;
+  let provider: OpenIdProvider;
+  let origin: string;
+  beforeAll(async () => {
+    names = await startNameServer();
+    [browser, api] = await Promise.all([startBrowser(), startDashboard({ DNS_SERVERS: names.address })]);
+    // A passkey belongs to a host name. It also keeps the dashboard's cookies apart from the provider's.
+    origin = api.origin.replace('127.0.0.1', 'localhost');
+    process.env.DASHBOARD_ORIGIN = origin;
+    forgetSettings();
+    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/callback`, accounts: {} });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.stop();
+    await provider?.stop();
+    await names?.stop();
+  });
+
+  const come = (as?: Person): Promise<Visit> => visit(browser, origin, { as });
+  /** Somebody whom the provider knows, with a verified address of the domain. */
+  const employ = (domain: string, name = 'ada') => {
+    const email = `${name}-${randomUUID().slice(0, 8)}@${domain}`;
+    provider.accounts[email] = { sub: randomUUID(), email, email_verified: true, name };
+    return email;
+  };
+  const pressAt = async (page: Page, email: string) => {
+    await page.waitForURL(`${provider.url}/**`);
+    await button(page, email).click();
+  };
+  /** An organization with the provider, whose domain is verified. */
+  const company = async (changes: Record<string, unknown> = {}) => {
+    const owner = await seedPerson({ emailVerified: true, name: 'Grace' });
+    const domain = newDomain();
+    await expectStatus(api.put(settingsPath(owner), settingsOf(provider, domain, changes), owner.session), 200);
+    await expectStatus(verifyDomain(api, owner, names, domain), 200);
+    await expectStatus(api.post(`/projects/${owner.organization.id}`, { name: 'Shop' }, owner.session), 201);
+    return { owner, domain, base: `/organizations/${owner.organization.slug}` };
+  };
+  /** Signs in with the provider, from the page that is asked for. */
+  const enter = async ({ page }: Visit, email: string, to: string) => {
+    await page.goto(to);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await pressAt(page, email);
+    await page.waitForURL(`${origin}${to}`);
+  };
+  /** Confirms who is signed in, at the provider, in the tab that opens. */
+  const stepUpAt = async ({ page, context }: Visit, email: string) => {
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      question.getByRole('link', { name: 'Sign in again' }).click(),
+    ]);
+    await pressAt(tab, email);
+    await question.waitFor({ state: 'detached' });
+    return tab;
+  };
+  const sessionOf = async ({ context }: Visit) => {
+    const cookie = (await context.cookies(origin)).find(({ name }) => name === '__service_session');
+    return { cookie: `${cookie?.name}=${cookie?.value}` };
+  };
+  /** The person who is signed in in this browser. */
+  const personIn = async (seen: Visit): Promise<Person> => {
+    const session = await sessionOf(seen);
+    const { user, organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
+    return { session, email: user.email, user, organization: organizations[0] };
+  };
+  const stage = async (page: Page, key: string, value: string) => {
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill(key);
+    await page.getByLabel('New value', { exact: true }).last().fill(value);
+    await button(page, 'Stage').click();
+  };
+
+  it('is set up by an owner, whose test switches nothing on, and never shows its secret again', async () => {
+    const owner = await seedPerson({ emailVerified: true });
+    const domain = newDomain();
+    const email = employ(domain);
+    const seen = await come(owner);
+    const { page } = seen;
+    await page.goto(`/organizations/${owner.organization.slug}/settings`);
+    await button(page, 'Set up the provider').click();
+    await button(page, 'Copy the redirect URI').click();
+    await button(page, 'Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${origin}/v1/auth/provider/callback`);
+    const wrong = await wrongsOf(page, 'sign-in-provider-new');
+    await page.getByLabel('Issuer').fill(provider.url);
+    await page.getByLabel('Client id').fill(provider.client.clientId);
+    await page.getByLabel('Client secret').fill(provider.client.clientSecret);
+    await page.getByLabel('E-mail domains').fill(`${domain}\nother.${domain}`);
+    await page.getByLabel('People without an invitation').selectOption('developer');
+    await button(page, 'Save').click();
+    await said(page, 'Provider saved');
+    await page.getByLabel('New client secret').waitFor();
+    expect(await page.evaluate(() => [...document.querySelectorAll('input')].map(({ value }) => value))).not.toContain(
+      provider.client.clientSecret,
+    );
+
+    // An address of a domain that is not verified yet fails the test.
+    await link(page, 'Test the provider').click();
+    await pressAt(page, email);
+    await page.getByText('not in a domain that your organization has verified').waitFor();
+    Object.assign(wrong, await wrongsOf(page, 'log-in-refused-inside', { as: wideAndNarrow }));
+    await link(page, /^Go on as/).click();
+    await button(page, `Verify ${domain}`).click();
+    await page.getByRole('alert').getByText('TXT record').waitFor();
+    const record = await page
+      .getByRole('row', { name: new RegExp(`^${domain}`) })
+      .locator('code')
+      .textContent();
+    names.set(domain, [[record ?? '']]);
+    await button(page, `Verify ${domain}`).click();
+    await said(page, `${domain} verified`);
+    await page.getByText('✓ verified').waitFor();
+    await link(page, 'Test the provider').click();
+    await page.getByText('The test passed').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    Object.assign(wrong, await wrongsOf(page, 'sign-in-provider'));
+    expect((await api.get('/auth/me', owner.session)).body.user.email).toBe(owner.email);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members).toHaveLength(1);
+
+    await button(page, 'Remove the provider').click();
+    Object.assign(wrong, await wrongsOf(page, 'dialog-remove-provider', { as: wideAndNarrow, fullPage: false }));
+    await button(page, 'Remove').click();
+    await said(page, 'Provider removed');
+    expect(await button(page, 'Require the provider').count()).toBe(0);
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('lets a person in at the first sign-in, as a member with the default role, on the page that they asked for', async () => {
+    const { owner, domain, base } = await company();
+    const email = employ(domain);
+    const seen = await come();
+    const { page } = seen;
+    await page.goto(base);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    const wrong = await wrongsOf(page, 'log-in-provider');
+    await button(page, 'Use your password').click();
+    expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
+    Object.assign(wrong, await wrongsOf(page, 'log-in-provider-password', { as: wideAndNarrow }));
+    await button(page, /^Sign in with/).click();
+    await button(page, 'Use another address').click();
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await pressAt(page, email);
+    await page.waitForURL(`${origin}${base}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members).toContainEqual(expect.objectContaining({ role: 'developer' }));
+    expect(JSON.stringify(members)).toContain(email);
+
+    const log = await come(owner);
+    await log.page.goto(`${base}/audit`);
+    await log.page.locator('.journal li', { hasText: 'member.joined' }).getByText('via: provider').waitFor();
+    expect(wrong).toEqual({});
+    for (const one of [seen, log]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
+  });
+
+  it('is linked to an existing account once that account has logged in with its password', async () => {
+    const { domain, base } = await company();
+    const email = employ(domain);
+    await expectStatus(api.post('/auth/register', { email, password: testPassword, name: 'Ada' }), 201);
+    const seen = await come();
+    const { page } = seen;
+    await page.goto(base);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await pressAt(page, email);
+    await page.getByText('There already is an account').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    expect(await sessionOf(seen)).toEqual({ cookie: 'undefined=undefined' });
+    const wrong = await wrongsOf(page, 'log-in-link-required');
+    await logIn(page, email);
+    await page.waitForURL(`${origin}${base}`);
+    await button(page, 'You and your settings').click();
+    await button(page, 'Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    // The provider still knows the person, so nothing is asked there.
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await button(page, 'You and your settings').waitFor();
+    const person = await personIn(seen);
+    expect(person.email).toBe(email);
+
+    // The account still has its password, which confirms who is signed in too.
+    await ageSession(person, 3600);
+    await page.goto('/account');
+    await button(page, 'Set up an app').click();
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await question.getByRole('button', { name: 'Use your password' }).click();
+    await question.getByLabel('Password').fill(testPassword);
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('.qr-code').waitFor();
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('leaves the account’s own second factor to be asked for, and then leads where it was going', async () => {
+    const { domain, base } = await company();
+    const email = employ(domain);
+    const registered = await expectStatus(api.post('/auth/register', { email, password: testPassword }), 201);
+    const person: Person = { ...registered.body, email, session: cookieOf(registered) };
+    const app = await addApp(api, person);
+    const seen = await come();
+    const { page } = seen;
+    const code = page.getByLabel('Code from your authenticator app');
+    await page.goto(base);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await pressAt(page, email);
+    await page.getByText('There already is an account').waitFor();
+    await logIn(page, email);
+    await code.fill(app.code());
+    await button(page, 'Continue').click();
+    await page.waitForURL(`${origin}${base}`);
+    await seen.context.clearCookies({ name: '__service_session' });
+    await forgetUsedCodes(person.user.id);
+    await page.goto(`${base}/members`);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await page.getByText('Confirm your second factor').waitFor();
+    const wrong = await wrongsOf(page, 'log-in-provider-factor', { as: wideAndNarrow });
+    await code.fill(app.code());
+    await button(page, 'Continue').click();
+    await page.waitForURL(`${origin}${base}/members`);
+    await page.getByRole('cell', { name: email }).first().waitFor();
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('can be required once an owner could still get in without it, and then shuts out passwords', async () => {
+    const { owner, domain, base } = await company();
+    const member = await seedPerson();
+    await join(api, owner, member, 'developer');
+    const seen = await come(owner);
+    const { page } = seen;
+    await page.goto(`${base}/settings/sign-in`);
+    await button(page, 'Require the provider').click();
+    const wrong = await wrongsOf(page, 'dialog-require-provider', { as: wideAndNarrow, fullPage: false });
+    await button(page, 'Require it').click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    Object.assign(
+      wrong,
+      await wrongsOf(page, 'dialog-require-provider-refused', { as: wideAndNarrow, fullPage: false }),
+    );
+    await page.keyboard.press('Escape');
+    const app = await addApp(api, owner);
+    await button(page, 'Require the provider').click();
+    await button(page, 'Require it').click();
+    await said(page, 'The provider is required from now on');
+    const mailsBefore = (await api.mails()).filter(({ to }) => to === owner.email);
+
+    const other = await come();
+    await other.page.goto(base);
+    await logIn(other.page, member.email);
+    await other.page.getByRole('alert').getByText('requires its sign-in provider').waitFor();
+    Object.assign(wrong, await wrongsOf(other.page, 'provider-required'));
+    const email = employ(domain);
+    await link(other.page, 'Sign in with the provider').click();
+    await pressAt(other.page, email);
+    await other.page.waitForURL(`${origin}${base}`);
+    await link(other.page, 'shop').waitFor();
+
+    const breakGlass = await come();
+    await breakGlass.page.goto(base);
+    await logIn(breakGlass.page, owner.email);
+    await breakGlass.page.getByLabel('Code from your authenticator app').fill(app.code());
+    await button(breakGlass.page, 'Continue').click();
+    await link(breakGlass.page, 'shop').waitFor();
+    await expect.poll(async () => (await api.mails()).filter(({ to }) => to === owner.email)).not.toEqual(mailsBefore);
+    await page.goto(`${base}/settings/sign-in`);
+    await button(page, 'Stop requiring the provider').click();
+    await button(page, 'Stop requiring it').click();
+    await said(page, 'no longer required');
+    expect(wrong).toEqual({});
+    for (const one of [seen, other, breakGlass]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
+  });
+
+  it('confirms who is signed in with max_age=0, in a tab of its own, and keeps staged changes', async () => {
+    const { owner, domain, base } = await company();
+    const email = employ(domain);
+    const seen = await come();
+    const { page } = seen;
+    await enter(seen, email, base);
+    const person = await personIn(seen);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    const { id } = members.find((member: { email: string }) => member.email === email);
+    const role = { role: 'admin' };
+    await expectStatus(api.patch(`/members/${owner.organization.id}/${id}`, role, owner.session), 200);
+    await page.goto(`${base}/projects/shop/environments/dev`);
+    await stage(page, 'KEPT', 'under the question');
+    await link(page, 'Settings').last().click();
+    await ageSession(person, 3600);
+    await button(page, 'Rotate the key').click();
+    await button(page, 'Rotate').click();
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await question.waitFor();
+    const wrong = await wrongsOf(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
+    const tab = await stepUpAt(seen, email);
+    await tab.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    Object.assign(wrong, await wrongsOf(tab, 'signed-in-elsewhere'));
+    expect(provider.asked.at(-1)?.get('max_age')).toBe('0');
+    await page.getByText(/Re-encrypted so far|Rotated from 1 to 2/).waitFor();
+    await link(page, 'Development').first().click();
+    await page.getByText('1 change staged').waitFor();
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('is not needed to confirm who is signed in if the account has a passkey', async () => {
+    const { domain, base } = await company();
+    const seen = await come();
+    const { page } = seen;
+    const email = employ(domain);
+    await withAuthenticator(seen);
+    await enter(seen, email, base);
+    await page.goto('/account');
+    await button(page, 'Add a passkey').click();
+    await page.getByLabel('Name', { exact: true }).last().fill('laptop');
+    await button(page, 'Continue').click();
+    // This provider doesn't say when the person authenticated, so the session is not fresh.
+    await stepUpAt(seen, email);
+    await button(page, 'I have them').click();
+    await ageSession(await personIn(seen), 3600);
+    await button(page, 'Make new codes').click();
+    await button(page, 'Make ten new codes').click();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('only shown once').waitFor();
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('continues over the page when the session ends, in a tab that closes itself', async () => {
+    const { domain, base } = await company();
+    const email = employ(domain);
+    const seen = await come();
+    const { page, context } = seen;
+    await enter(seen, email, base);
+    await page.goto(`${base}/projects/shop/environments/dev`);
+    await stage(page, 'KEPT', 'over the log-in');
+    await expectStatus(api.post('/auth/logout', undefined, await sessionOf(seen)), 200);
+    await button(page, 'Review').click();
+    const again = page.getByRole('dialog', { name: 'Log in again' });
+    await again.getByText('opens in a new tab').waitFor();
+    const wrong = await wrongsOf(page, 'log-in-again-provider', { as: wideAndNarrow, fullPage: false });
+    const [tab] = await Promise.all([context.waitForEvent('page'), again.getByRole('link').click()]);
+    // The provider still knows the person, so nothing is asked there.
+    await expect.poll(() => tab.isClosed()).toBe(true);
+    await again.waitFor({ state: 'detached' });
+    await page.getByText('1 key: 1 added').waitFor();
+    await button(page, 'Apply as one revision').click();
+    await page.getByText('Applied as revision 1').waitFor();
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('leads to the command line’s log-in with its request intact', async () => {
+    const { domain } = await company();
+    const email = employ(domain);
+    const redirect = encodeURIComponent('http://127.0.0.1:4567/callback');
+    const query = `code_challenge=${'a'.repeat(43)}&redirect_uri=${redirect}&state=a%2Fb%3D&name=laptop&access=write`;
+    const seen = await come();
+    await enter(seen, email, `/authorize-cli?${query}`);
+    await seen.page.getByRole('heading', { name: 'Log in the command line' }).waitFor();
+    await seen.page.getByText('127.0.0.1:4567').waitFor();
+    expect(new URL(seen.page.url()).search).toBe(`?${query}`);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
