@@ -73,7 +73,7 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
       }
       // Only here, because nothing that inherits the descriptor is started afterwards but the pager, for which Node
       // makes it blocking again.
-      const { columns = Number.POSITIVE_INFINITY } = process.stdout;
+      const { columns } = process.stdout;
       const [first = [], ...rest] = columnLines([header, ...rows.map(row => row.map(printable))], columns);
       listing(`${[...first.map(line => paint('dim', line)), ...rest.flat()].join('\n')}\n`);
     },
