@@ -10,7 +10,7 @@ import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { personOf } from '../table/records/provider-link.ts';
 import { startedSignInRecord } from '../table/records/started-sign-in.ts';
-import { remove, retryOnConditionFailed, transact, transactIfHolds } from '../table/write.ts';
+import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { forgottenBrowserCookie, hashOfSecret, isRandom } from './browser.ts';
 import { providerReads } from './find-methods.ts';
 import { dashboardPage, logInPage, type Redirect } from './log-in-page.ts';
@@ -52,14 +52,15 @@ async function complete(
       trustedFactor: open.signIn.trustFactor && reportsSecondFactor(proven.claims),
     });
   } catch (refusal) {
-    // However it ends, this was the only attempt.
-    await transactIfHolds([remove({ key: open.useUp.key }, { if: isThere })]);
     if (refusal instanceof SignedAnswerRefused) await recordRefusal(context, open, refusal.code);
     throw refusal;
   }
 }
 
-/** @throws sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since */
+/**
+ * Uses up the sign-in that the browser comes back from.
+ * @throws sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since
+ */
 async function openSignIn(state: string, secret: string): Promise<OpenSignIn> {
   const item = at(startedSignInRecord, hashOfSecret(state));
   const started = await find(item);
@@ -69,7 +70,9 @@ async function openSignIn(state: string, secret: string): Promise<OpenSignIn> {
   const current = ownSignIn(found, started.organizationId);
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw expired();
   if (current?.clientVersion !== started.clientVersion) throw expired();
-  return { started, organization, signIn: current, useUp: remove(item, { if: isThere, refused: () => expired() }) };
+  // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
+  await transact([remove(item, { if: isThere, refused: () => expired() })]);
+  return { started, organization, signIn: current };
 }
 
 const expired = () => new SignInRefused('sign_in_expired');
@@ -105,7 +108,6 @@ async function finishTest({ principal }: CallbackContext, open: OpenSignIn, proo
     throw new SignInRefused('session_required');
   }
   requireVerifiedDomain(open.signIn, proof.profile);
-  await transact([open.useUp]);
   return { location: await dashboardPage(open.started.to, 'tested'), cookies: [] };
 }
 

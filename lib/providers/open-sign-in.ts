@@ -3,18 +3,15 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import type { StartedSignInRecord } from '../table/records/started-sign-in.ts';
-import type { Write } from '../table/write.ts';
 import type { ProvenPerson } from './redeem-code.ts';
 
 export type CallbackContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 
-/** A sign-in in this browser whose organization and provider are still the same. */
+/** A sign-in in this browser whose organization and provider are still the same. It is used up already. */
 export interface OpenSignIn {
   started: StartedSignInRecord;
   organization: OrganizationRecord;
   signIn: SignInRecord;
-  /** Uses it up, in the transaction that its completion makes. */
-  useUp: Write;
 }
 
 /** What the provider has signed about a person. */

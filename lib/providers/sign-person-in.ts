@@ -30,13 +30,13 @@ export async function signIn(context: CallbackContext, open: OpenSignIn, proof: 
 
 async function attempt(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
   const { source, log } = context;
-  const { started, organization, useUp } = open;
+  const { started, organization } = open;
   const account = await findAccount(open, proof);
   const { user } = account;
   const joining = await joinOrganization(context, open, user);
   const provider = providerOfSession(open, proof, user);
   const provedAt = provedAtOf(proof);
-  const writes = [useUp, ...account.writes, ...joining, sameProvider(open)];
+  const writes = [...account.writes, ...joining, sameProvider(open)];
   if (needsOwnFactor(proof, user)) {
     const { clientVersion } = open.signIn;
     const asking = askOwnFactor(user, { clientVersion, provider, provedAt });
@@ -108,7 +108,7 @@ function sameProvider({ organization, signIn: { clientVersion } }: OpenSignIn): 
 
 /** The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link. */
 async function askForLogIn(
-  { organization, signIn: { issuer, clientVersion }, useUp }: OpenSignIn,
+  { organization, signIn: { issuer, clientVersion } }: OpenSignIn,
   proof: Proof,
   userId: string,
 ): Promise<SignInRefused> {
@@ -120,6 +120,6 @@ async function askForLogIn(
     person: proof.person,
     clientVersion,
   });
-  await transact([useUp, write]);
+  await transact([write]);
   return new SignInRefused('link_required', { cookies: [cookie] });
 }

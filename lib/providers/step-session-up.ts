@@ -20,7 +20,7 @@ const clockSkewMs = 60_000;
  */
 export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
   const { principal, source, log } = context;
-  const { started, organization, useUp } = open;
+  const { started, organization } = open;
   const credential = principal?.credential;
   if (principal === undefined || credential?.method !== 'session' || credential.hash !== started.sessionHash) {
     throw new SignInRefused('session_required');
@@ -38,12 +38,12 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
     const replaces = { hash: credential.hash, createdAt: session.createdAt };
     const { clientVersion } = open.signIn;
     const asking = askOwnFactor(user, { clientVersion, provider, provedAt, replaces });
-    await transact([useUp, asking.write]);
+    await transact([asking.write]);
     throw asking.refused;
   }
   const renewed = await newSession(user, source, { createdAt: session.createdAt, provedAt, provider });
   const old = at(sessionRecord, user.id, credential.hash);
-  await transact([useUp, remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
+  await transact([remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
   log.account('stepped_up', { userId: user.id, ip: source.ip, organizationId: organization.id });
   return { location: await dashboardPage(started.to), cookies: [renewed.cookie] };
 }
