@@ -107,7 +107,7 @@ const parts = [
       ['api', 'audit', 'billing', 'organizations', 'secrets'],
       ['accounts', 'admin', 'evidence', 'projects', 'webhooks'],
       ['identities', 'jobs'],
-      ['sign-in'],
+      ['providers'],
     ],
   },
   {

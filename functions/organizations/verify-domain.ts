@@ -1,7 +1,7 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyDomain as contract } from '../../lib/contracts/organizations/verify-domain.ts';
-import { signInView } from '../../lib/sign-in/sign-in-view.ts';
-import { verifyDomain } from '../../lib/sign-in/verify-domain.ts';
+import { signInView } from '../../lib/providers/sign-in-view.ts';
+import { verifyDomain } from '../../lib/providers/verify-domain.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => ({

@@ -40,19 +40,18 @@ describe('a role', () => {
     expect(allowed.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
   });
 
-  it('invokes another function only for the exchange, and only the one that fetches keys', () => {
+  it('invokes another function only to ask issuers, providers and name servers, and only the one without rights', () => {
     const invoking = [...rights].flatMap(([name, statements]) =>
       statements
         .filter(({ Action }) => [Action].flat().some(action => action.startsWith('lambda:')))
         .map(({ Action, Resource }) => ({ name, Action, arn: JSON.stringify(Resource) })),
     );
-    expect(invoking).toEqual([
-      {
-        name: 'exchange-assertion',
-        Action: 'lambda:InvokeFunction',
-        arn: expect.stringMatching(/:function:holdfast-fetch-issuer-keys"\]\]\}$/),
-      },
-    ]);
+    const asking = ['start-provider-sign-in', 'complete-provider-sign-in', 'verify-domain', 'exchange-assertion'];
+    expect(invoking.map(({ name }) => name).toSorted()).toEqual(asking.toSorted());
+    for (const { Action, arn } of invoking) {
+      expect(Action).toBe('lambda:InvokeFunction');
+      expect(arn).toMatch(/:function:holdfast-fetch-issuer-keys"\]\]\}$/);
+    }
   });
 
   it('decrypts project keys only where values are read or written, and never without a context', () => {

@@ -134,6 +134,36 @@ const open = (route: string, path: string, allowed: string, body: unknown): Row 
 /** Callers with the rights of a member but no account. The last two do not belong to the organization. */
 const identities = ['identity: developer', 'identity: viewer', 'identity of another organization', 'deleted identity'];
 
+const nobody = [
+  'anonymous',
+  'junk token',
+  'well-formed token of nobody',
+  'expired token',
+  'revoked token',
+  'broken Authorization beside a valid session',
+  'expired session',
+  'session of before the password changed',
+];
+
+/** Callers without a valid credential whose request nevertheless has the form of one. */
+const malformed = ['junk token', 'broken Authorization beside a valid session'];
+
+/** A browser is always sent on, to the log-in page if nothing else, with a session or without. No token may do it. */
+function browsing(route: string, path: string): Row {
+  const without = nobody.filter(name => !malformed.includes(name));
+  return {
+    route,
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path }),
+    allowed: 'status 302',
+    except: {
+      ...Object.fromEntries(without.map(name => [name, 'status 302'])),
+      ...Object.fromEntries(identities.map(name => [name, 'insufficient_scope'])),
+    },
+  };
+}
+
 export const rows: readonly Row[] = [
   open('POST /auth/register', '/auth/register', 'invalid_request', { email: 'nobody' }),
   open('POST /auth/login', '/auth/login', 'invalid_request', { email: 'nobody' }),
@@ -153,9 +183,8 @@ export const rows: readonly Row[] = [
   }),
   open('GET /auth/sign-in', '/auth/sign-in?email=nobody', 'invalid_request', undefined),
   open('POST /auth/provider/factor', '/auth/provider/factor', 'invalid_token', {}),
-  // Browsers are always sent on, to the log-in page if nothing else.
-  open('GET /auth/provider/:orgSlug/start', '/auth/provider/own-org/start', 'status 302', undefined),
-  open('GET /auth/provider/callback', '/auth/provider/callback', 'status 302', undefined),
+  browsing('GET /auth/provider/:orgSlug/start', '/auth/provider/own-org/start'),
+  browsing('GET /auth/provider/callback', '/auth/provider/callback'),
   open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
   {
     route: 'POST /auth/logout',
@@ -628,16 +657,6 @@ const columns = [
   'owner: token for another project',
 ];
 
-const nobody = [
-  'anonymous',
-  'junk token',
-  'well-formed token of nobody',
-  'expired token',
-  'revoked token',
-  'broken Authorization beside a valid session',
-  'expired session',
-  'session of before the password changed',
-];
 const outsiders = [
   'owner: token for another organization',
   'stranger: session',

@@ -47,7 +47,9 @@ async function paste(command: string): Promise<{ status: number; body: Body }> {
     env: { PATH: process.env.PATH, CURL_HOME: directory, HOLDFAST_URL: new URL(api.url).origin, ...variables },
   });
   const end = stdout.lastIndexOf('\n');
-  return { status: Number(stdout.slice(end + 1)), body: JSON.parse(stdout.slice(0, end)) };
+  const body = stdout.slice(0, end);
+  // A redirect has none.
+  return { status: Number(stdout.slice(end + 1)), body: body === '' ? undefined : JSON.parse(body) };
 }
 
 const ada = { email: 'ada@example.com', password: 'an example of a pass phrase' };

@@ -29,7 +29,6 @@ import {
   update,
   type Write,
 } from '../../table/write.ts';
-import { factorIsDispensable } from '../factor-is-dispensable.ts';
 import { newUndoLink } from '../mailed-link.ts';
 import { sessionEnded } from '../new-session.ts';
 
@@ -100,10 +99,10 @@ export async function changeFactors(
   context: AccountContext,
   what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
-  { limits, tokens }: { limits?: readonly Counter[]; tokens?: TokenReads } = {},
+  { limits, ...removal }: { limits?: readonly Counter[]; tokens?: TokenReads; isDispensable?: Guard } = {},
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const made = await change(context, { what, decide, tokens, ...(limits === undefined ? {} : { limits }) });
+  const made = await change(context, { what, decide, ...removal, ...(limits === undefined ? {} : { limits }) });
   if (made === undefined) return undefined;
   try {
     if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
@@ -133,7 +132,12 @@ interface Order {
   ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
   /** The account's tokens, if a factor is removed. */
   tokens?: TokenReads | undefined;
+  /** If a factor is removed, and it is the last one. */
+  isDispensable?: Guard | undefined;
 }
+
+/** The checks that the user can be left without a factor, for the transaction that removes the last one. */
+type Guard = (userId: string) => Promise<readonly Write[]>;
 
 /** Tokens are read after the account: creating another one then fails the condition on the account. */
 export interface TokenReads {
@@ -157,10 +161,8 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
-    const guards =
-      hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors })
-        ? await factorIsDispensable(user.id)
-        : [];
+    const isLast = hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors });
+    const guards = isLast ? ((await order.isDispensable?.(user.id)) ?? []) : [];
     const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.

@@ -11,6 +11,7 @@ import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
+import { factorIsDispensable } from '../factor-is-dispensable.ts';
 import { listTokens } from '../tokens.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
@@ -100,7 +101,10 @@ export async function removePasskey(context: AccountContext, passkeyId: string):
     factors: { passkeyCount: oneLess(passkeyCount) },
     writes: removalOf(passkey, isGone),
   });
-  await changeFactors(context, 'passkey_removed', decide, { tokens: { known, readAgain } });
+  await changeFactors(context, 'passkey_removed', decide, {
+    tokens: { known, readAgain },
+    isDispensable: factorIsDispensable,
+  });
 }
 
 function passkeyView({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {

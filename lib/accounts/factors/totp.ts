@@ -9,6 +9,7 @@ import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
+import { factorIsDispensable } from '../factor-is-dispensable.ts';
 import { listTokens } from '../tokens.ts';
 import { addFactor, changeFactors } from './change-factors.ts';
 import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
@@ -82,5 +83,8 @@ export async function removeTotp(context: AccountContext): Promise<void> {
   const decide = ({ totp }: UserRecord) =>
     totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
   const readAgain = () => listTokens(user.id);
-  await changeFactors(context, 'totp_removed', decide, { tokens: { known: await readAgain(), readAgain } });
+  await changeFactors(context, 'totp_removed', decide, {
+    tokens: { known: await readAgain(), readAgain },
+    isDispensable: factorIsDispensable,
+  });
 }

@@ -36,6 +36,7 @@ export const completeProviderSignIn = contract({
       'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address.',
     },
   }),
+  errors: ['insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],

@@ -35,6 +35,7 @@ export const startProviderSignIn = contract({
       'Set-Cookie': 'A short-lived cookie for the callback: HttpOnly, SameSite=Lax.',
     },
   }),
+  errors: ['insufficient_scope'],
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
