@@ -66,7 +66,7 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
           label="Trust the provider’s second factor"
           checked={trustFactor}
           onChange={setTrustFactor}
-          hint="If it reports one (amr or acr), nobody is asked for a second factor here as well."
+          hint="If it reports one (amr or acr), nobody is asked for their own as well. Such a session is valid in this organization only."
         />
         <Problem error={save.error} />
         <div class="actions">

@@ -18,7 +18,12 @@ import './sign-in.css';
 
 export function SignInSettings({ organization }: OrganizationProps) {
   return (
-    <ForRoles organization={organization} operation="get-sign-in" heading="Sign-in provider" doing="set it up">
+    <ForRoles
+      organization={organization}
+      operation="get-sign-in"
+      heading="Sign-in provider"
+      doing="set up the provider"
+    >
       <Provider organization={organization} />
     </ForRoles>
   );
