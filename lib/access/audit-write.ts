@@ -65,8 +65,7 @@ function namedKeys(
 
 /**
  * All entries older than this are in the table. An entry's time is taken before its write, which a request begins within
- * 27 s (see `requireTimeToWrite`). The rest is for a call that DynamoDB executes late, and for clocks that differ: together
- * up to half a minute.
+ * 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that differ.
  */
 export const longestWriteMs = 60_000;
 

@@ -86,9 +86,9 @@ function isWrite(commandName: string): boolean {
 }
 
 /**
- * Rejects a write that is too late. Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose
- * response was lost is retried without re-authorization: it may have been executed, and only the next response can
- * tell.
+ * Rejects a write that is too late, and re-authorizes the caller after the SDK has waited because of throttling, as after
+ * every other wait. A call whose response was lost is retried without re-authorization: it may have been executed, and
+ * only the next response can tell.
  */
 function reauthorizeRetries<Input, Output>(
   next: (args: Input) => Promise<Output>,

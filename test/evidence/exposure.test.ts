@@ -202,7 +202,7 @@ describe(`what a credential saw, in ${operations} random operations with the see
     await endAllBut(owner, world);
     await expectAnswers(world, owner);
     await expectReaders(world, owner, ({ actorId }) => actorId === owner.user.id);
-  });
+  }, 300_000);
 
   it('is a part of the answer if retention has taken entries', async () => {
     const { world, owner } = await openWorld();
@@ -229,5 +229,5 @@ describe(`what a credential saw, in ${operations} random operations with the see
         seen.filter(({ environment }) => !environment.isGone),
       );
     }
-  });
+  }, 300_000);
 });

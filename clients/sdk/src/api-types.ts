@@ -1466,7 +1466,7 @@ export interface paths {
         };
         /**
          * Say what a credential saw
-         * @description With `tokenId`, `identityId`, `userId` or `sessionId`: every secret whose value became known to it, by version, and whether the environment still holds it, so that it must be changed. With `environment` and `key`: everyone who knows the current value. Credentials and people that no longer exist can be asked about too. It is computed from the audit log and the recorded revisions; where they leave a doubt, `complete` is false and the answer lists everything that may have been read. Values that were promoted to another environment are not followed there. Owners and admins only.
+         * @description With `tokenId`, `identityId`, `userId` or `sessionId`: every secret whose value became known to it, by version, and whether the environment still holds it, so that it must be changed. With `environment` and `key`: everyone who knows the current value. Credentials and people that no longer exist can be asked about too. It is computed from the audit log and the recorded revisions; where they leave a doubt, `complete` is false and the answer lists everything that may have been read, also for an unknown credential. Values that were promoted to another environment are not followed there. Owners and admins only.
          */
         get: operations["get-exposure"];
         put?: never;
@@ -3072,7 +3072,7 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             knownSince: string;
-            /** @description Whether the answer is exact for the period asked for. If not, it lists more rather than less. */
+            /** @description Whether everyone is listed. If not, entries are lost, and only authors are known from before `before`. */
             complete: boolean;
             /** @description Why it is not complete. */
             incomplete?: {
@@ -3129,7 +3129,7 @@ export interface components {
                  * @example 2026-01-31T09:26:53.589Z
                  */
                 lastAt: string;
-                /** @description Whether they may read the environment today. */
+                /** @description Whether they may read the environment today: by their role, and with the second factor that the organization may require. */
                 hasAccess: boolean;
             }[];
         };
@@ -3534,7 +3534,7 @@ export interface components {
         ListAuditEntriesResponse: {
             /** @description The entries, newest first. */
             entries: components["schemas"]["AuditEntry"][];
-            /** @description Pass it as `after`, with the same filters, to continue. Only if `total` is null. */
+            /** @description Pass it as `after`, with the same filters, to continue. Only if `total` is null, or no `offset` reaches the following page. */
             next?: string;
             pagination: components["schemas"]["AuditPagination"];
         };
@@ -9961,7 +9961,7 @@ export interface operations {
                 project?: string;
                 /** @description Only entries about this environment. */
                 environment?: string;
-                /** @description Only entries about this key, and pulls of everything at a revision that had it. */
+                /** @description Only entries about this key, and pulls of everything at a revision that had it. What revisions of a deleted environment had is not known. */
                 key?: string;
                 /** @description Only entries from this time on. */
                 since?: string;
@@ -10015,7 +10015,7 @@ export interface operations {
                 project?: string;
                 /** @description Only entries about this environment. */
                 environment?: string;
-                /** @description Only entries about this key, and pulls of everything at a revision that had it. */
+                /** @description Only entries about this key, and pulls of everything at a revision that had it. What revisions of a deleted environment had is not known. */
                 key?: string;
                 /** @description Only entries from this time on. */
                 since?: string;

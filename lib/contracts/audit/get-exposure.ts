@@ -89,6 +89,10 @@ const SecretReaders = z.object({
   key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
   version: z.int().meta({ description: 'Its current version.', example: 3 }),
   ...Evidence,
+  complete: z.boolean().meta({
+    description:
+      'Whether everyone is listed. If not, entries are lost, and only authors are known from before `before`.',
+  }),
   readers: z
     .array(
       z.object({
@@ -105,7 +109,11 @@ const SecretReaders = z.object({
           .meta({ description: 'The tokens with which it became known; sessions are not listed.' }),
         firstAt: Timestamp.meta({ description: 'When it first became known.' }),
         lastAt: Timestamp.meta({ description: 'When it last became known.' }),
-        hasAccess: z.boolean().meta({ description: 'Whether they may read the environment today.' }),
+        hasAccess: z.boolean().meta({
+          description:
+            'Whether they may read the environment today: by their role, and with the second factor that the ' +
+            'organization may require.',
+        }),
       }),
     )
     .meta({ description: 'Everyone who knows the current value, the latest first.' }),
@@ -147,8 +155,8 @@ export const getExposure = contract({
     'and whether the environment still holds it, so that it must be changed. With `environment` and `key`: everyone ' +
     'who knows the current value. Credentials and people that no longer exist can be asked about too. It is computed ' +
     'from the audit log and the recorded revisions; where they leave a doubt, `complete` is false and the answer ' +
-    'lists everything that may have been read. Values that were promoted to another environment are not followed ' +
-    'there. Owners and admins only.',
+    'lists everything that may have been read, also for an unknown credential. Values that were promoted to another ' +
+    'environment are not followed there. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: Query,
   sizing: { memoryMb: 1024, reason: 'up to 80 MB of audit entries are read and added up in one request' },

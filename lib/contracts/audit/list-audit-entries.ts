@@ -94,7 +94,11 @@ export const auditFilters = {
   environment: EnvironmentId.optional().meta({ description: 'Only entries about this environment.' }),
   key: text(1, 256)
     .optional()
-    .meta({ description: 'Only entries about this key, and pulls of everything at a revision that had it.' }),
+    .meta({
+      description:
+        'Only entries about this key, and pulls of everything at a revision that had it. What revisions of a deleted ' +
+        'environment had is not known.',
+    }),
   since: timeQuery('Only entries from this time on.').optional(),
   until: timeQuery('Only entries before this time.').optional(),
 };
@@ -139,8 +143,8 @@ export const listAuditEntries = contract({
         .optional()
         .meta({
           description:
-            'Pass it as `after`, with the same filters, to continue. Only if `total` is null, or the following page can’t ' +
-            'be asked for with `offset`.',
+            'Pass it as `after`, with the same filters, to continue. Only if `total` is null, or no `offset` reaches ' +
+            'the following page.',
         }),
       pagination: AuditPagination,
     }),
