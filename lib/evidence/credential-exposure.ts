@@ -1,14 +1,14 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import { type CredentialExposure, type Exposure, exposureWays } from '../contracts/audit/get-exposure.ts';
-import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { type AuditAction, readingActions } from '../contracts/fields/audit-action.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { historyOfEntries, type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
 import { earlier, type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
-import { exposingActions, readingActions, type Sight, sightsOf } from './sights.ts';
+import { exposingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
 /*
@@ -255,7 +255,7 @@ async function erasedHistory(
   isWhole: boolean,
 ): Promise<{ history: KeyHistory; isExact: boolean }> {
   const actions = [...exposingActions, 'secret.deleted', 'secret.bulk_delete'] as const;
-  const changing = actions.filter(action => !readingActions.has(action));
+  const changing = actions.filter(action => !readingActions.some(reading => reading === action));
   const period = { from: organization.createdAt, to: new Date(Date.now() + 1).toISOString() };
   const keep = ({ environment }: RawEntry) => (environment as { id: string } | undefined)?.id === environmentId;
   const { entries, readTo } = await scanEntries(

@@ -18,14 +18,6 @@ export interface Sight {
   history?: true;
 }
 
-/** The actions whose entries are not about a change. */
-export const readingActions: ReadonlySet<AuditAction> = new Set([
-  'secret.pulled',
-  'secret.history_read',
-  'secret.compared',
-  'environment.validated',
-]);
-
 const writing: readonly AuditAction[] = ['secret.created', 'secret.updated', 'secret.bulk_set', 'secret.changed'];
 
 /** The actions whose entries can say that a value became known. */
