@@ -9,7 +9,7 @@ import { AdminOrganization } from './screens/admin/organization.tsx';
 import { AdminOrganizations } from './screens/admin/organizations.tsx';
 import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
-import { Audit } from './screens/organization/audit.tsx';
+import { Audit } from './screens/organization/audit/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
 import { ExposureScreen } from './screens/organization/exposure/exposure.tsx';
 import { Identities } from './screens/organization/identities/identities.tsx';
