@@ -116,6 +116,8 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await set('production', 'PAYMENT_API_KEY', 'sk_example_0001');
     await look();
     await said('PAYMENT_API_KEY has changed: 2 of 3 changed');
+    // The toast is over the page, wherever the page is scrolled to.
+    expect(await page.locator('.toast').evaluate(toast => getComputedStyle(toast).position)).toBe('fixed');
     await page.getByText('2 of 3 changed').first().waitFor();
     expect(await row('PAYMENT_API_KEY').textContent()).toContain('changed');
     expect(await page.locator('tr[data-index] .key').allTextContents()).toEqual([
@@ -140,10 +142,10 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     const asked: string[] = [];
     page.on('request', request => asked.push(new URL(request.url()).pathname));
     await look();
-    await expect.poll(() => asked).toEqual([`/v1/projects/${world.organization.id}`]);
+    await expect.poll(() => asked, { timeout: 10_000 }).toEqual([`/v1/projects/${world.organization.id}`]);
     await set('production', 'LOG_LEVEL', 'warn');
     await look();
-    await expect.poll(() => asked.length).toBe(2);
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2);
     expect(asked.filter(path => path.endsWith('/exposure'))).toEqual([]);
   });
 
