@@ -28,6 +28,9 @@ interface CredentialProps {
   subject: Subject;
 }
 
+const lead =
+  'The values of these secrets became known. Change those that are still current; each is ticked off here by itself.';
+
 type Found = ReturnType<typeof useExposure>;
 
 /** Every secret whose value became known to a credential, person or identity. */
@@ -39,11 +42,7 @@ export function CredentialScreen({ organization, subject }: CredentialProps) {
   const recorded = found.data?.findLast(({ subject: { name } }) => name !== null)?.subject.name ?? null;
   const name = nameOf(subject, standing.data, recorded);
   return (
-    <Page
-      title={`What ${name} saw · ${organization.name}`}
-      heading={`What ${name} saw`}
-      lead="These secrets became known. Change those that are still current; each is ticked off here by itself."
-    >
+    <Page title={`What ${name} saw · ${organization.name}`} heading={`What ${name} saw`} lead={lead}>
       {standing.data !== undefined && (
         <p class={standing.data.link === undefined ? 'notice' : 'notice urgent'}>
           {standing.data.text} {standing.data.link && <a href={standing.data.link[1]}>{standing.data.link[0]}</a>}
@@ -126,8 +125,8 @@ function Limits({ pages, isEmpty }: LimitsProps) {
       {isExact && `The answer is exact: the audit log has every entry since ${fullTime(since)}. `}
       {!isEmpty && (
         <>
-          Values are not compared, so change one that was also promoted or typed in elsewhere there too. One that was
-          deleted may still work where it came from.
+          Values are not compared: if one was also promoted or typed in elsewhere, change it there too. A deleted one
+          may still work where it came from.
         </>
       )}
     </p>
