@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, type Rolldown } from 'vite';
+import { exposureWays, subjects } from '../../lib/contracts/audit/get-exposure.ts';
 import { signInErrors } from '../../lib/contracts/auth/sign-in-errors.ts';
-import { auditActions } from '../../lib/contracts/fields/audit-action.ts';
+import { auditActions, readingActions } from '../../lib/contracts/fields/audit-action.ts';
 import { environmentRules, environmentTypes } from '../../lib/contracts/fields/environment-type.ts';
 import { eventNames, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
 import { boughtPlans, limitNames, planNames } from '../../lib/contracts/fields/limits.ts';
@@ -23,14 +24,17 @@ function contractLists(): Plugin {
     environmentTypes,
     eventNames,
     eventPayloadExample,
+    exposureWays,
     limitNames,
     planNames,
+    readingActions,
     roles,
     signInErrors,
     /** Which roles may call an operation. */
     rolesOf: Object.fromEntries(
       routes.flatMap(({ operationId, access }) => (access.kind === 'member' ? [[operationId, access.roles]] : [])),
     ),
+    subjects,
   };
   return {
     name: 'contract-lists',

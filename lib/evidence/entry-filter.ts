@@ -1,10 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { readingActions } from '../contracts/fields/audit-action.ts';
 import { type KeyChange, readKeyChanges } from '../secrets/engine/key-versions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
 import { type Place, readPlaces } from './places.ts';
 import type { RawEntry, ScanBudget, Verdict } from './scan-entries.ts';
-import { readingActions } from './sights.ts';
 
 /** Which entries somebody asks for, besides their actions and their time. */
 export interface EntryFilter {
@@ -78,7 +78,7 @@ function keyFilter(
     const { action, keys, keysOmitted, unchanged, target, environment, revision } = entry;
     const isNamed = keys?.includes(key) === true || unchanged?.includes(key) === true;
     if (isNamed || (target.type === 'template_key' && target.name === key)) return true;
-    const isRead = readingActions.has(action);
+    const isRead = readingActions.some(reading => reading === action);
     const isOpen = keysOmitted !== undefined || (isRead && keys === undefined);
     if (!isOpen || environment === undefined || revision === undefined) return false;
     const path = places.get(environment.id)?.path;

@@ -1,10 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { type AuditAction, readingActions } from '../contracts/fields/audit-action.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { historyOfEntries, type KeyHistory } from './key-history.ts';
 import type { Place } from './places.ts';
 import { earlier, type RawEntry, type ScanBudget, scanEntries } from './scan-entries.ts';
-import { exposingActions, readingActions } from './sights.ts';
+import { exposingActions } from './sights.ts';
 
 export interface ErasedHistory {
   history: KeyHistory;
@@ -21,7 +21,7 @@ interface Erased {
 }
 
 const changing: readonly AuditAction[] = [...exposingActions, 'secret.deleted', 'secret.bulk_delete'];
-const changingActions = changing.filter(action => !readingActions.has(action));
+const changingActions = changing.filter(action => !readingActions.some(reading => reading === action));
 
 /** The histories of erased environments, by id, from the entries of their changes, which still say what was in them. */
 export async function readErasedHistories(

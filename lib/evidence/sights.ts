@@ -18,14 +18,6 @@ export interface Sight {
   history?: true;
 }
 
-/** The actions whose entries are not about a change. */
-export const readingActions: ReadonlySet<AuditAction> = new Set([
-  'secret.pulled',
-  'secret.history_read',
-  'secret.compared',
-  'environment.validated',
-]);
-
 /** The actions whose caller sends the values. */
 export const writingActions: ReadonlySet<AuditAction> = new Set([
   'secret.created',

@@ -48,6 +48,52 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
+/**
+ * Loads an answer in pages, one after another, and returns what has arrived so far. After `atOnce` pages it waits for
+ * `more`. If a page fails, `reload` continues with it. Otherwise `reload` begins again, and the earlier pages stay until
+ * the new ones are complete.
+ */
+export function usePages<Page extends { next?: string | undefined }>(
+  key: string,
+  load: (after: string | undefined, signal: AbortSignal) => Promise<Page>,
+  atOnce: number,
+) {
+  const [arrived, setArrived] = useState<{ key: string; pages: readonly Page[] }>();
+  const begun = useRef<typeof arrived>(undefined);
+  const show = (pages: readonly Page[]) => {
+    begun.current = { key, pages };
+    setArrived(begun.current);
+  };
+  const enough = useRef(atOnce);
+  const loaded = useLoad<readonly Page[]>(key, async signal => {
+    let pages = begun.current?.key === key ? begun.current.pages : [];
+    while (pages.length === 0 || (pages.length < enough.current && pages.at(-1)?.next !== undefined)) {
+      pages = [...pages, await load(pages.at(-1)?.next, signal)];
+      if (!signal.aborted) show(pages);
+    }
+    if (!signal.aborted) begun.current = undefined;
+    return pages;
+  });
+  const data = loaded.data ?? (arrived?.key === key ? arrived.pages : undefined);
+  enough.current = Math.max(atOnce, data?.length ?? 0);
+  const shown = useRef(key);
+  shown.current = key;
+  const further = useAction(async () => {
+    const pages = loaded.data ?? [];
+    const page = await load(pages.at(-1)?.next, new AbortController().signal);
+    if (shown.current === key) loaded.set([...pages, page]);
+  });
+  return {
+    ...loaded,
+    data,
+    further: {
+      ...further,
+      /** Whether pages are left that are only loaded on request. */
+      isLeft: loaded.data?.at(-1)?.next !== undefined,
+    },
+  };
+}
+
 /** A write that the user started, at most one at a time, with its error. */
 export function useAction<Arguments extends unknown[]>(action: (...given: Arguments) => Promise<void>) {
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });

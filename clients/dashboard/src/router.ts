@@ -14,6 +14,16 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
 export const pathname = () => location$.value.split('?')[0] ?? '/';
 export const searchParameters = () => new URLSearchParams(location$.value.split('?')[1] ?? '');
 
+/** The address of this page with other parameters. */
+export function addressWith(changes: Readonly<Record<string, string | undefined>>): string {
+  const query = searchParameters();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  return query.size === 0 ? pathname() : `${pathname()}?${query}`;
+}
+
 window.addEventListener('popstate', () => {
   location$.value = window.location.pathname + window.location.search;
 });

@@ -9,8 +9,9 @@ import { AdminOrganization } from './screens/admin/organization.tsx';
 import { AdminOrganizations } from './screens/admin/organizations.tsx';
 import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
-import { Audit } from './screens/organization/audit.tsx';
+import { Audit } from './screens/organization/audit/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
+import { ExposureScreen } from './screens/organization/exposure/exposure.tsx';
 import { Identities } from './screens/organization/identities/identities.tsx';
 import { IdentityScreen } from './screens/organization/identities/identity.tsx';
 import { Members } from './screens/organization/members.tsx';
@@ -54,6 +55,7 @@ const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProp
   ['/organizations/:org/webhooks', Webhooks],
   ['/organizations/:org/webhooks/:id', WebhookScreen],
   ['/organizations/:org/audit', Audit],
+  ['/organizations/:org/audit/exposure', ExposureScreen],
   ['/organizations/:org/billing', Billing],
   ['/organizations/:org/settings', OrganizationSettings],
   ['/organizations/:org/settings/sign-in', SignInSettings],

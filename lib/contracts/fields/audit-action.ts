@@ -72,6 +72,14 @@ export const AuditAction = z
   .meta({ id: 'AuditAction', description: 'The action.', example: 'secret.pulled' });
 export type AuditAction = z.infer<typeof AuditAction>;
 
+/** The actions that use values and change nothing. */
+export const readingActions = [
+  'secret.pulled',
+  'secret.history_read',
+  'secret.compared',
+  'environment.validated',
+] as const satisfies readonly AuditAction[];
+
 const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Details of the change. Never contains the value of a secret. */

@@ -119,6 +119,47 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     receiver.close();
   });
 
+  it('sends a delivery that failed again, with the same body, and sees which it repeats', async () => {
+    const bodies: string[] = [];
+    let status = 500;
+    const receiver = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        bodies.push(Buffer.concat(chunks).toString());
+        response.writeHead(status).end();
+      });
+    });
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { owner } = world.people;
+    const { webhook } = (
+      await expectStatus(
+        world.api.post(`/webhooks/${world.organization.id}`, { url, events: ['secret.updated'] }, owner.session),
+        201,
+      )
+    ).body;
+    await expectStatus(world.api.put(world.path('dev'), { key: 'LOG_LEVEL', value: 'warn' }, owner.session), 200);
+    await expect.poll(() => bodies.length).toBe(1);
+    await page.goto(`${base}/webhooks/${webhook.id}`);
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await settled(page);
+        return page.getByText('× 500').count();
+      })
+      .toBe(1);
+    status = 204;
+    await button(page, 'Send again').click();
+    await said(page, 'The same body is on its way again');
+    const again = page.getByRole('row', { name: '✓ 204' });
+    await again.getByText('sent again').waitFor();
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toBe(bodies[0]);
+    await expectStatus(world.api.delete(`/webhooks/${world.organization.id}/${webhook.id}`, owner.session), 200, 204);
+    receiver.close();
+  });
+
   it('creates a deployer from a platform’s recipe, sees what to configure in the job, tries a token and deletes it', async () => {
     await page.goto(`${base}/identities`);
     await button(page, 'New identity').click();

@@ -11,11 +11,16 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   beforeAll(async () => {
     [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
     const { api, organization, people } = world;
-    const [{ body: hooks }, { body: trusted }] = await Promise.all([
+    const [{ body: hooks }, { body: trusted }, { body: listed }] = await Promise.all([
       api.get(`/webhooks/${organization.id}`, people.owner.session),
       api.get(`/identities/${organization.id}`, people.owner.session),
+      api.get(`/projects/${organization.id}`, people.owner.session),
     ]);
-    screens = screensOf(world, { webhook: hooks.webhooks[0].id, identity: trusted.identities[0].id });
+    screens = screensOf(world, {
+      webhook: hooks.webhooks[0].id,
+      identity: trusted.identities[0].id,
+      environment: listed.projects[0].environments[0].id,
+    });
   });
   afterAll(async () => {
     await browser?.close();
@@ -163,6 +168,8 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       webhooks: 'Only owners and admins can see webhooks.',
       identities: 'Only owners and admins can see identities.',
       audit: 'Only owners and admins can see the audit log.',
+      exposure: 'Only owners and admins can see what a credential saw.',
+      members: 'Only owners and admins can see what a member saw.',
       'environment-dev': 'As a viewer, you can’t change dev.',
       'environment-production': 'You can’t read production.',
       template: 'Only owners and admins can do this.',

@@ -102,7 +102,10 @@ export async function join(api: Api, owner: Person, person: Person, role: string
 }
 
 /** Every screen of the dashboard, as addresses. */
-export function screensOf({ organization, project }: World, ids: { webhook: string; identity: string }) {
+export function screensOf(
+  { organization, project, people }: World,
+  ids: { webhook: string; identity: string; environment: string },
+) {
   const base = `/organizations/${organization.slug}`;
   const inProject = `${base}/projects/${project.slug}`;
   return {
@@ -125,6 +128,10 @@ export function screensOf({ organization, project }: World, ids: { webhook: stri
       identities: `${base}/identities`,
       identity: `${base}/identities/${ids.identity}`,
       audit: `${base}/audit`,
+      'audit-filtered': `${base}/audit?actor=${people.owner.user.id}&project=${project.id}&key=LOG_LEVEL`,
+      exposure: `${base}/audit/exposure?user=${people.owner.user.id}`,
+      'exposure-of-identity': `${base}/audit/exposure?identity=${ids.identity}`,
+      'who-knows': `${base}/audit/exposure?environment=${ids.environment}&key=LOG_LEVEL`,
       billing: `${base}/billing`,
       'organization-settings': `${base}/settings`,
       'sign-in-provider': `${base}/settings/sign-in`,

@@ -39,7 +39,7 @@ export function SecretDialogs({ open, place, environment, role, readable, secret
     case 'paste':
       return <Paste onStage={secrets.set} onClose={onClose} />;
     case 'history':
-      return <History place={place} name={open.key} role={role} onClose={onClose} />;
+      return <History {...{ place, environment, role, onClose }} name={open.key} />;
     case 'review':
       return <Review {...{ place, environment, role, readable, onClose }} onApplied={secrets.changed} />;
     case 'help':

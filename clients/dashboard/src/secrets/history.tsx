@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Role } from '../../../../lib/contracts/fields/role.ts';
+import type { Environment } from '../../../../lib/contracts/projects/project.ts';
 import { type Answer, call } from '../api.ts';
-import { may } from '../session.ts';
+import { may, whoMay } from '../session.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { exposurePath } from '../ui/leaked.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
@@ -18,6 +20,7 @@ type Version = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}'
 
 interface HistoryProps {
   place: Place;
+  environment: Environment;
   name: string;
   role: Role;
   onClose: () => void;
@@ -27,7 +30,7 @@ interface HistoryProps {
 type Destruction = { versions: number[] } | { before: number };
 
 /** Every version of a key. Values are loaded only on request, with an audited read. */
-export function History({ place, name, role, onClose }: HistoryProps) {
+export function History({ place, environment, name, role, onClose }: HistoryProps) {
   const params = { ...place, key: name };
   const [destroying, setDestroying] = useState<Destruction>();
   const versions = useValues(name, async (values, signal) => {
@@ -66,6 +69,13 @@ export function History({ place, name, role, onClose }: HistoryProps) {
           )}
         </Await>
         <ShowValues of={versions} />
+        <p>
+          {may('get-exposure', role) ? (
+            <a href={exposurePath(place.orgSlug, { environment: environment.id, key: name })}>Who knows this value?</a>
+          ) : (
+            <span class="hint">{whoMay('get-exposure', 'see who knows a value')}</span>
+          )}
+        </p>
         {old.length > 1 && current !== undefined && (
           <div class="actions">
             <Button kind="danger" onClick={() => setDestroying({ before: current.version })}>

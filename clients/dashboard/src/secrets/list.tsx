@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { searchParameters } from '../router.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
@@ -19,6 +20,7 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
   const [filter, setFilter] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const { keys, rows } = secrets;
+  const linked = searchParameters().get('key') ?? undefined;
   const wanted = filter.toLowerCase();
   const found = wanted === '' ? rows : rows.filter(({ key }) => key.toLowerCase().includes(wanted));
   return (
@@ -56,10 +58,16 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
                 </Button>
               </div>
             </div>
+            {linked !== undefined && !rows.some(({ key }) => key === linked) && (
+              <p class="notice">
+                There is no secret <span class="mono">{linked}</span> here any more.
+              </p>
+            )}
             <SecretsTable
               rows={found}
               shown={secrets.value.shown}
               writable={writable}
+              wanted={linked}
               onAction={onAction}
               onFilter={() => field.current?.focus()}
               onHelp={onHelp}

@@ -29,7 +29,7 @@ export function useRowKeys(
     else if (!act(event.key, current, event)) return;
     event.preventDefault();
   };
-  return { current, setCurrent: setAt, onKeyDown };
+  return { current, setCurrent: setAt, focusRow, onKeyDown };
 }
 
 function targetOf(key: string, current: number, rows: number): number | undefined {

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ColumnHeader, TableBody, TableElement, TableHead, TableRow } from '../ui/table-elements.tsx';
 import { type Row, type RowAction, SecretRow } from './row.tsx';
 import { useRowKeys } from './row-keys.ts';
-import { rowHeightPx, useRowsInSight } from './rows-in-sight.ts';
+import { useRowsInSight } from './rows-in-sight.ts';
+import { Spacer } from './spacer.tsx';
 import './margin.css';
 import './table.css';
 
@@ -11,15 +12,17 @@ interface TableProps {
   /** The value that is shown, if any. */
   shown: { key: string; value: string } | undefined;
   writable: boolean;
+  /** The key that a link leads to. Its row gets the focus. */
+  wanted: string | undefined;
   onAction: (action: RowAction, row: Row) => void;
   onFilter: () => void;
   onHelp: () => void;
 }
 
-export function SecretsTable({ rows, shown, writable, onAction, onFilter, onHelp }: TableProps) {
+export function SecretsTable({ rows, shown, writable, wanted, onAction, onFilter, onHelp }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [first, end] = useRowsInSight(body, rows.length);
-  const { current, setCurrent, onKeyDown } = useRowKeys(body, rows.length, (key, index, event) => {
+  const { current, setCurrent, focusRow, onKeyDown } = useRowKeys(body, rows.length, (key, index, event) => {
     const action = actionOf(key, rows[index], writable);
     if (key === '/') onFilter();
     else if (key === '?') onHelp();
@@ -28,6 +31,10 @@ export function SecretsTable({ rows, shown, writable, onAction, onFilter, onHelp
     else onAction(...action);
     return true;
   });
+  useEffect(() => {
+    const index = rows.findIndex(({ key }) => key === wanted);
+    if (index >= 0) focusRow(index);
+  }, [wanted]);
   return (
     <TableElement class="secrets" aria-rowcount={rows.length + 1}>
       <caption class="visually-hidden">Secrets</caption>
@@ -68,14 +75,4 @@ function actionOf(key: string, row: Row | undefined, writable: boolean): [RowAct
   if (key === 'c' && row.entry !== undefined) return ['copy', row];
   if (key === 'Enter' && writable) return ['edit', row];
   return undefined;
-}
-
-function Spacer({ rows }: { rows: number }) {
-  const element = useRef<HTMLTableRowElement>(null);
-  // Set on the element: the content security policy allows no style in the markup.
-  useLayoutEffect(() => {
-    element.current?.style.setProperty('height', `${rows * rowHeightPx()}px`);
-  });
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus
-  return <tr class="spacer" ref={element} aria-hidden="true" />;
 }

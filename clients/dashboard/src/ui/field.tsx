@@ -6,7 +6,7 @@ import './field.css';
 interface FieldProps {
   label: string;
   name: string;
-  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search';
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local';
   value?: string | undefined;
   onInput?: (value: string) => void;
   hint?: ComponentChildren;

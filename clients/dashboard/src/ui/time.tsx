@@ -15,9 +15,11 @@ export function ago(at: string): string {
   return relative.format(Math.round(seconds / unit[1]), unit[0]);
 }
 
+export const fullTime = (at: string) => full.format(Date.parse(at));
+
 export function Time({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={full.format(Date.parse(at))}>
+    <time dateTime={at} title={fullTime(at)}>
       {ago(at)}
     </time>
   );

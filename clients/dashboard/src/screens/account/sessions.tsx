@@ -8,6 +8,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { LeakedOf } from './leaked.tsx';
 
 type Session = Answer<'GET /v1/auth/sessions'>['sessions'][number];
 
@@ -55,13 +56,21 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
     title: 'Actions',
     hiddenTitle: true,
     cell: session => (
-      <Button
-        kind="quiet"
-        label={session.current ? 'Log out here' : `End the session from ${session.ip}`}
-        onClick={() => onEnd(session)}
-      >
-        {session.current ? 'Log out' : 'End'}
-      </Button>
+      <>
+        <LeakedOf
+          type="session"
+          id={session.id}
+          name={session.current ? 'this session' : `the session from ${session.ip}`}
+          organizationId={null}
+        />
+        <Button
+          kind="quiet"
+          label={session.current ? 'Log out here' : `End the session from ${session.ip}`}
+          onClick={() => onEnd(session)}
+        >
+          {session.current ? 'Log out' : 'End'}
+        </Button>
+      </>
     ),
   },
 ];

@@ -12,6 +12,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { LastUsed, Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { LeakedOf } from './leaked.tsx';
 import { NewToken } from './new-token.tsx';
 import { AccountTabs } from './tabs.tsx';
 import { accessInWords } from './token-fields.tsx';
@@ -85,9 +86,12 @@ const columns = (projects: readonly Project[], onRevoke: (token: CliToken) => vo
     title: 'Actions',
     hiddenTitle: true,
     cell: token => (
-      <Button kind="quiet" label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
-        Revoke
-      </Button>
+      <>
+        <LeakedOf type="token" id={token.id} name={token.name} organizationId={token.organizationId} />
+        <Button kind="quiet" label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
+          Revoke
+        </Button>
+      </>
     ),
   },
 ];
@@ -138,7 +142,8 @@ function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: Revok
       }}
     >
       <p>
-        Everything that uses <strong>{name}</strong> loses access at once.
+        Everything that uses <strong>{name}</strong> loses access at once. If it leaked, what it saw can be looked up
+        afterwards too.
       </p>
     </Confirm>
   );

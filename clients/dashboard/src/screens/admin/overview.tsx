@@ -3,10 +3,10 @@ import { type Answer, call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { HourChart } from '../../ui/hour-chart.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Chart } from './chart.tsx';
 import { OfPlatform } from './tabs.tsx';
 import '../../ui/figures.css';
 
@@ -58,6 +58,28 @@ function Overview() {
 
 const milliseconds = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en')} ms`);
 
+/** Requests by hour, with the failed ones at the bottom of each bar. */
+function Chart({ metrics: { series, hours } }: { metrics: Metrics }) {
+  const now = Math.floor(Date.now() / 3_600_000);
+  const byHour = new Map(series.map(entry => [Math.floor(Date.parse(entry.hour) / 3_600_000), entry]));
+  const slots = Array.from({ length: hours }, (_, index) => {
+    const slot = byHour.get(now - hours + 1 + index);
+    return { all: slot?.requests ?? 0, part: slot?.errors.server ?? 0 };
+  });
+  const most = Math.max(...slots.map(({ all }) => all));
+  return (
+    <HourChart
+      label={`Requests in each of the last ${hours} hours, at most ${most} in one`}
+      slots={slots}
+      part="failed"
+    >
+      <span>{hours} h ago</span>
+      <span>at most {most.toLocaleString('en')} in an hour</span>
+      <span>now</span>
+    </HourChart>
+  );
+}
+
 function Requests({ metrics }: { metrics: Metrics }) {
   const { requests, errors, latencyMs, routes } = metrics;
   if (requests === 0) return <Empty title="No requests in this time." />;
@@ -83,7 +105,7 @@ function Requests({ metrics }: { metrics: Metrics }) {
           <dt>half, 95 %, 99 % are faster</dt>
         </div>
       </dl>
-      <Chart series={metrics.series} hours={metrics.hours} />
+      <Chart metrics={metrics} />
       <Table
         caption="Requests by route"
         rows={routes}

@@ -3,6 +3,7 @@ import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import type { Member } from '../../../../../lib/contracts/members/member.ts';
 import { may, user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Leaked } from '../../ui/leaked.tsx';
 import { Person } from '../../ui/person.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -11,6 +12,8 @@ import type { Removal } from './remove-member.tsx';
 
 interface MemberTableProps {
   members: readonly Member[];
+  /** The organization's. */
+  slug: string;
   /** The role of the current user. */
   own: Role;
   busy: boolean;
@@ -18,7 +21,7 @@ interface MemberTableProps {
   onRemove: (removal: Removal) => void;
 }
 
-export function MemberTable({ members, own, busy, onChange, onRemove }: MemberTableProps) {
+export function MemberTable({ members, slug, own, busy, onChange, onRemove }: MemberTableProps) {
   const owners = members.filter(({ role }) => role === 'owner').length;
   const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1;
   const columns: Column<Member>[] = [
@@ -39,21 +42,28 @@ export function MemberTable({ members, own, busy, onChange, onRemove }: MemberTa
             onChange={role => onChange(member.id, role)}
           />
         ) : (
-          member.role
+          <div>
+            {member.role}
+            {mayRemove(own, member) && isLastOwner(member) && (
+              <p class="why-not">The last owner. To change this, make another member an owner first.</p>
+            )}
+          </div>
         ),
     },
     { title: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
     {
       title: 'Actions',
       hiddenTitle: true,
-      cell: member =>
-        !mayRemove(own, member) ? null : isLastOwner(member) ? (
-          <span class="hint">The last owner. To change this, make another member an owner first.</span>
-        ) : (
-          <Button kind="quiet" label={`Remove ${member.email}`} onClick={() => onRemove(removalOf(member))}>
-            Remove
-          </Button>
-        ),
+      cell: member => (
+        <>
+          {may('get-exposure', own) && <Leaked slug={slug} type="user" id={member.userId} name={member.email} />}
+          {mayRemove(own, member) && !isLastOwner(member) && (
+            <Button kind="quiet" label={`Remove ${member.email}`} onClick={() => onRemove(removalOf(member))}>
+              Remove
+            </Button>
+          )}
+        </>
+      ),
     },
   ];
   return <Table caption="Members" rows={members} keyOf={({ id }) => id} columns={columns} />;

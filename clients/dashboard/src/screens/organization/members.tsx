@@ -45,12 +45,14 @@ export function Members({ organization }: OrganizationProps) {
           <>
             <MemberTable
               members={members}
+              slug={organization.slug}
               own={own}
               busy={change.busy}
               onChange={(id, role) => void change.run(id, role)}
               onRemove={setRemoving}
             />
             {whyNot('change-role', own) && <p class="hint">{whoMay('change-role', 'change roles')}</p>}
+            {whyNot('get-exposure', own) && <p class="hint">{whoMay('get-exposure', 'see what a member saw')}</p>}
             <Invitations invitations={invitations} own={own} onCancel={setRemoving} />
           </>
         )}

@@ -7,6 +7,7 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Example } from '../../../ui/example.tsx';
 import { ForRoles } from '../../../ui/for-roles.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
+import { Leaked } from '../../../ui/leaked.tsx';
 import { ListPage } from '../../../ui/list-page.tsx';
 import { scopeInWords } from '../../../ui/scope-fields.tsx';
 import type { Column } from '../../../ui/table.tsx';
@@ -63,6 +64,11 @@ const columns = (slug: string, projects: readonly Project[]): readonly Column<Id
   { title: 'Trusts', cell: identity => <Trust identity={identity} /> },
   { title: 'Made by', cell: ({ createdBy }) => createdBy?.email ?? <span class="quiet">not recorded</span> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+  {
+    title: 'Actions',
+    hiddenTitle: true,
+    cell: ({ id, name }) => <Leaked slug={slug} type="identity" id={id} name={name} />,
+  },
 ];
 
 function NoIdentities({ organization: { slug } }: { organization: OwnOrganization }) {

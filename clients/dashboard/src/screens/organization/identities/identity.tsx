@@ -11,6 +11,7 @@ import { Confirm } from '../../../ui/confirm.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { ForRoles } from '../../../ui/for-roles.tsx';
 import type { OrganizationProps } from '../../../ui/in-organization.tsx';
+import { Leaked } from '../../../ui/leaked.tsx';
 import { Page, Section } from '../../../ui/page.tsx';
 import { scopeInWords } from '../../../ui/scope-fields.tsx';
 import { LastUsed, Time } from '../../../ui/time.tsx';
@@ -43,7 +44,12 @@ function OneIdentity({ organization, params }: { organization: OwnOrganization; 
   });
   const name = loaded.data?.identity.name ?? 'Identity';
   return (
-    <Page title={`${name} · ${organization.name}`} heading={name} lead="An identity of a pipeline or workload.">
+    <Page
+      title={`${name} · ${organization.name}`}
+      heading={name}
+      lead="An identity of a pipeline or workload."
+      actions={<Leaked slug={organization.slug} type="identity" id={params.identityId} name={name} />}
+    >
       <Await of={loaded}>
         {({ identity, projects }) => (
           <>

@@ -1,0 +1,119 @@
+import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
+import { type Answer, call } from '../../../api.ts';
+import { useLoad, usePages } from '../../../load.ts';
+import { addressWith, navigate } from '../../../router.ts';
+import { Await } from '../../../ui/await.tsx';
+import { count } from '../../../ui/count.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { ForRoles } from '../../../ui/for-roles.tsx';
+import { Further } from '../../../ui/further.tsx';
+import type { OrganizationProps } from '../../../ui/in-organization.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { Activity } from './activity.tsx';
+import { Chips } from './chips.tsx';
+import { AuditEntryLine } from './entry.tsx';
+import { FilterForm } from './filter-form.tsx';
+import { addressed, type Filters } from './filters.ts';
+import { listNames, noNames } from './names.ts';
+import '../../../ui/journal.css';
+import './audit.css';
+
+const pageSize = 50;
+
+export function Audit({ organization }: OrganizationProps) {
+  return (
+    <ForRoles organization={organization} operation="list-audit-entries" heading="Audit" doing="see the audit log">
+      <AuditLog organization={organization} />
+    </ForRoles>
+  );
+}
+
+type LogPage = Answer<'GET /v1/audit/{orgId}'>;
+
+function AuditLog({ organization }: { organization: OwnOrganization }) {
+  const { filters, offset } = addressed();
+  // Without the names, the log still shows the ids.
+  const names = useLoad(organization.id, signal => listNames(organization, signal)).data ?? noNames;
+  const log = usePages<LogPage>(
+    JSON.stringify([organization.id, filters, offset]),
+    (after, signal) =>
+      call('GET /v1/audit/{orgId}', {
+        params: { orgId: organization.id },
+        query: { ...filters, limit: pageSize, ...(after === undefined ? { offset } : { after }) },
+        signal,
+      }),
+    1,
+  );
+  const entries = log.data?.flatMap(page => page.entries) ?? [];
+  return (
+    <Page
+      title={`Audit · ${organization.name}`}
+      heading="Audit"
+      lead="Every change, and every read of values. The log never contains a value."
+    >
+      <FilterForm filters={filters} names={names} />
+      <Chips filters={filters} entries={entries} names={names} slug={organization.slug} />
+      <Await of={log} rows={10}>
+        {pages => (
+          <>
+            {entries.length > 0 && <Activity organization={organization} filters={filters} />}
+            <Entries pages={pages} filters={filters} />
+            <Further
+              of={log}
+              searching=""
+              left={`${count(entries.length, 'entry', 'entries')} so far. There is more than can be counted at once.`}
+            />
+            <Paging page={pages[0]} offset={offset} />
+          </>
+        )}
+      </Await>
+    </Page>
+  );
+}
+
+interface EntriesProps {
+  pages: readonly LogPage[];
+  filters: Filters;
+}
+
+function Entries({ pages, filters }: EntriesProps) {
+  const entries = pages.flatMap(page => page.entries);
+  const isOver = pages.at(-1)?.next === undefined;
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      {entries.length === 0 && (
+        <Empty
+          title={!isOver ? 'Nothing found so far.' : isFiltered ? 'No entry matches the filters.' : 'No entries.'}
+        />
+      )}
+      <ol class="journal">
+        {entries.map(entry => (
+          <AuditEntryLine key={entry.id} entry={entry} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** Pages by number need a total. Without one, the log is searched further instead. */
+function Paging({ page, offset }: { page: LogPage | undefined; offset: number }) {
+  if (page === undefined) return null;
+  if (page.pagination.total === null)
+    return offset === 0 ? null : (
+      <p>
+        <a href={addressWith({ offset: undefined })}>Newest entries</a>
+      </p>
+    );
+  return (
+    <Pager
+      offset={offset}
+      shown={page.entries.length}
+      total={page.pagination.total}
+      size={pageSize}
+      names={['Newer', 'Older']}
+      onGo={to => navigate(addressWith({ offset: to === 0 ? undefined : String(to) }))}
+    />
+  );
+}

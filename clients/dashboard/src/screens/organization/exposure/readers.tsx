@@ -1,0 +1,136 @@
+import type { SecretReaders } from '../../../../../../lib/contracts/audit/get-exposure.ts';
+import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
+import { call } from '../../../api.ts';
+import { useLoad, usePages } from '../../../load.ts';
+import { Await } from '../../../ui/await.tsx';
+import { count } from '../../../ui/count.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Further } from '../../../ui/further.tsx';
+import { exposurePath, secretPath } from '../../../ui/leaked.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Person } from '../../../ui/person.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { Doubts } from './doubts.tsx';
+import { allReaders } from './exposed.ts';
+import './exposure.css';
+
+type Reader = SecretReaders['readers'][number];
+
+interface ReadersProps {
+  organization: OwnOrganization;
+  asked: { environment: string; key: string };
+}
+
+const pagesAtOnce = 20;
+
+/** Everyone who knows the current value of a secret. */
+export function ReadersScreen({ organization, asked }: ReadersProps) {
+  const params = { orgId: organization.id };
+  const found = usePages(
+    JSON.stringify([organization.id, asked]),
+    async (after, signal) => {
+      const query = { ...asked, after };
+      return (await call('GET /v1/audit/{orgId}/exposure', { params, query, signal })) as SecretReaders;
+    },
+    pagesAtOnce,
+  );
+  const projects = useLoad(organization.id, signal => call('GET /v1/projects/{orgId}', { params, signal }));
+  const place = projects.data?.projects
+    .flatMap(project => project.environments.map(environment => ({ project, environment })))
+    .find(({ environment }) => environment.id === asked.environment);
+  return (
+    <Page
+      title={`Who knows ${asked.key} · ${organization.name}`}
+      heading={
+        <>
+          Who knows <span class="mono">{asked.key}</span>
+        </>
+      }
+      lead={
+        place && (
+          <>
+            The current value in{' '}
+            <a class="mono" href={secretPath(organization.slug, place.project.slug, place.environment.slug, asked.key)}>
+              {place.project.slug}/{place.environment.slug}
+            </a>
+          </>
+        )
+      }
+    >
+      <Await of={found} rows={4}>
+        {pages => (
+          <>
+            <Doubts pages={pages} />
+            <Readers readers={allReaders(pages)} slug={organization.slug} version={pages[0]?.version ?? 0} />
+            <Further
+              of={found}
+              searching="Searching the audit log …"
+              left="The audit log is long, and only its older part has been searched."
+            />
+          </>
+        )}
+      </Await>
+    </Page>
+  );
+}
+
+function Readers({ readers, slug, version }: { readers: readonly Reader[]; slug: string; version: number }) {
+  const without = readers.filter(({ hasAccess }) => !hasAccess).length;
+  if (readers.length === 0)
+    return (
+      <Empty title="Nobody, as far as the audit log goes.">
+        <p>No entry says that version {version} was written or read with its value.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <p>
+        {count(readers.length, 'reader')} of version {version}.{' '}
+        {without > 0 && (
+          <strong class="bad">
+            {without.toLocaleString('en')} of them can’t read it any more, but {without === 1 ? 'knows' : 'know'} the
+            value.
+          </strong>
+        )}
+      </p>
+      <Table caption="Who knows the value" rows={readers} keyOf={({ actor }) => actor.id} columns={columns(slug)} />
+    </>
+  );
+}
+
+const shownTokens = 3;
+
+const columns = (slug: string): readonly Column<Reader>[] => [
+  {
+    title: 'Who',
+    cell: ({ actor: { id, type, email, name } }) => (
+      <Person
+        name={<a href={exposurePath(slug, { [type]: id })}>{email ?? name ?? id}</a>}
+        detail={type === 'identity' ? 'identity' : undefined}
+      />
+    ),
+  },
+  {
+    title: 'Access today',
+    cell: ({ hasAccess }) => (hasAccess ? 'yes' : <strong class="bad">no longer</strong>),
+  },
+  {
+    title: 'Tokens',
+    cell: ({ tokenIds }) => (
+      <>
+        {tokenIds.slice(0, shownTokens).map(id => (
+          <div key={id}>
+            <a class="mono small" href={exposurePath(slug, { token: id })}>
+              {id}
+            </a>
+          </div>
+        ))}
+        {tokenIds.length > shownTokens && <span class="quiet">and {tokenIds.length - shownTokens} more</span>}
+        {tokenIds.length === 0 && <span class="quiet">none</span>}
+      </>
+    ),
+  },
+  { title: 'First seen', cell: ({ firstAt }) => <Time at={firstAt} /> },
+  { title: 'Last seen', cell: ({ lastAt }) => <Time at={lastAt} /> },
+];

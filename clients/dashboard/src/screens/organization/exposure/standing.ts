@@ -1,0 +1,81 @@
+import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
+import { call } from '../../../api.ts';
+import type { Subject } from './use-exposure.ts';
+
+export interface Standing {
+  /** What the subject is called, if more is known than the answer says. */
+  name: string | undefined;
+  /** Whether it can still read, and where to stop that. */
+  text: string;
+  link?: readonly [label: string, href: string];
+}
+
+interface Asking {
+  organization: OwnOrganization;
+  id: string;
+  signal: AbortSignal;
+}
+
+const standings: Readonly<Record<Subject['type'], (asking: Asking) => Promise<Standing>>> = {
+  token: async ({ id, signal }) => {
+    const { tokens } = await call('GET /v1/auth/tokens', { signal });
+    const found = tokens.find(token => token.id === id);
+    if (found === undefined)
+      return { name: undefined, text: 'If it still works, whoever created it has to revoke it first.' };
+    return {
+      name: `the token “${found.name}”`,
+      text: 'The token still works.',
+      link: ['Revoke it first', '/account/tokens'],
+    };
+  },
+  session: async ({ id, signal }) => {
+    const { sessions } = await call('GET /v1/auth/sessions', { signal });
+    const found = sessions.find(session => session.id === id);
+    if (found === undefined)
+      return {
+        name: undefined,
+        text: 'If it is still logged in, its user has to end it first, or change the password.',
+      };
+    return {
+      name: found.current ? 'this session' : `your session from ${found.ip}`,
+      text: 'The session is still logged in.',
+      link: [found.current ? 'See your sessions' : 'End it first', '/account'],
+    };
+  },
+  user: async ({ organization, id, signal }) => {
+    const { members } = await call('GET /v1/members/{orgId}', { params: { orgId: organization.id }, signal });
+    const found = members.find(({ userId }) => userId === id);
+    if (found === undefined) return { name: undefined, text: 'This person is not a member any more.' };
+    return {
+      name: found.name === '' ? found.email : found.name,
+      text: `${found.email} is still a member, as ${found.role}.`,
+      link: ['See the members', `/organizations/${organization.slug}/members`],
+    };
+  },
+  identity: async ({ organization, id, signal }) => {
+    const { identities } = await call('GET /v1/identities/{orgId}', { params: { orgId: organization.id }, signal });
+    const found = identities.find(identity => identity.id === id);
+    if (found === undefined) return { name: undefined, text: 'The identity has been deleted.' };
+    return {
+      name: found.name,
+      text: 'Jobs can still sign in as this identity.',
+      link: ['Narrow or delete it first', `/organizations/${organization.slug}/identities/${id}`],
+    };
+  },
+};
+
+/** Whether the subject still exists, as far as this user can see. */
+export function findStanding(
+  organization: OwnOrganization,
+  { type, id }: Subject,
+  signal: AbortSignal,
+): Promise<Standing> {
+  return standings[type]({ organization, id, signal });
+}
+
+/** The subject in a heading, from what is known of it. */
+export function nameOf({ type, id }: Subject, standing: Standing | undefined, recorded: string | null): string {
+  if (standing?.name !== undefined) return standing.name;
+  if (type === 'user' || type === 'identity') return recorded ?? `the ${type} ${id}`;
+  return recorded === null ? `the ${type} ${id}` : `a ${type} of ${recorded}`;
+}
