@@ -478,7 +478,7 @@ describe('rights', () => {
 
   test('to the key for projects and webhooks are limited to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
-      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp)/.test(Sid)) ? [name] : [],
+      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp|Provider)/.test(Sid)) ? [name] : [],
     );
     expect(holders.sort()).toEqual(
       [
@@ -501,6 +501,13 @@ describe('rights', () => {
         'delete-secret',
       ].sort(),
     );
+  });
+
+  test('to the key for the secrets of sign-in providers are limited to setting one and to signing in', () => {
+    const holders = [...rights].flatMap(([name, statements]) =>
+      statements.some(({ Sid }) => Sid === 'UseKeyOfProvider') ? [name] : [],
+    );
+    expect(holders.sort()).toEqual(['complete-provider-sign-in', 'set-sign-in']);
   });
 
   test('to the key for authenticator apps are limited to functions that create or check their codes', () => {
