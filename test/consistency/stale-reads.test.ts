@@ -17,7 +17,7 @@ import { recordRequest, startObservedApi, withFault } from '../support/observed-
  */
 
 const seconds = Number(process.env.READ_SECONDS ?? 15);
-const phases = Math.max(2, Math.round(seconds / 20));
+const phaseMs = Math.min(20, seconds / 2) * 1000;
 const instances = 4;
 const keys = Array.from({ length: 12 }, (_, index) => `KEY_${index}`);
 const namedKeys = keys.slice(0, 3);
@@ -133,10 +133,10 @@ async function read(instance: number, reading: Read['reading'], isOver: () => bo
       : withFault({ kind, position: 1 + (count % 5) }, get));
     if (status === 200) last = { revision: body.revision, content: contentOf(body.secrets ?? body.keys) };
     if (status === 304) counts.unchanged += 1;
-    const refusal = status === 200 || status === 304 ? undefined : `${status} ${body.error.code}`;
+    const refusal = status === 200 || status === 304 ? undefined : `${status} ${body.error?.code ?? 'by the gateway'}`;
     if (refusal !== undefined) refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
-    // A read that was disturbed may be refused for any reason.
-    if (refusal !== undefined && kind !== undefined) continue;
+    // A read that was disturbed, or was not answered in time by a busy machine, says nothing about the environment.
+    if (refusal !== undefined && (kind !== undefined || status >= 500)) continue;
     const found = refusal === undefined ? last : { revision: undefined, content: {} };
     const times = { startedAt, endedAt: performance.now() };
     reads.push({ reading, after, until: acknowledged, ...times, ...found, refusal });
@@ -154,11 +154,11 @@ function contentOf(secrets: readonly { key: string; value?: string }[]): Content
   return Object.fromEntries(secrets.map(({ key, value = '' }) => [key, value]));
 }
 
-/** Makes one change after the other until `hasEnded`. Each value is used once. */
+/** Makes one change after the other until `hasEnded`, of every kind at least one. Each value is used once. */
 async function write(instance: number, hasEnded: () => boolean): Promise<void> {
   const own = `OWN_${instance}`;
   let hasOwn = false;
-  for (let count = 0; !hasEnded(); count += 1) {
+  for (let count = 0; count < 5 || !hasEnded(); count += 1) {
     const values = (some: readonly string[]) =>
       Object.fromEntries(some.map(key => [key, `${key} ${instance} ${count} ${Math.random()}`]));
     const isLarge = instance === 3 && count % 10 === 0;
@@ -186,7 +186,9 @@ function bodyOf(change: Change) {
   };
 }
 
+/** Rotates the data key, once there is something to re-encrypt. */
 async function rotate(): Promise<void> {
+  for (const { size } = changes; changes.size === size; ) await sleep(10);
   const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
   expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
   for (;;) {
@@ -259,22 +261,27 @@ function compareReads(): void {
 it('no instance returns anything but the current revision', { timeout: (seconds + 120) * 1000 }, async () => {
   acknowledge(0, 'empty');
   let isOver = false;
-  const readers = Array.from({ length: instances }, (_, instance) =>
-    readings.map(reading => read(instance, reading, () => isOver)),
+  const readers = Promise.all(
+    Array.from({ length: instances }, (_, instance) =>
+      Promise.all(readings.map(reading => read(instance, reading, () => isOver))),
+    ),
   );
+  // It is awaited at the end.
+  readers.catch(() => undefined);
+  let phases = 0;
   try {
-    for (let phase = 0; phase < phases && wrong.length === 0; phase += 1) {
-      const phaseMs = (1000 * seconds) / phases;
+    const endsAt = Date.now() + seconds * 1000;
+    for (; (phases < 2 || Date.now() < endsAt) && wrong.length === 0; phases += 1) {
       const startedAt = Date.now();
-      // In the last third of a phase, what is read was kept.
       const writers = urls.map((_, instance) => write(instance, () => Date.now() >= startedAt + phaseMs * 0.7));
-      await Promise.all([...writers, rotate(), sleep(phaseMs)]);
+      // Then nothing changes for a while, so that what is read was kept.
+      await Promise.all([Promise.all(writers).then(() => sleep(phaseMs * 0.3)), rotate()]);
       await createAgain();
       compareReads();
     }
   } finally {
     isOver = true;
-    await Promise.all(readers.flat());
+    await readers;
   }
   compareReads();
 
@@ -283,7 +290,7 @@ it('no instance returns anything but the current revision', { timeout: (seconds 
     writeSync(1, `stale reads: ${text}\n`);
   }
   expect(wrong).toEqual([]);
-  expect(counts.reads).toBeGreaterThan(20 * seconds);
+  expect(counts.reads).toBeGreaterThan((20 * phases * phaseMs) / 1000);
   // Otherwise it would not have tested much.
   const { unchanged, warm, deletions, large } = counts;
   expect(Math.min(unchanged, warm, deletions, large)).toBeGreaterThanOrEqual(phases);

@@ -26,7 +26,12 @@ const some = (count: number, bytes: number, fill = 'x') =>
 
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
   const { answer, calls } = await recordRequest(send);
-  return { answer, ...countsOf(calls) };
+  return { answer, ...countsOf(calls), ofEnvironment: calls.filter(isOfEnvironment) };
+}
+
+/** Whether the call reads or writes the partition of an environment. */
+function isOfEnvironment({ input }: { input: unknown }): boolean {
+  return JSON.stringify(input).includes('"ENV#');
 }
 
 const pull = (query = '', as: { token: string } | Workplace['owner']['session'] = token) =>
@@ -64,6 +69,8 @@ describe('a pull of what has not changed', () => {
     expect(warm.calls).toBeLessThanOrEqual(4);
     expect(warm.readUnits).toBeLessThanOrEqual(6);
     expect([warm.writeUnits, warm.kmsCalls]).toEqual([1, 0]);
+    // A partition serves 3,000 units a second, and so as many pulls.
+    expect(warm.ofEnvironment.map(({ readUnits }) => readUnits)).toEqual([1]);
     const session = await pull('', place.owner.session);
     expect(session.roundTrips).toBe(2);
     expect(session.readUnits).toBeLessThanOrEqual(7);
@@ -79,6 +86,7 @@ describe('a pull of what has not changed', () => {
     expect(warm.roundTrips).toBe(2);
     expect(warm.calls).toBeLessThanOrEqual(4);
     expect(warm.readUnits).toBeLessThanOrEqual(6);
+    expect(warm.ofEnvironment.map(({ readUnits }) => readUnits)).toEqual([1]);
 
     // In a process that has served others, the data key is unwrapped while the pages are read.
     sweepDataKeys(Date.now() + 4 * 60_000);
