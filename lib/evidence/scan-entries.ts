@@ -113,7 +113,7 @@ export async function scanEntries(
     const verdicts = within.map(keep);
     const firstUntold = verdicts.indexOf(undefined);
     const told = firstUntold < 0 ? within : within.slice(0, firstUntold);
-    const kept = await Promise.all(verdicts.slice(0, told.length));
+    const kept = await Promise.all(verdicts.slice(0, told.length).map(async verdict => verdict));
     // Too many for the arguments of one call.
     for (const [index, entry] of told.entries()) if (kept[index]) found.push(entry);
     const ends = sources.filter(({ isOpen }) => isOpen).map(source => source.readTo);
