@@ -286,6 +286,18 @@ describe('a kept snapshot', () => {
     expect((await find(at(headRecord, pathOf(), 'A')))?.keyVersion).toBe(2);
   });
 
+  it('is not used again if a ciphertext in it did not open, because it may have been restored in the table', async () => {
+    const head = at(headRecord, pathOf(), 'A');
+    const sealed = (await find(head))?.sealed ?? new Uint8Array();
+    const damaged = sealed.map(byte => byte ^ 1);
+    // From here on, what was kept is read again.
+    sweepDataKeys(Date.now() + 4 * 60_000);
+    await transact([update(head, { set: { sealed: damaged } })]);
+    expect((await pull()).answer.status).toBe(500);
+    await transact([update(head, { set: { sealed } })]);
+    expect((await pull()).answer.body.secrets).toMatchObject([{ value: 'first' }, { value: 'second' }]);
+  });
+
   it('is forgotten with the data key, and after three minutes', async () => {
     sweepDataKeys(Date.now() + 4 * 60_000);
     expect(await isKept('dev')).toBe(false);
