@@ -88,7 +88,7 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
       `${unlinked(who)}, an owner of ${unlinked(name)}, logged in without the sign-in provider that the organization ` +
         'requires. Owners with a second factor can do that in case the provider fails.',
     ],
-    link: { label: 'Review the organization', url: new URL(`/${slug}`, await dashboardOrigin()).href },
+    link: { label: 'Review the members', url: new URL(`/organizations/${slug}/members`, await dashboardOrigin()).href },
     after: ['If nobody expected this, remove that owner and ask them to change their password.'],
   });
 }

@@ -68,7 +68,7 @@ describe('docs/audit-log.md', () => {
     const [credentials = ''] = chaptersOf(page);
     const changed = credentials.replaceAll('lin@example.com', 'mia@example.com').replaceAll('guide', 'audit');
     const printed = await walk([changed, ...chaptersOf(pageOf('audit-log.md'))]);
-    expect(Object.keys(printed)).toEqual(['Credentials', 'Ask', 'Follow', 'After a leak']);
+    expect(Object.keys(printed)).toEqual(['Credentials', 'Ask', 'Follow', 'After a leak', 'In the dashboard']);
     expect(printed.Ask).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
     expect(printed.Follow).toMatch(/"entries":\[\],"next":"\w+","upTo":/);
     expect(printed['After a leak']).toMatch(
