@@ -147,6 +147,8 @@ const parts = [
       ['environment'],
       ['layers'],
       ['holdfast'],
+      ['audit-log'],
+      ['audit-feed', 'exposure'],
       ['index'],
     ],
   },
