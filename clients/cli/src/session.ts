@@ -19,6 +19,9 @@ export interface Session {
   url(): string;
   credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
+  request: Holdfast['request'];
+  /** Another client. */
+  connect: typeof connect;
   currentUser(): Promise<CurrentUser>;
   /** The requested members of the place, from the settings, the token or a prompt. */
   place<M extends PlaceMember>(...members: readonly M[]): Promise<Record<M, string>>;
@@ -61,6 +64,8 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     url,
     credential,
     client,
+    request: (async (...asked: Parameters<Holdfast['request']>) => (await client()).request(...asked)) as never,
+    connect,
     currentUser,
     organizationId,
     place: async (...members) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
 import type { Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
 import { accessOption } from './login.ts';
