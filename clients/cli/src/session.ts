@@ -1,6 +1,6 @@
 import { type Environment, type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
 import { connect } from './connect.ts';
-import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
+import { type AnyCredential, requireCredential, tokenFor } from './credentials/credentials.ts';
 import { usage } from './failure.ts';
 import type { Output } from './output.ts';
 import { type CurrentUser, createPlaceFinder, once } from './place.ts';
@@ -45,7 +45,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     if (announcesRetries) output.note(`holdfast: ${error.message} Trying again${wait}.`);
   };
   const client = once(async () =>
-    connect({ url: url(), token: (await credential()).token, tokenTimeoutMs: identityTimeoutMs, onRetry }),
+    connect({ url: url(), token: tokenFor(await credential()), tokenTimeoutMs: identityTimeoutMs, onRetry }),
   );
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const { find, organizationId } = createPlaceFinder({ settings, credential, client, currentUser, terminal });
