@@ -17,9 +17,6 @@ export interface PageOptions<Page> extends CallOptions {
 /** A request that reads much of the log takes up to 20 seconds, and the service's gateway waits for 30. */
 export const limits = { attemptTimeoutMs: 30_000 } as const;
 
-/** The service's limit for `offset`. */
-const maximumOffset = 10_000;
-
 /**
  * The entries of an organization's audit log, newest first, to the end of the log. Each request reads a limited part of
  * the log, so a rare match may take several.
@@ -50,10 +47,6 @@ export async function* auditLog(
 /** What to ask for after a page; undefined after the last one. */
 function nextOf({ entries, next, pagination: { offset, total } }: AuditPage): ListQuery | undefined {
   if (next !== undefined) return { after: next };
-  const last = entries.at(-1);
   const reached = offset + entries.length;
-  if (last === undefined || total === null || reached >= total) return undefined;
-  if (reached <= maximumOffset) return { offset: reached };
-  // Other entries may have the same time as the last one.
-  return { offset: 0, until: new Date(Date.parse(last.createdAt) + 1).toISOString() };
+  return entries.length > 0 && total !== null && reached < total ? { offset: reached } : undefined;
 }

@@ -52,8 +52,7 @@ export async function ping(session: Session, webhookId: string): Promise<void> {
 export async function redeliver(session: Session, webhookId: string, deliveryId: string): Promise<void> {
   const { output } = session;
   const path = { ...(await webhookPath(session, webhookId)), deliveryId };
-  const client = await session.client();
-  const answer = await client.request('POST', '/v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
+  const answer = await session.request('POST', '/v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
     path,
   });
   if (output.json) return output.document(answer);
