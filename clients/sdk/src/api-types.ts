@@ -130,7 +130,7 @@ export interface paths {
         };
         /**
          * Complete a sign-in with the organization’s provider
-         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. The session and the tokens created with it are valid in the provider’s organization only. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
+         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. If the organization trusts the provider’s second factor in place of the account’s own, the session is valid in that organization only. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
          *     - `provider_not_configured`: This organization has no sign-in provider. Log in another way.
          *     - `provider_unavailable`: Your company’s sign-in provider did not respond, or not as expected. Try again in a minute.
          *     - `provider_refused`: Your company’s sign-in provider did not sign you in.
@@ -2987,8 +2987,8 @@ export interface components {
                 freshUntil: string | null;
                 /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 secondFactor: boolean;
-                /** @description The company’s provider that the session, or the session that created the token, came through; null for any other log-in. Such a session is valid in that organization only. */
-                provider: {
+                /** @description The company’s provider that the session, or the session that created the token, came through; absent for any other log-in. */
+                provider?: {
                     /**
                      * Format: uuid
                      * @description The organization whose provider it is.
@@ -3000,7 +3000,7 @@ export interface components {
                      * @example analytical-engines
                      */
                     orgSlug: string;
-                } | null;
+                };
             };
         };
         GetExposureResponse: {
