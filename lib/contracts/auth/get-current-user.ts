@@ -36,8 +36,8 @@ export const getCurrentUser = contract({
   summary: 'Get the current user and their organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
-    'token limited to one organization sees only that organization.',
-  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+    'token limited to one organization sees only that organization, and so does a session that is confined to one.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
     body: z.object({
@@ -67,7 +67,7 @@ export const getCurrentUser = contract({
             .meta({
               description:
                 'The company’s provider that the session, or the session that created the token, came through; null ' +
-                'for any other log-in. Such a session is valid in that organization only.',
+                'for any other log-in.',
             }),
         })
         .meta({ description: 'How the request was authenticated.' }),
