@@ -1,11 +1,11 @@
 import { tokenView } from '../../lib/accounts/account-views.ts';
-import { listTokens } from '../../lib/accounts/tokens.ts';
+import { listOwnTokens } from '../../lib/accounts/tokens.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { listTokens as contract } from '../../lib/contracts/auth/list-tokens.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => {
-    const tokens = await listTokens(context.principal.userId);
+    const tokens = await listOwnTokens(context);
     return { body: { tokens: tokens.map(tokenView) } };
   },
 });

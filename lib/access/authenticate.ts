@@ -14,7 +14,7 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
 import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
-import { type Principal, providerOf } from './principal.ts';
+import { onlyOrganizationOf, type Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
 /** A well-formed credential. */
@@ -152,13 +152,10 @@ export async function authenticate(
     return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller, access) };
   }
   if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
-  const provider = providerOf(principal);
-  if (provider?.confined === true && provider.organizationId !== organization.id) throw organizationNotFound();
+  if ((onlyOrganizationOf(principal) ?? organization.id) !== organization.id) throw organizationNotFound();
   if (credential.method === 'token') {
     const { organizationId, memberId } = credential.token;
-    if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {
-      throw organizationNotFound();
-    }
+    if (organizationId !== null && memberId !== member.id) throw organizationNotFound();
   }
   return { principal, access: new MemberAccess(organization, member, principal, access) };
 }

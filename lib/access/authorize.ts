@@ -5,7 +5,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
-import { type AccountPrincipal, hasAccount, type Principal, providerOf, tokenLimitOf } from './principal.ts';
+import { type AccountPrincipal, hasAccount, limitOf, type Principal } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
@@ -19,10 +19,22 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this requires "${required}".`);
   }
-  const limit = tokenLimitOf(principal);
+  const limit = limitOf(principal);
   if (limitOrder.indexOf(limit) > limitOrder.indexOf(narrowest)) {
     throw insufficientScope(`The token is limited to one ${limit}; this exceeds it.`);
   }
+}
+
+/**
+ * A company's provider that is trusted in place of the account's own second factor must not reach the rest of the
+ * account, which may have other organizations.
+ * @throws insufficient_scope, or step_up_required where a session has to step up anyway
+ */
+function requireUnconfined(access: Extract<Access, { kind: 'account' | 'admin' }>, principal: Principal): void {
+  if (principal.credential.method === 'token' || limitOf(principal) === 'none') return;
+  if (access.kind === 'account' && access.confined === true) return;
+  if (access.fresh !== undefined) throw new ApiError('step_up_required', needsOwnFactor);
+  throw insufficientScope(needsOwnFactor);
 }
 
 /** What a handler receives about an admitted caller, by the kind of the route's access rule. */
@@ -34,6 +46,9 @@ export interface Admitted {
   admin: { principal: AccountPrincipal };
   member: { principal: Principal; access: MemberAccess };
 }
+
+const needsOwnFactor =
+  'This session is limited to the organization of its sign-in provider. Log in or step up with your own second factor.';
 
 const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 
@@ -54,8 +69,7 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
   },
   admin: caller => {
     const { principal } = requireCaller(caller);
-    const isConfined = providerOf(principal)?.confined === true;
-    if (hasAccount(principal) && principal.user.isAdmin === true && !isConfined) return { principal };
+    if (hasAccount(principal) && principal.user.isAdmin === true) return { principal };
     throw new ApiError('admin_required', 'Only a platform administrator can do this.');
   },
   member: caller => {
@@ -101,6 +115,7 @@ function requireRights(access: Access, { principal, access: memberAccess }: Call
   if (access.kind === 'optional') requireScope(principal, 'session', 'none');
   else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
   else requireScope(principal, access.tokens, access.narrowestToken);
+  if (access.kind === 'account' || access.kind === 'admin') requireUnconfined(access, principal);
   if (access.kind === 'member') requireRole(access.roles, memberAccess);
 }
 

@@ -42,19 +42,6 @@ export function requireFreshSession(principal: Principal): void {
 }
 
 /**
- * A company's provider that is trusted in place of the account's own second factor must not be able to exchange that
- * factor: the account may have other organizations.
- * @throws step_up_required
- */
-export function requireOwnFactor(principal: Principal): void {
-  if (providerOf(principal)?.confined !== true) return;
-  throw new ApiError(
-    'step_up_required',
-    'Confirm that it’s you with your own second factor: log in or step up with it.',
-  );
-}
-
-/**
  * @throws second_factor_required (403) if the organization requires a factor and this credential was created without
  * one
  */

@@ -1,3 +1,4 @@
+import type { TokenLimit } from '../contracts/contract.ts';
 import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
 import type { SessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
@@ -30,11 +31,24 @@ export function providerOf({ credential }: Principal): ViaProvider | undefined {
   return { organizationId, orgSlug, trustedFactor, confined };
 }
 
+/**
+ * The only organization that the credential reaches, if there is just one: of a token with a limit, and of a session
+ * whose second factor only that organization's provider vouches for.
+ */
+export function onlyOrganizationOf(principal: Principal): string | undefined {
+  const { credential } = principal;
+  const limit = credential.method === 'token' ? credential.token.organizationId : null;
+  const provider = providerOf(principal);
+  return limit ?? (provider?.confined === true ? provider.organizationId : undefined);
+}
+
 /** How narrowly the principal's credential is limited. */
-export function tokenLimitOf({ credential }: Principal): 'none' | 'organization' | 'project' | 'environment' {
-  if (credential.method === 'session') return 'none';
-  const { organizationId, projectId, environmentId } = credential.token;
-  if (environmentId !== null) return 'environment';
-  if (projectId !== null) return 'project';
-  return organizationId !== null ? 'organization' : 'none';
+export function limitOf(principal: Principal): TokenLimit {
+  const { credential } = principal;
+  if (credential.method === 'token') {
+    const { projectId, environmentId } = credential.token;
+    if (environmentId !== null) return 'environment';
+    if (projectId !== null) return 'project';
+  }
+  return onlyOrganizationOf(principal) === undefined ? 'none' : 'organization';
 }

@@ -1,5 +1,5 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
-import { providerOf } from '../access/principal.ts';
+import { onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import type { getCurrentUser as contract } from '../contracts/auth/get-current-user.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
@@ -18,9 +18,9 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
   const provider = providerOf(principal);
-  const boundTo = token?.organizationId ?? (provider?.confined === true ? provider.organizationId : null);
+  const boundTo = onlyOrganizationOf(principal);
   const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
-    ({ organizationId }) => boundTo === null || organizationId === boundTo,
+    ({ organizationId }) => boundTo === undefined || organizationId === boundTo,
   );
   const [organizations, members] = await Promise.all([
     readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
@@ -33,7 +33,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
     return [{ ...organization, role: member.role }];
   });
-  if (boundTo !== null && token !== undefined && seen.length === 0) {
+  if (boundTo !== undefined && token !== undefined && seen.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
   }
   const freshUntil = freshUntilMs(principal);

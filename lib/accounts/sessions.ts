@@ -1,3 +1,4 @@
+import { onlyOrganizationOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { endOfSession, sessionIdOf } from '../access/session-cookie.ts';
 import type { Session } from '../contracts/auth/list-sessions.ts';
@@ -39,7 +40,10 @@ export async function logOut({ principal: { userId, credential }, log }: Account
   log.account('logged_out', { userId });
 }
 
-async function readSessions({ principal: { user, credential } }: AccountContext): Promise<FoundSession[]> {
+/** A session that is confined to an organization reaches only itself: no session belongs to one organization alone. */
+async function readSessions({ principal }: AccountContext): Promise<FoundSession[]> {
+  const { user, credential } = principal;
+  const isConfined = onlyOrganizationOf(principal) !== undefined;
   const range = ranges.sessions(user.id);
   const now = Date.now();
   return (await queryItems(range)).flatMap(item => {
@@ -47,10 +51,12 @@ async function readSessions({ principal: { user, credential } }: AccountContext)
     const session = sessionRecord.parse(item);
     const endsAt = endOfSession(session) * 1000;
     if (session.epoch !== user.sessionEpoch || endsAt <= now) return [];
+    const current = credential.method === 'session' && credential.hash === hash;
+    if (isConfined && !current) return [];
     const { createdAt, lastUsedAt, ip, userAgent } = session;
     const shown = {
       id: sessionIdOf(hash),
-      current: credential.method === 'session' && credential.hash === hash,
+      current,
       createdAt,
       lastUsedAt,
       ip,

@@ -18,10 +18,11 @@ export async function tellOfBreakGlass(context: RequestContext, user: UserRecord
   try {
     const memberships = await list(membershipRecord, ranges.memberships(user.id));
     const organizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
-    const requiring = organizations.filter(
-      (one, index) => one?.requireProvider === true && one.id === memberships[index]?.organizationId,
-    );
-    await Promise.all(requiring.map(one => one && tellOwners(context, user, one)));
+    const requiring = organizations.flatMap((one, index) => {
+      const isSame = one?.id === memberships[index]?.organizationId;
+      return one !== undefined && isSame && one.requireProvider === true ? [one] : [];
+    });
+    await Promise.all(requiring.map(one => tellOwners(context, user, one)));
   } catch (error) {
     context.log.error('could not tell the owners about a log-in without their provider', error, { userId: user.id });
   }

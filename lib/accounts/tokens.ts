@@ -1,3 +1,4 @@
+import { onlyOrganizationOf } from '../access/principal.ts';
 import type { AccountContext, CallerContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { isThere } from '../table/expressions.ts';
@@ -16,11 +17,18 @@ export async function listTokens(userId: string): Promise<TokenRecord[]> {
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
 }
 
+/** Those of them that the credential reaches. */
+export async function listOwnTokens({ principal }: AccountContext): Promise<TokenRecord[]> {
+  const boundTo = onlyOrganizationOf(principal);
+  const tokens = await listTokens(principal.userId);
+  return tokens.filter(({ organizationId }) => boundTo === undefined || organizationId === boundTo);
+}
+
 /** Revokes one of the caller's own tokens immediately. @throws token_not_found */
 export async function revokeToken(context: AccountContext, tokenId: string): Promise<void> {
   const { userId } = context.principal;
   const [tokens, memberships] = await Promise.all([
-    listTokens(userId),
+    listOwnTokens(context),
     list(membershipRecord, ranges.memberships(userId)),
   ]);
   const token = tokens.find(({ id }) => id === tokenId);

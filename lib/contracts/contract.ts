@@ -48,7 +48,8 @@ export type Freshness = 'always' | 'by-content';
  * - `public`: no authentication (the handler may still verify a signature or a link token).
  * - `optional`: a session is used if one is sent (with the CSRF rule), but is not required.
  * - `caller`: any valid credential of a user or an identity. The handler checks that the identity still exists.
- * - `account`: any signed-in user.
+ * - `account`: any signed-in user. With `confined`, also in a session that is confined to the organization of its
+ *   provider; the handler then shows and changes only what belongs to that organization.
  * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
  *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
  *   rejected.
@@ -60,7 +61,7 @@ export type Access =
   | { kind: 'public' }
   | { kind: 'optional'; fresh?: Freshness }
   | { kind: 'caller'; tokens: 'read'; narrowestToken: 'environment' }
-  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness }
+  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness; confined?: true }
   | ({
       kind: 'member';
       tokens: TokenRequirement;

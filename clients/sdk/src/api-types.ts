@@ -130,7 +130,7 @@ export interface paths {
         };
         /**
          * Complete a sign-in with the organization’s provider
-         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. If the organization trusts the provider’s second factor in place of the account’s own, the session is valid in that organization only. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
+         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. If the organization trusts its provider in place of the account’s own second factor, the session and the tokens created with it are confined to that organization, until the session steps up with that factor. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
          *     - `provider_not_configured`: This organization has no sign-in provider. Log in another way.
          *     - `provider_unavailable`: Your company’s sign-in provider did not respond, or not as expected. Try again in a minute.
          *     - `provider_refused`: Your company’s sign-in provider did not sign you in.
@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scoped CLI token
-         * @description Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token can’t create tokens.
+         * @description Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to that organization.
          */
         post: operations["create-token"];
         delete?: never;
@@ -290,7 +290,7 @@ export interface paths {
         };
         /**
          * List active CLI tokens
-         * @description Lists the caller’s active tokens. Token secrets are not stored, so they are not returned.
+         * @description Lists the caller’s active tokens. Token secrets are not stored, so they are not returned. A session that is confined to its provider’s organization sees only the tokens limited to that organization.
          */
         get: operations["list-tokens"];
         put?: never;
@@ -350,7 +350,7 @@ export interface paths {
         };
         /**
          * List active sessions
-         * @description Lists the caller’s sessions, most recently used first.
+         * @description Lists the caller’s sessions, most recently used first. A session that is confined to its provider’s organization sees only itself.
          */
         get: operations["list-sessions"];
         put?: never;

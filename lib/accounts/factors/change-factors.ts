@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { requireOwnFactor } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
@@ -148,7 +147,6 @@ export interface TokenReads {
 async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
   const { user: before, credential } = context.principal;
   if (credential.method !== 'session') throw sessionEnded();
-  requireOwnFactor(context.principal);
   const session = at(sessionRecord, before.id, credential.hash);
   const account = at(userRecord, before.id);
   const id = randomUUID();

@@ -13,8 +13,9 @@ export const completeProviderSignIn = contract({
   summary: 'Complete a sign-in with the organization’s provider',
   description: [
     'The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 ' +
-      'hours and sends the browser to the dashboard. If the organization trusts the provider’s second factor in place ' +
-      'of the account’s own, the session is valid in that organization only. Further parameters are ignored. Whatever goes wrong sends the browser to ' +
+      'hours and sends the browser to the dashboard. If the organization trusts its provider in place of the account’s ' +
+      'own second factor, the session and the tokens created with it are confined to that organization, until the ' +
+      'session steps up with that factor. Further parameters are ignored. Whatever goes wrong sends the browser to ' +
       '`/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` ' +
       'continues. The codes:',
     ...Object.entries(signInErrors).map(([code, sentence]) => `- \`${code}\`: ${sentence}`),

@@ -13,8 +13,9 @@ export const createToken = contract({
   description:
     'Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or ' +
     'environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token ' +
-    'can’t create tokens.',
-  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
+    'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to that ' +
+    'organization.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always', confined: true },
   body: CreateTokenBody,
   bodyExample: {
     name: 'deploy pipeline',

@@ -19,8 +19,9 @@ export const listSessions = contract({
   operationId: 'list-sessions',
   route: 'GET /v1/auth/sessions',
   summary: 'List active sessions',
-  description: 'Lists the caller’s sessions, most recently used first.',
-  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  description:
+    'Lists the caller’s sessions, most recently used first. A session that is confined to its provider’s organization sees only itself.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The active sessions.',
     body: z.object({ sessions: z.array(Session).meta({ description: 'The active sessions.' }) }),

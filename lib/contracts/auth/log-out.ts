@@ -6,7 +6,7 @@ export const logOut = contract({
   route: 'POST /v1/auth/logout',
   summary: 'Log out',
   description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
-  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'Logged out; the cookie is cleared.',
     body: Success,

@@ -15,7 +15,7 @@ export const stepUp = contract({
     'stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a ' +
     'company’s provider also steps up with a passkey alone: an empty request gets its challenge. The other way is ' +
     '`GET /v1/auth/provider/{orgSlug}/start?stepUp=true`.',
-  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   body: z
     .strictObject({
       password: text(1, 256).optional().meta({
