@@ -66,7 +66,7 @@ async function checkAndLogIn(
     throw asking;
   }
   const session = await newSession(user, source);
-  const cookies = await transactWithLink(context, user.id, linkSecret, [...proved, session.write]);
+  const cookies = await transactWithLink(context, user, linkSecret, [...proved, session.write]);
   await rehashIfOutdated(user, password);
   log.account('logged_in', { userId: user.id, ip: source.ip });
   return { user, cookies: [session.cookie, ...cookies] };

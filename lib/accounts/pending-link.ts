@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
 import { linkCookie } from '../contracts/auth/sign-in-cookies.ts';
+import type { Log } from '../core/logger.ts';
 import { hashCredential } from '../crypto/credentials.ts';
+import { count } from '../limits/count.ts';
+import { factorMails } from '../limits/rate-limits.ts';
+import { providerLinkedMail } from '../mail/account-mails.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { type PendingLinkRecord, pendingLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { ConditionFailed, check, put, remove, transact, type Write } from '../table/write.ts';
+import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*
  * Somebody signed in with their company's provider, and there already is an account with their address. The account must
@@ -30,24 +37,27 @@ export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { co
 
 /**
  * Makes a log-in's writes, and with them the link that waits for it in this browser, if there is one. A link that can't
- * be made any more doesn't keep anybody from logging in.
+ * be made any more doesn't keep anybody from logging in. The user gets a mail about it, in case another site sent the
+ * browser to the provider.
  * @param secret the cookie's, if the browser sent one
  * @returns Set-Cookie lines
  */
 export async function transactWithLink(
   { log }: RequestContext,
-  userId: string,
+  user: UserRecord,
   secret: string | undefined,
   logIn: readonly Write[],
 ): Promise<string[]> {
-  const linking = secret === undefined ? undefined : await linkWrites(userId, secret);
+  const userId = user.id;
+  const linking = secret === undefined ? undefined : await readPendingLink(userId, secret);
   if (linking === undefined) {
     await transact(logIn);
     return [];
   }
   try {
-    await transact([...logIn, ...linking]);
+    await transact([...logIn, ...linking.writes]);
     log.account('provider_linked', { userId });
+    await tellOfLink(log, user, linking.pending);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
     await transact(logIn);
@@ -55,13 +65,25 @@ export async function transactWithLink(
   return [otherCookie(linkCookie, '', { path, maxAgeSeconds: 0 })];
 }
 
-async function linkWrites(userId: string, secret: string): Promise<Write[] | undefined> {
+async function tellOfLink(log: Log, user: UserRecord, { orgSlug, organizationId }: PendingLinkRecord): Promise<void> {
+  await mailUnlessRefused(log, user, count(factorMails(user.id)), async () => {
+    const organization = await find(at(organizationRecord, orgSlug));
+    return providerLinkedMail(organization?.id === organizationId ? organization.name : orgSlug);
+  });
+}
+
+interface Linking {
+  pending: PendingLinkRecord;
+  writes: Write[];
+}
+
+async function readPendingLink(userId: string, secret: string): Promise<Linking | undefined> {
   const item = at(pendingLinkRecord, hashCredential(secret));
   const pending = await find(item);
   if (pending === undefined || pending.userId !== userId || pending.expiresAt * 1000 <= Date.now()) return undefined;
   const { organizationId, orgSlug, issuer, person, clientVersion } = pending;
   const link = { organizationId, userId, issuer, createdAt: new Date().toISOString() };
-  return [
+  const writes = [
     remove(item, { if: isThere }),
     // The provider may have been changed or removed since, or the organization deleted.
     check(at(signInRecord, orgSlug), {
@@ -69,4 +91,5 @@ async function linkWrites(userId: string, secret: string): Promise<Write[] | und
     }),
     put(at(providerLinkRecord, orgSlug, person), link, { if: [isNew, { userId: equals(userId) }] }),
   ];
+  return { pending, writes };
 }

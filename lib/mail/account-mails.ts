@@ -80,6 +80,22 @@ export async function factorUndoneMail(): Promise<Mail> {
   });
 }
 
+/** Notifies a user that they can now log in with an organization's provider. */
+export async function providerLinkedMail(organizationName: string): Promise<Mail> {
+  return composeMail({
+    subject: changedSubject,
+    before: [
+      `Your account was linked to the sign-in provider of ${unlinked(organizationName)}. You can now log in with it ` +
+        'instead of your password.',
+    ],
+    link: { label: 'Review your account', url: new URL('/account', await dashboardOrigin()).href },
+    after: [
+      'If this was not you, change your password immediately, end all other sessions, and add a passkey or an ' +
+        'authenticator app: with one, the provider alone opens nothing outside that organization.',
+    ],
+  });
+}
+
 /** Tells an owner that another one, or they themselves, logged in without the provider that their organization requires. */
 export async function breakGlassMail({ name, slug }: { name: string; slug: string }, who: string): Promise<Mail> {
   return composeMail({

@@ -237,7 +237,7 @@ async function disturb(
     const works = prepared.works.includes(answer.status);
     if (deadly.has(kind)) row.died += 1;
     else if (works) row.cured += 1;
-    else if (isHonest(answer) && !isCurable(kind, call)) row.honest += 1;
+    else if (isHonest(answer) && !(isCurable(kind, call) && isRepeatable(prepared, call))) row.honest += 1;
     // What the request has ended or consumed is not available to its next attempt.
     else if (kind === 'overtaken' && wasDone && prepared.repeats?.includes(answer.status)) row.cured += 1;
     else row.problems.push(`${name} → ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -248,14 +248,21 @@ async function disturb(
   }
 }
 
+/** A code that the provider has already accepted can't be presented to it again. */
+function isRepeatable({ again }: Prepared, { service }: AwsCall): boolean {
+  return again === undefined || service !== 'Lambda';
+}
+
+/** A browser that comes from a provider is told so by the log-in page. */
 export function isHonest({ status, headers, body }: Answer): boolean {
+  if (/\/log-in#error=(temporarily|provider)_unavailable$/.test(headers.get('location') ?? '')) return true;
   return status === 503 && headers.has('retry-after') && body?.error?.code === 'temporarily_unavailable';
 }
 
 async function repeat(api: Api, { name, prepared, wasDone }: Case, rows: Map<string, Row>): Promise<void> {
   const row = rows.get(name.split(':')[0] as string);
   try {
-    const answer = await send(api, prepared.request);
+    const answer = await send(api, (await prepared.again?.()) ?? prepared.request);
     const expected = wasDone ? [...prepared.works, ...(prepared.repeats ?? [])] : prepared.works;
     if (!expected.includes(answer.status)) {
       row?.problems.push(`${name}, sent again → ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -36,6 +36,7 @@ import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
+import { pendingLinkRecord, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
 import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
 import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
@@ -49,6 +50,8 @@ import {
   versionRecord,
 } from '../../lib/table/records/secret.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
+import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
+import { startedSignInRecord } from '../../lib/table/records/started-sign-in.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { subjectOf, unfinishedWorkRecord } from '../../lib/table/records/unfinished-work.ts';
@@ -100,6 +103,11 @@ const entities = {
   webhook: webhookRecord,
   identity: identityRecord,
   issuerKeys: issuerKeysRecord,
+  signIn: signInRecord,
+  domain: domainRecord,
+  startedSignIn: startedSignInRecord,
+  providerLink: providerLinkRecord,
+  pendingLink: pendingLinkRecord,
   assertion: assertionRecord,
   delivery: deliveryRecord,
   deliveryClaim: deliveryClaimRecord,
@@ -227,6 +235,9 @@ function accountViolations({ all, has }: Table): Violation[] {
     owners.delete(pk);
   }
   for (const [pk, userId] of owners) violations.push({ where: userId, what: `${pk} leads to no passkey` });
+  for (const { pk, userId } of all('providerLink')) {
+    if (!users.has(userId)) violations.push({ where: partOf(pk), what: 'a link to a provider leads to no user' });
+  }
   for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'undoLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       // An identity's tokens are stored until they expire; its membership pair is checked below.
@@ -270,6 +281,15 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
       if (stored !== count) say(`${name} is ${stored}, counted ${count}`);
     }
     if (organization.ownerCount < 1) say('the organization has no owner');
+    const signIn = all('signIn').find(({ pk }) => partOf(pk) === slug);
+    if (signIn !== undefined && signIn.organizationId !== organization.id)
+      say('its provider is of another organization');
+    if ((organization.requireProvider ?? false) !== (signIn?.required ?? false)) {
+      say('the organization and its provider differ in whether it is required');
+    }
+    for (const { domain, verifiedAt } of signIn?.domains ?? []) {
+      if (verifiedAt !== null && !has(keys.domain(domain))) say(`the verified domain ${domain} is nobody’s`);
+    }
     for (const { userId } of members.get(slug) ?? []) {
       if (!has(keys.membership(userId, organization.id))) say(`the member ${userId} has no membership item`);
     }
@@ -300,6 +320,16 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
       violations.push({ where: one.orgSlug, what: `a membership of ${partOf(one.pk)} has no member` });
     }
   }
+  for (const one of all('domain')) {
+    const isListed = all('signIn').some(
+      ({ organizationId, domains }) =>
+        organizationId === one.organizationId && domains.some(({ domain }) => domain === partOf(one.pk)),
+    );
+    const isErased = organizations.get(one.orgSlug)?.status === 'deleting';
+    if (!isKnown(one.orgSlug, one.organizationId) || !(isListed || isErased)) {
+      violations.push({ where: one.orgSlug, what: `${one.pk} belongs to no provider` });
+    }
+  }
   for (const one of all('invitationPointer')) {
     if (organizations.get(one.orgSlug)?.status === 'deleting') continue;
     const invitation = invitations.get(one.orgSlug)?.find(({ id }) => id === one.invitationId);
@@ -315,6 +345,8 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
     'identity',
     'environment',
     'templateKey',
+    'signIn',
+    'providerLink',
   ] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!isKnown(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no organization` });

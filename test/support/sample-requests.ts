@@ -39,6 +39,8 @@ export interface Prepared {
   works: readonly number[];
   /** Statuses of the same request after it has taken effect, if they differ. */
   repeats?: readonly number[];
+  /** The request that its sender makes after a failure, where the same one works only once whatever becomes of it. */
+  again?(): Promise<SampleRequest>;
   /** Whether the request has taken effect. Always true for reads. */
   isDone(): Promise<boolean>;
 }
@@ -360,8 +362,10 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'complete-provider-sign-in': async api => {
     const company = await placeWithProvider();
     const email = `${randomUUID()}@${company.domain}`;
+    const claims = { sub: randomUUID(), email, email_verified: true };
     return {
-      request: await comesBack(api, company, { sub: randomUUID(), email, email_verified: true }),
+      request: await comesBack(api, company, claims),
+      again: () => comesBack(api, company, claims),
       works: [302],
       repeats: [400],
       isDone: async () => (await find(at(emailRecord, email))) !== undefined,
@@ -374,6 +378,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     await linkTo(company, sub);
     return {
       request: await comesBack(api, company, { sub }),
+      again: () => comesBack(api, company, { sub }),
       works: [401],
       repeats: [400],
       isDone: always,

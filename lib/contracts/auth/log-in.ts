@@ -30,6 +30,7 @@ export const logIn = contract({
     reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
     key: { credentials: issuing },
+    mail: true,
   },
   sizing: passwordSizing,
 });

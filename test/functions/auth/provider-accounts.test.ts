@@ -105,6 +105,9 @@ describe('an existing account', () => {
     await expectStatus(logInIn(api, browser, person.email), 200);
 
     await expect.poll(async () => (await api.mails()).filter(({ to }) => to === person.email).length).toBe(before + 1);
+    const mail = (await api.mails()).filter(({ to }) => to === person.email).at(-1);
+    const organization = await find(at(organizationRecord, company.slug));
+    expect(JSON.stringify(mail)).toContain(organization?.name);
   });
 
   it('with a factor is linked by the password and the factor, not by the password alone', async () => {
