@@ -1,7 +1,9 @@
+import { foreseeMemberships } from '../../lib/accounts/factor-is-dispensable.ts';
 import { removePasskey } from '../../lib/accounts/factors/passkeys.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { removePasskey as contract } from '../../lib/contracts/auth/remove-passkey.ts';
 
 export const handler = endpoint(contract, {
-  run: ({ context, params }) => removePasskey(context, params.passkeyId),
+  fetch: (_, userId) => foreseeMemberships(userId),
+  run: ({ context, params, fetched }) => removePasskey(context, params.passkeyId, fetched),
 });

@@ -1,10 +1,11 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyDomain as contract } from '../../lib/contracts/organizations/verify-domain.ts';
 import { signInView } from '../../lib/providers/sign-in-view.ts';
-import { verifyDomain } from '../../lib/providers/verify-domain.ts';
+import { readBeforeVerifying, verifyDomain } from '../../lib/providers/verify-domain.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({
-    body: { signIn: await signInView(await verifyDomain(context, body.domain)) },
+  fetch: ({ params }) => readBeforeVerifying(params.orgId),
+  run: async ({ context, body, fetched }) => ({
+    body: { signIn: await signInView(await verifyDomain(context, body.domain, fetched)) },
   }),
 });

@@ -18,7 +18,7 @@ import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
 import { factsOfProvided, writesOfProvided } from './provided-log-in.ts';
-import { tellOfBreakGlass } from './tell-of-break-glass.ts';
+import { findRequiring, tellOfBreakGlass } from './tell-of-break-glass.ts';
 
 /**
  * A challenge for any passkey of this site; its answer names the user.
@@ -63,6 +63,7 @@ export async function completeLogin(
   const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
+  const requiring = challenge.provided === undefined ? findRequiring(context, user) : [];
   const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
   const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true });
@@ -70,7 +71,7 @@ export async function completeLogin(
   const cookies = await transactWithLink(context, user, linkSecret, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
-  if (challenge.provided === undefined) await tellOfBreakGlass(context, user);
+  await tellOfBreakGlass(context, user, await requiring);
   return { user, cookies: [session.cookie, ...cookies] };
 }
 

@@ -3,27 +3,57 @@ import { ownerIsDispensable } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import type { Write } from '../table/write.ts';
+import type { BeforeRemoval } from './factors/change-factors.ts';
+import { listTokens } from './tokens.ts';
+
+export type Membership = ReturnType<typeof membershipRecord.parse>;
+
+/** Where the user is a member, read in parallel with authentication. */
+export async function foreseeMemberships(userId: string | undefined): Promise<Membership[]> {
+  return userId === undefined ? [] : list(membershipRecord, ranges.memberships(userId));
+}
+
+/**
+ * What has to be known before a factor of the user is removed. One round trip if `foreseen` names all memberships. What
+ * decides is read after the account: a token or an organization created since fails the condition on the account.
+ */
+export async function readBeforeRemoval(userId: string, foreseen: readonly Membership[]): Promise<BeforeRemoval> {
+  const [tokens, memberships, foreseenOwned] = await Promise.all([
+    listTokens(userId),
+    list(membershipRecord, ranges.memberships(userId)),
+    ownedOf(userId, foreseen),
+  ]);
+  const known = new Set(foreseen.map(({ organizationId }) => organizationId));
+  const others = await ownedOf(
+    userId,
+    memberships.filter(({ organizationId }) => !known.has(organizationId)),
+  );
+  const owned = [...foreseenOwned, ...others];
+  return { tokens, isDispensable: () => factorIsDispensable(userId, owned) };
+}
+
+async function ownedOf(userId: string, memberships: readonly Membership[]): Promise<OrganizationRecord[]> {
+  const [organizations, members] = await Promise.all([
+    readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
+    readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
+  ]);
+  return organizations.flatMap((one, index) => {
+    const isSame = one?.id === memberships[index]?.organizationId && one?.status === 'active';
+    return one !== undefined && isSame && members[index]?.role === 'owner' ? [one] : [];
+  });
+}
 
 /** They fit in the transaction with everything else. */
 const maximumChecks = 80;
 
 /**
- * The checks that none of the user's organizations needs the user's last second factor, for the transaction that removes
+ * The checks that none of the organizations that the user owns needs the user's last second factor, for the transaction that removes
  * it.
  * @throws last_owner
  */
-export async function factorIsDispensable(userId: string): Promise<Write[]> {
-  const memberships = await list(membershipRecord, ranges.memberships(userId));
-  const [organizations, members] = await Promise.all([
-    readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
-    readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
-  ]);
-  const owned = organizations.flatMap((one, index) => {
-    const isSame = one?.id === memberships[index]?.organizationId && one?.status === 'active';
-    return one !== undefined && isSame && members[index]?.role === 'owner' ? [one] : [];
-  });
+async function factorIsDispensable(userId: string, owned: readonly OrganizationRecord[]): Promise<Write[]> {
   const checks = await Promise.all(owned.map(one => ownerIsDispensable(one, userId)));
   // Two organizations may have the same other owner, and a transaction can name an item only once.
   const byKey = new Map(checks.flat().map(write => [`${write.key.pk} ${write.key.sk}`, write]));

@@ -11,17 +11,33 @@ import type { UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /**
- * Tells the owners of every organization that requires its provider, and that this user owns, about a log-in without it.
- * A failure is only logged: the log-in is complete.
+ * The user's organizations that require their provider, read while the log-in is still being checked, which saves two
+ * round trips. Never rejects: a failure is only logged, because it must not keep anybody from logging in.
  */
-export async function tellOfBreakGlass(context: RequestContext, user: UserRecord): Promise<void> {
+export async function findRequiring({ log }: RequestContext, { id }: UserRecord): Promise<OrganizationRecord[]> {
   try {
-    const memberships = await list(membershipRecord, ranges.memberships(user.id));
+    const memberships = await list(membershipRecord, ranges.memberships(id));
     const organizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
-    const requiring = organizations.flatMap((one, index) => {
+    return organizations.flatMap((one, index) => {
       const isSame = one?.id === memberships[index]?.organizationId;
       return one !== undefined && isSame && one.requireProvider === true ? [one] : [];
     });
+  } catch (error) {
+    log.error('could not find the owners to tell about a log-in without their provider', error, { userId: id });
+    return [];
+  }
+}
+
+/**
+ * Tells the owners of those of the organizations that this user owns about a log-in without their provider. A failure is
+ * only logged: the log-in is complete.
+ */
+export async function tellOfBreakGlass(
+  context: RequestContext,
+  user: UserRecord,
+  requiring: readonly OrganizationRecord[],
+): Promise<void> {
+  try {
     await Promise.all(requiring.map(one => tellOwners(context, user, one)));
   } catch (error) {
     context.log.error('could not tell the owners about a log-in without their provider', error, { userId: user.id });

@@ -22,10 +22,10 @@ export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedReque
 
 interface Behaviour<C extends Contract, Fetched> {
   /**
-   * Reads that need only the request. They start in parallel with authentication, which saves a round trip. `run` gets
+   * Reads that need only the request and the user whom its credential names, undefined without one. They start in parallel with authentication, which saves a round trip. `run` gets
    * the result only after the caller was authorized; otherwise it is discarded.
    */
-  fetch?: (request: ParsedRequest<C>) => Promise<Fetched>;
+  fetch?: (request: ParsedRequest<C>, userId: string | undefined) => Promise<Fetched>;
   run: (input: EndpointInput<C, NoInfer<Fetched>>) => HandlerResult<NoInfer<C>>;
 }
 
@@ -62,7 +62,7 @@ async function answer<C extends Contract, Fetched>(
   // Authorize, in parallel with the handler's reads.
   const { authorize, reauthorize } = authorization(kind, access, { issued, params: path.params, log });
   const read = async (request: ParsedRequest<C>) =>
-    withReauthorization(reauthorize, async () => (await fetch?.(request)) as Fetched);
+    withReauthorization(reauthorize, async () => (await fetch?.(request, issued?.userId)) as Fetched);
   const early = 'request' in parsed && mayReadEarly(issued, path.params) ? read(parsed.request) : undefined;
   // Without a listener, a failed read would end the process during authentication; the `await` below still throws its
   // error.

@@ -18,11 +18,13 @@ type Place = Pick<OrganizationRecord, 'slug'>;
 /**
  * The checks that an owner with a second factor exists, for the transaction that depends on it. They throw
  * `ConditionFailed`, because another such owner may still be there: read again.
- * @param exceptUserId an owner who is about to lose the role or the factor
- * @throws `missing` if there is none
+ * @throws `missing` if none of the owners has one
  */
-export async function breakGlassOwner(place: Place, missing: () => Error, exceptUserId?: string): Promise<Write[]> {
-  const owners = (await listOwners(place)).filter(({ userId }) => userId !== exceptUserId);
+export async function breakGlassOwner(
+  place: Place,
+  owners: readonly MemberRecord[],
+  missing: () => Error,
+): Promise<Write[]> {
   const users = await readAll(owners.map(({ userId }) => at(userRecord, userId)));
   const index = users.findIndex(user => user !== undefined && hasSecondFactor(user));
   const owner = owners[index];
@@ -44,7 +46,10 @@ export async function listOwners({ slug }: Place): Promise<MemberRecord[]> {
  */
 export async function ownerIsDispensable(organization: OrganizationRecord, userId: string): Promise<Write[]> {
   const { slug, requireProvider } = organization;
-  if (requireProvider === true) return breakGlassOwner(organization, lastBreakGlassOwner, userId);
+  if (requireProvider === true) {
+    const others = (await listOwners(organization)).filter(owner => owner.userId !== userId);
+    return breakGlassOwner(organization, others, lastBreakGlassOwner);
+  }
   return [check(at(signInRecord, slug), { if: [isNew, { required: equals(false) }] })];
 }
 

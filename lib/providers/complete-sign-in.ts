@@ -8,10 +8,12 @@ import { countOne } from '../limits/count.ts';
 import { refusedSignIns } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
+import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { personOf } from '../table/records/provider-link.ts';
 import { startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { forgottenBrowserCookie, hashOfSecret, isRandom } from './browser.ts';
+import { openClientSecret } from './client-secret.ts';
 import { providerReads } from './find-methods.ts';
 import { dashboardPage, logInPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
@@ -40,16 +42,17 @@ async function complete(
   secret: string | undefined,
 ): Promise<Redirect> {
   if (!isRandom(state) || !isRandom(secret)) throw expired();
-  const open = await openSignIn(state, secret);
+  const { open, known, clientSecret } = await openSignIn(state, secret);
   try {
-    const provider = await readProvider(context, { issuer: open.signIn.issuer, orgSlug: open.organization.slug });
+    const { organization, signIn } = open;
+    const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug: organization.slug, known });
     requireIssuer(provider, iss);
     if (error !== undefined || code === undefined || code === '') throw new SignInRefused('provider_refused');
-    const proven = await redeemCode(context, provider, open.signIn, { code, state, secret });
+    const proven = await redeemCode(context, provider, signIn, { code, state, secret, clientSecret });
     return await finish(context, open, {
       ...proven,
       person: personOf(provider.issuer, proven.claims.sub),
-      trustedFactor: open.signIn.trustFactor && reportsSecondFactor(proven.claims),
+      trustedFactor: signIn.trustFactor && reportsSecondFactor(proven.claims),
     });
   } catch (refusal) {
     if (refusal instanceof SignedAnswerRefused) await recordRefusal(context, open, refusal.code);
@@ -57,22 +60,36 @@ async function complete(
   }
 }
 
+interface Opened {
+  open: OpenSignIn;
+  /** What is stored about the issuer. */
+  known: IssuerKeysRecord | undefined;
+  /** Undefined for a public client. */
+  clientSecret: string | undefined;
+}
+
 /**
- * Uses up the sign-in that the browser comes back from.
+ * Uses up the sign-in that the browser comes back from. Three round trips, with everything that is needed to ask the
+ * provider.
  * @throws sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since
  */
-async function openSignIn(state: string, secret: string): Promise<OpenSignIn> {
+async function openSignIn(state: string, secret: string): Promise<Opened> {
   const item = at(startedSignInRecord, hashOfSecret(state));
   const started = await find(item);
   if (started === undefined || started.expiresAt * 1000 <= Date.now()) throw expired();
   if (!equalInConstantTime(hashOfSecret(secret), started.browser)) throw expired();
-  const { organization, signIn: found } = await readTogether(providerReads(started.orgSlug));
+  const {
+    organization,
+    signIn: found,
+    known,
+  } = await readTogether({ ...providerReads(started.orgSlug), known: at(issuerKeysRecord, started.issuer) });
   const current = ownSignIn(found, started.organizationId);
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw expired();
   if (current?.clientVersion !== started.clientVersion) throw expired();
   // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
-  await transact([remove(item, { if: isThere, refused: () => expired() })]);
-  return { started, organization, signIn: current };
+  const claim = transact([remove(item, { if: isThere, refused: () => expired() })]);
+  const [clientSecret] = await Promise.all([openClientSecret(current), claim]);
+  return { open: { started, organization, signIn: current }, known, clientSecret };
 }
 
 const expired = () => new SignInRefused('sign_in_expired');

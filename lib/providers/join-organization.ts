@@ -9,7 +9,7 @@ import { invitationRemoval } from '../organizations/members/invite-member.ts';
 import { readRosterOf } from '../organizations/members/read-roster.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
-import { at, readTogether } from '../table/read.ts';
+import { at } from '../table/read.ts';
 import type { InvitationRecord } from '../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -18,21 +18,20 @@ import { check, put, update, type Write } from '../table/write.ts';
 import type { OpenSignIn } from './open-sign-in.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
+export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
+
 /**
  * The writes that make the user a member: with the role of their invitation, or with the default role if they have never
- * been one. None for a member.
+ * been one.
  * @throws invitation_required, plan_limit_exceeded
  */
 export async function joinOrganization(
   context: RequestContext,
   { organization, signIn: { defaultRole } }: OpenSignIn,
   user: UserRecord,
+  removed: RemovedMemberRecord | undefined,
 ): Promise<Write[]> {
   const { id, slug } = organization;
-  const reads = { member: at(memberRecord, slug, user.id), removed: at(removedMemberRecord, slug, user.id) };
-  const { member, removed } = await readTogether(reads);
-  // A removal that is under way ends the membership, whose every use is checked anyway.
-  if (member !== undefined) return [];
   const roster = await readRosterOf(organization);
   const invitation = roster.invitations.find(one => one.id === invitationId(id, user.email));
   if (invitation !== undefined) return invited(context, roster.organization, user, invitation);
@@ -50,7 +49,9 @@ export async function joinOrganization(
       { add: { memberCount: 1 } },
       { if: { ...asCounted, id: equals(id), status: equals('active') } },
     ),
-    check(reads.removed, { if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) } }),
+    check(at(removedMemberRecord, slug, user.id), {
+      if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
+    }),
     ...(await membershipWrites(context, roster.organization, user, defaultRole)),
   ];
 }

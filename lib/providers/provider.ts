@@ -2,9 +2,8 @@ import type { RequestContext } from '../access/request-context.ts';
 import { currentKeys, renewedKeys } from '../identities/issuer-keys.ts';
 import { networkOf } from '../limits/network.ts';
 import { keyFetches, keyFetchesOfNetwork } from '../limits/rate-limits.ts';
-import { at, find } from '../table/read.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
-import { type IssuerKeysRecord, issuerKeysRecord, type ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import type { IssuerKeysRecord, ProviderEndpoints } from '../table/records/issuer-keys.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
 /** A provider as its discovery document describes it. */
@@ -16,21 +15,24 @@ export interface Provider {
   renewKeys(): Promise<readonly VerificationKey[]>;
 }
 
+interface Place {
+  issuer: string;
+  orgSlug: string;
+  /** What is stored about the issuer. */
+  known: IssuerKeysRecord | undefined;
+}
+
 /**
  * The provider with the issuer, read again if what is known is too old.
  * @throws issuer_unavailable, rate_limited; provider_unavailable if people can't sign in there
  */
 export async function readProvider(
   { log, source }: RequestContext,
-  { issuer, orgSlug }: { issuer: string; orgSlug: string },
+  { issuer, orgSlug, known: stored }: Place,
 ): Promise<Provider> {
   const counters = [keyFetches(orgSlug), keyFetchesOfNetwork(networkOf(source.ip))];
   const fetching = { log, counters };
-  let known: IssuerKeysRecord | undefined = await currentKeys(
-    issuer,
-    await find(at(issuerKeysRecord, issuer)),
-    fetching,
-  );
+  let known: IssuerKeysRecord | undefined = await currentKeys(issuer, stored, fetching);
   // It may have been read before the service knew what to keep, or have been set up only since.
   if (known.endpoints === undefined) known = await renewedKeys(issuer, known, fetching);
   if (known?.endpoints === undefined) throw new SignInRefused('provider_unavailable');

@@ -1,22 +1,33 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedEmail } from '../access/verified-email.ts';
 import { ApiError } from '../core/errors.ts';
-import { at, find, readTogether } from '../table/read.ts';
+import { requirePlace } from '../organizations/members/read-roster.ts';
+import { at, find } from '../table/read.ts';
 import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { userRecord } from '../table/records/user.ts';
+
+/**
+ * The provider of an organization by its id, read in two round trips in parallel with authentication.
+ * @throws organization_not_found
+ */
+export async function foreseeSignIn(organizationId: string): Promise<SignInRecord | undefined> {
+  return findSignIn(await requirePlace(organizationId));
+}
 
 /**
  * The organization's sign-in provider, for an owner.
  * @throws email_not_verified
  */
-export async function readSignIn({ organization, principal }: MemberContext): Promise<SignInRecord | undefined> {
-  const { user = principal.user, signIn } = await readTogether({
-    user: principal.user === undefined ? at(userRecord, principal.userId) : undefined,
-    signIn: at(signInRecord, organization.slug),
-  });
+export async function readSignIn(context: MemberContext): Promise<SignInRecord | undefined> {
+  const [signIn] = await Promise.all([findSignIn(context.organization), requireVerifiedCaller(context)]);
+  return signIn;
+}
+
+/** One round trip for a token, whose account is not read yet. @throws email_not_verified */
+export async function requireVerifiedCaller({ principal }: MemberContext): Promise<void> {
+  const user = principal.user ?? (await find(at(userRecord, principal.userId)));
   if (user === undefined) throw new ApiError('unauthenticated', 'This requires an account.');
   requireVerifiedEmail(user);
-  return ownSignIn(signIn, organization.id);
 }
 
 /** The provider as it is now. */

@@ -3,7 +3,6 @@ import type { RequestContext } from '../access/request-context.ts';
 import { providerAnswer } from '../identities/provider-answer.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import { nonceOf, verifierOf } from './browser.ts';
-import { openClientSecret } from './client-secret.ts';
 import { verifyIdToken } from './id-token.ts';
 import { type Profile, profileOf } from './profile.ts';
 import type { Provider } from './provider.ts';
@@ -15,6 +14,8 @@ interface Code {
   state: string;
   /** From the browser's cookie. */
   secret: string;
+  /** Undefined for a public client. */
+  clientSecret: string | undefined;
 }
 
 /** A person, as the provider has signed it. */
@@ -36,12 +37,12 @@ export async function redeemCode(
   context: RequestContext,
   provider: Provider,
   signIn: SignInRecord,
-  { code, state, secret }: Code,
+  { code, state, secret, clientSecret }: Code,
 ): Promise<ProvenPerson> {
   const answer = await providerAnswer(
     {
       target: provider.endpoints.token,
-      ...clientAuthentication(provider, signIn.clientId, await openClientSecret(signIn), {
+      ...clientAuthentication(provider, signIn.clientId, clientSecret, {
         grant_type: 'authorization_code',
         code,
         redirect_uri: await redirectUri(),

@@ -8,39 +8,60 @@ import type { setSignIn as contract } from '../contracts/organizations/set-sign-
 import { invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { targetProblem } from '../deliveries/target.ts';
-import { breakGlassOwner } from '../organizations/break-glass.ts';
+import { breakGlassOwner, listOwners } from '../organizations/break-glass.ts';
+import { requirePlace } from '../organizations/members/read-roster.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
+import type { MemberRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { sealClientSecret } from './client-secret.ts';
-import { findSignIn, readSignIn } from './read-sign-in.ts';
+import { findSignIn, requireVerifiedCaller } from './read-sign-in.ts';
 import { signInTarget } from './sign-in-view.ts';
 
 type Wanted = BodyOf<typeof contract>;
+
+interface BeforeSetting {
+  signIn: SignInRecord | undefined;
+  /** Empty unless the provider is to be required. */
+  owners: readonly MemberRecord[];
+}
+
+/** Two round trips, in parallel with authentication. @throws organization_not_found */
+export async function readBeforeSetting(organizationId: string, { required }: Wanted): Promise<BeforeSetting> {
+  return readSetting(await requirePlace(organizationId), required);
+}
+
+async function readSetting(place: { slug: string; id: string }, required: boolean): Promise<BeforeSetting> {
+  const [signIn, owners] = await Promise.all([findSignIn(place), required ? listOwners(place) : []]);
+  return { signIn, owners };
+}
 
 /**
  * Sets the organization's sign-in provider. What is set already changes nothing.
  * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required if
  * no owner could get in without the provider that is to be required
  */
-export async function setSignIn(context: MemberContext, wanted: Wanted): Promise<SignInRecord> {
+export async function setSignIn(context: MemberContext, wanted: Wanted, known: BeforeSetting): Promise<SignInRecord> {
   const { organization } = context;
   const problem = targetProblem(wanted.issuer, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
   if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
-  const known = await readSignIn(context);
+  await requireVerifiedCaller(context);
   return retryWithFreshRead(
     known,
-    () => findSignIn(organization),
-    async before => {
+    () => readSetting(organization, wanted.required),
+    async ({ signIn: before, owners }) => {
+      const requirement = requirementWrites(context, wanted, owners);
+      // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
+      requirement.catch(() => undefined);
       const after = await signInAfter(organization.id, wanted, before);
       const details = detailsOf(before, after);
       if (before !== undefined && details === undefined) return before;
       const isSame = before === undefined ? isNew : { version: equals(before.version) };
       await transact([
         put(at(signInRecord, organization.slug), after, { if: isSame }),
-        ...(await requirementWrites(context, after)),
+        ...(await requirement),
         ...freedDomains(before, after),
         await context.audit({
           action: 'sign_in.configured',
@@ -91,7 +112,11 @@ function fieldsOf({ domains, ...signIn }: SignInRecord) {
 }
 
 /** @throws second_factor_required, also from the transaction */
-async function requirementWrites({ organization }: MemberContext, { required }: SignInRecord): Promise<Write[]> {
+async function requirementWrites(
+  { organization }: MemberContext,
+  { required }: Wanted,
+  owners: readonly MemberRecord[],
+): Promise<Write[]> {
   const { id, slug } = organization;
   const missing = () =>
     secondFactorMissing('At least one owner needs a passkey or an authenticator app, in case the provider fails.');
@@ -101,7 +126,7 @@ async function requirementWrites({ organization }: MemberContext, { required }: 
       { set: { requireProvider: required ? true : undefined } },
       { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
     ),
-    ...(required ? await breakGlassOwner(organization, missing) : []),
+    ...(required ? await breakGlassOwner(organization, owners, missing) : []),
   ];
 }
 

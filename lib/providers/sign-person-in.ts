@@ -3,14 +3,15 @@ import { newSession } from '../accounts/new-session.ts';
 import { newPendingLink } from '../accounts/pending-link.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { equals, isNew } from '../table/expressions.ts';
-import { at, find } from '../table/read.ts';
+import { at, readTogether } from '../table/read.ts';
+import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { askOwnFactor } from './ask-own-factor.ts';
-import { joinOrganization } from './join-organization.ts';
+import { joinOrganization, type RemovedMemberRecord } from './join-organization.ts';
 import { dashboardPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
 import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
@@ -33,7 +34,7 @@ async function attempt(context: CallbackContext, open: OpenSignIn, proof: Proof)
   const { started, organization } = open;
   const account = await findAccount(open, proof);
   const { user } = account;
-  const joining = await joinOrganization(context, open, user);
+  const joining = account.isMember ? [] : await joinOrganization(context, open, user, account.removed);
   const provider = providerOfSession(open, proof, user);
   const provedAt = provedAtOf(proof);
   const writes = [...account.writes, ...joining, sameProvider(open)];
@@ -52,6 +53,10 @@ async function attempt(context: CallbackContext, open: OpenSignIn, proof: Proof)
 
 interface Account {
   user: UserRecord;
+  /** A removal that is under way ends the membership, whose every use is checked anyway. */
+  isMember: boolean;
+  /** The last membership that ended under the organization's slug. */
+  removed: RemovedMemberRecord | undefined;
   /** What makes the account and its link, or checks that they are still there. */
   writes: Write[];
 }
@@ -63,15 +68,22 @@ interface Account {
 async function findAccount(open: OpenSignIn, proof: Proof): Promise<Account> {
   const { organization } = open;
   const item = at(providerLinkRecord, organization.slug, proof.person);
-  const link = await find(item);
+  const { email: named, emailVerified } = proof.profile;
+  const { link, pointer } = await readTogether({
+    link: item,
+    pointer: named === undefined || !emailVerified ? undefined : at(emailRecord, named),
+  });
   if (link?.organizationId === organization.id) {
-    const user = await find(at(userRecord, link.userId));
+    const { user, member, removed } = await readTogether({
+      user: at(userRecord, link.userId),
+      member: at(memberRecord, organization.slug, link.userId),
+      removed: at(removedMemberRecord, organization.slug, link.userId),
+    });
     if (user === undefined) throw new Error('The account of a link does not exist.');
     const isSame = { organizationId: equals(organization.id), userId: equals(user.id) };
-    return { user, writes: [check(item, { if: isSame })] };
+    return { user, isMember: member !== undefined, removed, writes: [check(item, { if: isSame })] };
   }
   const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
-  const pointer = await find(at(emailRecord, email));
   if (pointer !== undefined) throw await askForLogIn(open, proof, pointer.userId);
   const id = randomUUID();
   const createdAt = new Date().toISOString();
@@ -88,6 +100,8 @@ async function findAccount(open: OpenSignIn, proof: Proof): Promise<Account> {
   const made = { organizationId: organization.id, userId: id, issuer: open.signIn.issuer, createdAt };
   return {
     user,
+    isMember: false,
+    removed: undefined,
     writes: [
       put(at(emailRecord, email), { userId: id }, { if: isNew }),
       put(at(userRecord, id), user, { if: isNew }),

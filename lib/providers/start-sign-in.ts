@@ -8,7 +8,7 @@ import { networkOf } from '../limits/network.ts';
 import { startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import type { ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import { issuerKeysRecord, type ProviderEndpoints } from '../table/records/issuer-keys.ts';
 import { memberRecord } from '../table/records/member.ts';
 import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
@@ -41,14 +41,15 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const {
     organization,
     signIn: found,
-    known,
-  } = await readTogether({ ...providerReads(orgSlug), known: toRead(begun) });
-  refuseEarly(begun, known);
+    counted,
+  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(begun) });
+  refuseEarly(begun, counted);
   const signIn = organization?.status === 'active' ? ownSignIn(found, organization.id) : undefined;
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
-  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug });
+  const known = await find(at(issuerKeysRecord, signIn.issuer));
+  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, known });
   requireOwnStart(context, endpoints);
   const state = randomBytes(32).toString('base64url');
   const secret = newBrowserSecret();
@@ -59,6 +60,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     organizationId: organization.id,
     orgSlug,
     clientVersion: signIn.clientVersion,
+    issuer: signIn.issuer,
     to,
     startedAtMs: now,
     ...(sessionHash === undefined ? {} : { sessionHash }),

@@ -3,28 +3,50 @@ import type { MemberContext } from '../access/request-context.ts';
 import { ApiError, invalidRequest, organizationNotFound, temporarilyUnavailable } from '../core/errors.ts';
 import { invokeFunction } from '../core/invoke-function.ts';
 import { requiredSetting } from '../core/settings.ts';
-import { count } from '../limits/count.ts';
+import { count, refuseEarly, toRead } from '../limits/count.ts';
 import { domainLookups } from '../limits/rate-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { at, readTogether } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
+import type { RateRecord } from '../table/records/rate.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { check, put, retryWithFreshRead, transact, update } from '../table/write.ts';
-import { findSignIn, readSignIn } from './read-sign-in.ts';
+import { findSignIn, foreseeSignIn, requireVerifiedCaller } from './read-sign-in.ts';
 import { signInTarget, txtRecordOf } from './sign-in-view.ts';
+
+interface BeforeVerifying {
+  signIn: SignInRecord | undefined;
+  /** The look-ups so far. */
+  counted: RateRecord | undefined;
+}
+
+/** Two round trips, in parallel with authentication. @throws organization_not_found */
+export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
+  const [signIn, { counted }] = await Promise.all([
+    foreseeSignIn(organizationId),
+    readTogether({ counted: toRead(domainLookups(organizationId)) }),
+  ]);
+  return { signIn, counted };
+}
 
 /**
  * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up.
  * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
  * domain_not_verified, domain_taken
  */
-export async function verifyDomain(context: MemberContext, domain: string): Promise<SignInRecord> {
+export async function verifyDomain(
+  context: MemberContext,
+  domain: string,
+  { signIn: known, counted }: BeforeVerifying,
+): Promise<SignInRecord> {
   const { organization } = context;
-  const known = await readSignIn(context);
+  await requireVerifiedCaller(context);
   const wanted = domainOf(known, domain);
   if (wanted.verifiedAt !== null && known !== undefined) return known;
-  await count(domainLookups(organization.id));
-  if (!(await hasRecord(domain, txtRecordOf(wanted)))) {
+  const lookups = domainLookups(organization.id);
+  refuseEarly(lookups, counted);
+  const [isThere] = await Promise.all([hasRecord(domain, txtRecordOf(wanted)), count(lookups)]);
+  if (!isThere) {
     throw new ApiError('domain_not_verified', `The domain has no such TXT record yet: ${txtRecordOf(wanted)}`);
   }
   return retryWithFreshRead(

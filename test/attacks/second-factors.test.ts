@@ -927,7 +927,8 @@ describe('every fresh route', () => {
         const userId = readCredential(as.cookie.split('=')[1] as string)?.userId as string;
         const person = { session: as, user: { id: userId } } as Person;
         await ageSession(person, 599);
-        const isYoung = codeOf(await send(api, { ...prepared.request, body: { zz: 1 } }));
+        const isRead = prepared.request.method === 'GET';
+        const isYoung = codeOf(await send(api, isRead ? prepared.request : { ...prepared.request, body: { zz: 1 } }));
         expect(isYoung, 'a fresh session').not.toBe('403 step_up_required');
         await ageSession(person, 601);
         expect(codeOf(await send(api, prepared.request))).toBe('403 step_up_required');

@@ -33,6 +33,9 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'bulk-delete-secrets large': { roundTrips: 7, kmsCalls: 0 },
   // Who is asked about is only known from the entries, and the histories to read only from both.
   'get-exposure': { roundTrips: 6, kmsCalls: 0 },
+  // It must ask the provider in between: it uses up the attempt before, and only the answer says whose account it is.
+  'complete-provider-sign-in': { roundTrips: 7, kmsCalls: 1 },
+  'complete-provider-sign-in of a linked account with a factor': { roundTrips: 7, kmsCalls: 1 },
   'exchange-assertion': { roundTrips: 3, calls: 3, kmsCalls: 0 },
   'import 500': { roundTrips: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
 };

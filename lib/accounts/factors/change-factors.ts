@@ -98,10 +98,10 @@ export async function changeFactors(
   context: AccountContext,
   what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
-  { limits, ...removal }: { limits?: readonly Counter[]; tokens?: TokenReads; isDispensable?: Guard } = {},
+  { limits, removal }: { limits?: readonly Counter[]; removal?: RemovalReads } = {},
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const made = await change(context, { what, decide, ...removal, ...(limits === undefined ? {} : { limits }) });
+  const made = await change(context, { what, decide, removal, ...(limits === undefined ? {} : { limits }) });
   if (made === undefined) return undefined;
   try {
     if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
@@ -129,19 +129,22 @@ interface Order {
   decide: (
     user: UserRecord,
   ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
-  /** The account's tokens, if a factor is removed. */
-  tokens?: TokenReads | undefined;
-  /** If a factor is removed, and it is the last one. */
-  isDispensable?: Guard | undefined;
+  /** If a factor is removed. */
+  removal?: RemovalReads | undefined;
 }
 
-/** The checks that the user can be left without a factor, for the transaction that removes the last one. */
-type Guard = (userId: string) => Promise<readonly Write[]>;
+/** Read after the account: creating another token then fails the condition on the account. */
+interface RemovalReads {
+  known: BeforeRemoval;
+  readAgain: () => Promise<BeforeRemoval>;
+}
 
-/** Tokens are read after the account: creating another one then fails the condition on the account. */
-export interface TokenReads {
-  known: readonly TokenRecord[];
-  readAgain: () => Promise<readonly TokenRecord[]>;
+/** What has to be known before a factor is removed. */
+export interface BeforeRemoval {
+  /** The account's tokens. */
+  tokens: readonly TokenRecord[];
+  /** The checks that the user can be left without a factor, for the transaction that removes the last one. */
+  isDispensable: () => Promise<readonly Write[]>;
 }
 
 async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
@@ -154,13 +157,14 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
   let mayMail = true;
   let made: Made | undefined;
 
-  const attempt = async (user: UserRecord, tokens: readonly TokenRecord[]) => {
+  const attempt = async (user: UserRecord, removal: BeforeRemoval | undefined) => {
     // An attempt that seemed to fail may have been executed late.
     if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
     const isLast = hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors });
-    const guards = isLast ? ((await order.isDispensable?.(user.id)) ?? []) : [];
+    const guards = isLast ? ((await removal?.isDispensable()) ?? []) : [];
+    const tokens = removal?.tokens ?? [];
     const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
@@ -174,14 +178,14 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     const found = await readTogether({ user: account, session });
     // The first factor ends the account's other sessions and raises the epoch of the one that added it.
     if (found.user === undefined || found.session?.epoch !== found.user.sessionEpoch) throw sessionEnded();
-    return { user: found.user, tokens: (await order.tokens?.readAgain()) ?? [] };
+    return { user: found.user, removal: await order.removal?.readAgain() };
   };
-  const result = await retryWithFreshRead<{ user: UserRecord; tokens: readonly TokenRecord[] }, Made | undefined>(
-    { user: before, tokens: order.tokens?.known ?? [] },
+  const result = await retryWithFreshRead<{ user: UserRecord; removal: BeforeRemoval | undefined }, Made | undefined>(
+    { user: before, removal: order.removal?.known },
     readAgain,
-    async ({ user, tokens }) => {
+    async ({ user, removal }) => {
       try {
-        return await attempt(user, tokens);
+        return await attempt(user, removal);
       } catch (error) {
         if (!(error instanceof ApiError) || made === undefined) throw error;
         if ((await find(account))?.factorChange?.id === id) return made;
@@ -189,7 +193,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
         if (!isFull) throw error;
         // The e-mail limit must not keep users from removing a factor.
         mayMail = false;
-        return attempt(user, tokens);
+        return attempt(user, removal);
       }
     },
   );

@@ -11,8 +11,7 @@ import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { factorIsDispensable } from '../factor-is-dispensable.ts';
-import { listTokens } from '../tokens.ts';
+import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
 import { oneLess, removalOf } from './factors-gone.ts';
@@ -90,9 +89,13 @@ export async function listPasskeys({ principal: { user } }: AccountContext): Pro
 }
 
 /** @throws passkey_not_found */
-export async function removePasskey(context: AccountContext, passkeyId: string): Promise<void> {
+export async function removePasskey(
+  context: AccountContext,
+  passkeyId: string,
+  memberships: readonly Membership[],
+): Promise<void> {
   const { user } = context.principal;
-  const readAgain = () => listTokens(user.id);
+  const readAgain = () => readBeforeRemoval(user.id, memberships);
   const [passkeys, known] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
@@ -102,8 +105,7 @@ export async function removePasskey(context: AccountContext, passkeyId: string):
     writes: removalOf(passkey, isGone),
   });
   await changeFactors(context, 'passkey_removed', decide, {
-    tokens: { known, readAgain },
-    isDispensable: factorIsDispensable,
+    removal: { known, readAgain },
   });
 }
 

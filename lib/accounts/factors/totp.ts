@@ -9,8 +9,7 @@ import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
-import { factorIsDispensable } from '../factor-is-dispensable.ts';
-import { listTokens } from '../tokens.ts';
+import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { addFactor, changeFactors } from './change-factors.ts';
 import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 
@@ -78,13 +77,12 @@ const beginAgain = () =>
   invalidRequest([{ path: 'code', message: 'does not belong to a new authenticator app: start again' }]);
 
 /** Does nothing for an account without an authenticator app. */
-export async function removeTotp(context: AccountContext): Promise<void> {
+export async function removeTotp(context: AccountContext, memberships: readonly Membership[]): Promise<void> {
   const { user } = context.principal;
   const decide = ({ totp }: UserRecord) =>
     totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
-  const readAgain = () => listTokens(user.id);
+  const readAgain = () => readBeforeRemoval(user.id, memberships);
   await changeFactors(context, 'totp_removed', decide, {
-    tokens: { known: await readAgain(), readAgain },
-    isDispensable: factorIsDispensable,
+    removal: { known: await readAgain(), readAgain },
   });
 }

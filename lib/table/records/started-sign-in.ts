@@ -15,6 +15,8 @@ export const startedSignInRecord = entity({
     organizationId: z.string(),
     orgSlug: z.string(),
     clientVersion: z.string(),
+    /** The callback reads what is known about it together with the organization. */
+    issuer: z.string(),
     /** A path of the dashboard. */
     to: z.string(),
     startedAtMs: z.int(),
