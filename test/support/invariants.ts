@@ -25,7 +25,7 @@ import { invitationPointerRecord, invitationRecord } from '../../lib/table/recor
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
-import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
+import { memberRecord, membershipRecord, removedMemberRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
   organizationPointerRecord,
@@ -107,6 +107,7 @@ const entities = {
   domain: domainRecord,
   startedSignIn: startedSignInRecord,
   providerLink: providerLinkRecord,
+  removedMember: removedMemberRecord,
   pendingLink: pendingLinkRecord,
   assertion: assertionRecord,
   delivery: deliveryRecord,
@@ -347,6 +348,7 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
     'templateKey',
     'signIn',
     'providerLink',
+    'removedMember',
   ] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!isKnown(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no organization` });
