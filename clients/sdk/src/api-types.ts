@@ -227,7 +227,7 @@ export interface paths {
         };
         /**
          * Get the current user and their organizations
-         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token limited to one organization sees only that organization.
+         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token limited to one organization sees only that organization, and so does a session that is confined to one.
          */
         get: operations["get-current-user"];
         put?: never;

@@ -36,8 +36,8 @@ export const getCurrentUser = contract({
   summary: 'Get the current user and their organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
-    'token limited to one organization sees only that organization.',
-  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+    'token limited to one organization sees only that organization, and so does a session that is confined to one.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
     body: z.object({
