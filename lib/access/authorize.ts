@@ -48,7 +48,7 @@ export interface Admitted {
 }
 
 const needsOwnFactor =
-  'This session is limited to the organization of its sign-in provider. Log in or step up with your own second factor.';
+  'This session is limited to the organization of its sign-in provider. Confirm it with your own second factor first.';
 
 const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 

@@ -37,7 +37,7 @@ export const setSignIn = contract({
   uses: {
     dashboardOrigin: true,
     table: ['Query', 'BatchGetItem', 'GetItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['USER'],
+    reads: ['ORGID', 'USER'],
     writes: ['ORG', 'DOMAIN', 'AUDIT'],
     key: { provider: ['Encrypt'] },
   },

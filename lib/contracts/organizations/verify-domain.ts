@@ -22,6 +22,7 @@ export const verifyDomain = contract({
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORGID', 'RATE'],
     writes: ['ORG', 'DOMAIN', 'AUDIT'],
     functions: ['fetch-issuer-keys'],
   },
