@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at } from '../../lib/table/read.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Person, seedPerson } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { addApp } from '../support/second-factors.ts';
+import { openBrowser } from '../support/sign-in/browser.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
+import { logInIn, openCompany, redirectUriOf, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
+
+/* What a sign-in through a provider must not exceed, bypass or break. */
+
+let api: Api;
+let names: NameServer;
+let provider: OpenIdProvider;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({ DNS_SERVERS: names.address });
+  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+
+type Company = Awaited<ReturnType<typeof openCompany>>;
+
+let hired = 0;
+/** A person at the provider. @returns the name on their button */
+function hire(email: string): string {
+  hired += 1;
+  const name = `person-${hired}`;
+  provider.accounts[name] = { sub: `sub-${hired}`, email, email_verified: true };
+  return name;
+}
+
+/** Somebody with an account and a password whose address is in the company's domain. */
+async function seedColleague({ domain }: Company): Promise<Person> {
+  const person = await seedPerson();
+  hired += 1;
+  const email = `colleague-${hired}@${domain}`;
+  await transact([
+    remove(at(emailRecord, person.email)),
+    put(at(emailRecord, email), { userId: person.user.id }),
+    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
+  ]);
+  return { ...person, email };
+}
+
+describe('a browser in which a link waits', () => {
+  it('completes a sign-in with the account’s own factor after the link was made in another browser', async () => {
+    const company = await openCompany(api, names, provider);
+    const person = await seedColleague(company);
+    const app = await addApp(api, person);
+    const account = hire(person.email);
+    const [first, second] = [openBrowser(), openBrowser()];
+    for (const browser of [first, second]) {
+      expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
+    }
+    const { challenge: ofLogIn } = (await logInIn(api, second, person.email)).body.error.details;
+    const linking = { challenge: ofLogIn, totp: app.code() };
+    await expectStatus(requestIn(api, second, '/auth/login/verify', linking), 200);
+    await transact([update(at(userRecord, person.user.id), { set: { 'totp.lastStep': 0 } })]);
+
+    expect((await signIn(api, first, company.slug, { account })).error).toBe('second_factor_required');
+    const { challenge } = (await expectStatus(requestIn(api, first, '/auth/provider/factor', {}), 200)).body;
+    await expectStatus(requestIn(api, first, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+
+    expect(sessionIn(api, first)).toBeDefined();
+  });
+});
