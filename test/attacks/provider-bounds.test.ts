@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at } from '../../lib/table/read.ts';
+import { at, find } from '../../lib/table/read.ts';
+import { memberRecord } from '../../lib/table/records/member.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../lib/table/write.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -51,6 +53,12 @@ async function seedColleague({ domain }: Company): Promise<Person> {
   return { ...person, email };
 }
 
+/** Invites an address. @returns the token */
+async function invite(company: Company, email: string, role: string, as = company.owner.session): Promise<string> {
+  const path = `/members/${company.owner.organization.id}/invite`;
+  return (await expectStatus(api.post(path, { email, role }, as), 201)).body.token;
+}
+
 describe('a browser in which a link waits', () => {
   it('completes a sign-in with the account’s own factor after the link was made in another browser', async () => {
     const company = await openCompany(api, names, provider);
@@ -71,5 +79,29 @@ describe('a browser in which a link waits', () => {
     await expectStatus(requestIn(api, first, '/auth/login/verify', { challenge, totp: app.code() }), 200);
 
     expect(sessionIn(api, first)).toBeDefined();
+  });
+});
+
+describe('the plan’s members', () => {
+  it('are not exceeded by invitations whose inviter may invite again after somebody has joined', async () => {
+    const company = await openCompany(api, names, provider);
+    const { owner, slug } = company;
+    const [admin, invited] = [await seedColleague(company), await seedPerson({ emailVerified: true })];
+    const accept = (token: string, by: Person) => api.post(`/members/invite/${token}/accept`, undefined, by.session);
+    await expectStatus(accept(await invite(company, admin.email, 'admin'), admin), 200);
+    const token = await invite(company, invited.email, 'developer', admin.session);
+    await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
+    const setRole = (role: 'developer' | 'admin') =>
+      transact([update(at(memberRecord, slug, admin.user.id), { set: { role } })]);
+
+    await setRole('developer');
+    const account = hire(`joining@${company.domain}`);
+    expect((await signIn(api, openBrowser(), slug, { account })).error).toBeUndefined();
+    await setRole('admin');
+
+    expect((await accept(token, invited)).status).toBe(400);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members).toHaveLength(3);
+    expect(await find(at(organizationRecord, slug))).toMatchObject({ memberCount: 3, invitationCount: 0 });
   });
 });
