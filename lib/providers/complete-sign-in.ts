@@ -5,7 +5,7 @@ import type { QueryOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { equalInConstantTime } from '../crypto/credentials.ts';
 import { countOne } from '../limits/count.ts';
-import { refusedSignIns } from '../limits/rate-limits.ts';
+import { completedSignIns, refusedSignIns } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { personOf } from '../table/records/provider-link.ts';
@@ -59,7 +59,7 @@ async function complete(
 
 /**
  * Uses up the sign-in that the browser comes back from.
- * @throws sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since
  */
 async function openSignIn(state: string, secret: string): Promise<OpenSignIn> {
   const item = at(startedSignInRecord, hashOfSecret(state));
@@ -71,7 +71,10 @@ async function openSignIn(state: string, secret: string): Promise<OpenSignIn> {
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw expired();
   if (current?.clientVersion !== started.clientVersion) throw expired();
   // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
-  await transact([remove(item, { if: isThere, refused: () => expired() })]);
+  const completed = completedSignIns(organization.id);
+  await retryOnConditionFailed(() =>
+    transact([remove(item, { if: isThere, refused: () => expired() }), ...countOne(completed)]),
+  );
   return { started, organization, signIn: current };
 }
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Counter } from '../../lib/limits/count.ts';
+import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '../../lib/limits/rate-limits.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { memberRecord } from '../../lib/table/records/member.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
@@ -10,8 +12,17 @@ import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { addApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
+import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
-import { logInIn, openCompany, redirectUriOf, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
+import {
+  logInIn,
+  newDomain,
+  openCompany,
+  redirectUriOf,
+  requestIn,
+  sessionIn,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 
@@ -21,7 +32,9 @@ let provider: OpenIdProvider;
 
 beforeAll(async () => {
   names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
+  // A local stack lifts these limits.
+  const limits = { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' };
+  api = await startApi({ DNS_SERVERS: names.address, ...limits });
   provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
 });
 afterAll(async () => {
@@ -103,5 +116,73 @@ describe('the plan’s members', () => {
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     expect(members).toHaveLength(3);
     expect(await find(at(organizationRecord, slug))).toMatchObject({ memberCount: 3, invitationCount: 0 });
+  });
+});
+
+/** Leaves room for so many more. */
+async function fill({ item, bound }: Counter, room: number): Promise<void> {
+  const expiresAt = Math.floor(Date.now() / 1000) + 600;
+  await transact([put(item, { tries: bound - room, expiresAt })]);
+}
+
+describe('new accounts', () => {
+  it.each(['organization', 'network'] as const)('are limited per %s; accounts that exist still sign in', async by => {
+    const company = await openCompany(api, names, provider);
+    const limit =
+      by === 'organization'
+        ? accountsFromProvider(company.owner.organization.id)
+        : accountsFromProviderOfNetwork('127.0.0.1');
+    const [one, other] = [hire(`one@${company.domain}`), hire(`other@${company.domain}`)];
+    const outcome = async (account: string) => (await signIn(api, openBrowser(), company.slug, { account })).error;
+    await fill(limit, 1);
+
+    expect(await outcome(one)).toBeUndefined();
+    expect(await outcome(other)).toBe('rate_limited');
+
+    expect(await outcome(one)).toBeUndefined();
+    expect(await find(at(emailRecord, `other@${company.domain}`))).toBeUndefined();
+    await transact([remove(limit.item)]);
+    expect(await outcome(other)).toBeUndefined();
+  });
+});
+
+describe('sign-ins that come back from a provider', () => {
+  it('are limited per organization, and above the limit nothing is sent to the provider', async () => {
+    const domain = newDomain();
+    const slow = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
+    try {
+      const company = await openCompany(api, names, slow, { domain });
+      await fill(completedSignIns(company.owner.organization.id), 1);
+      expect((await signIn(api, openBrowser(), company.slug)).error).toBeUndefined();
+      const sent = slow.requests('token');
+      expect(sent).toBe(1);
+
+      const { error, session } = await signIn(api, openBrowser(), company.slug);
+
+      expect([error, session]).toEqual(['rate_limited', undefined]);
+      expect(slow.requests('token')).toBe(sent);
+    } finally {
+      await slow.stop();
+    }
+  });
+});
+
+describe('an invitation to an organization that requires its provider', () => {
+  it('is not used up by a session with a password, and is accepted through the provider', async () => {
+    const company = await openCompany(api, names, provider, { defaultRole: null });
+    const person = await seedColleague(company);
+    const token = await invite(company, person.email, 'developer');
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+
+    const refused = await api.post(`/members/invite/${token}/accept`, undefined, person.session);
+
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'provider_required']);
+    expect(await find(at(memberRecord, company.slug, person.user.id))).toBeUndefined();
+    const browser = openBrowser();
+    const account = hire(person.email);
+    expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
+    await expectStatus(logInIn(api, browser, person.email), 200);
+    expect((await signIn(api, browser, company.slug, { account })).error).toBeUndefined();
+    expect(await find(at(memberRecord, company.slug, person.user.id))).toMatchObject({ role: 'developer' });
   });
 });
