@@ -121,8 +121,9 @@ export const workers = {
   /**
    * It asks hosts that customers choose: for issuers' keys, for the id tokens of sign-in providers, for domains' TXT
    * records. It has no rights at all. Its concurrency is not reserved: that would take from
-   * what all other functions share, and an account with the initial quota of ten has none to reserve. One fetch a minute
-   * for each issuer, and the organization's window for exchanges that fail, limit how many run at once.
+   * what all other functions share, and an account with the initial quota of ten has none to reserve. How many run at
+   * once is limited by one fetch of keys a minute for each issuer, and by each organization's windows for exchanges that
+   * fail, for sign-ins that come back from a provider and for look-ups of domains.
    */
   fetchIssuerKeys: {
     name: 'fetch-issuer-keys',

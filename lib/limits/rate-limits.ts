@@ -87,6 +87,30 @@ export const registrations = /* @__PURE__ */ limit<[network: string]>(
   hour,
 );
 
+/** Accounts made by sign-ins with an organization's provider, which could name any number of people. */
+export const accountsFromProvider = /* @__PURE__ */ limit<[organizationId: string]>(
+  'provider-accounts',
+  () => 100,
+  hour,
+);
+
+/** Per network, because one person may have many organizations. Ten times as many: a whole company may share one. */
+export const accountsFromProviderOfNetwork = /* @__PURE__ */ limit<[network: string]>(
+  'provider-accounts-address',
+  () => times(10, settings().REGISTER_LIMIT_PER_HOUR),
+  hour,
+);
+
+/**
+ * Sign-ins that come back from an organization's provider. Each makes the service wait for a host that a customer chose,
+ * so it counts before anything is sent.
+ */
+export const completedSignIns = /* @__PURE__ */ limit<[organizationId: string]>(
+  'provider-callbacks',
+  () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 60),
+  minute,
+);
+
 export const passwordResets = /* @__PURE__ */ limit(
   'password-reset',
   () => settings().PASSWORD_RESET_LIMIT_PER_HOUR,

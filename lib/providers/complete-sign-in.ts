@@ -5,7 +5,7 @@ import type { QueryOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { equalInConstantTime } from '../crypto/credentials.ts';
 import { countOne } from '../limits/count.ts';
-import { refusedSignIns } from '../limits/rate-limits.ts';
+import { completedSignIns, refusedSignIns } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
@@ -71,7 +71,8 @@ interface Opened {
 /**
  * Uses up the sign-in that the browser comes back from. Three round trips, with everything that is needed to ask the
  * provider.
- * @throws sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed since
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed
+ * since
  */
 async function openSignIn(state: string, secret: string): Promise<Opened> {
   const item = at(startedSignInRecord, hashOfSecret(state));
@@ -87,7 +88,10 @@ async function openSignIn(state: string, secret: string): Promise<Opened> {
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw expired();
   if (current?.clientVersion !== started.clientVersion) throw expired();
   // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
-  const claim = transact([remove(item, { if: isThere, refused: () => expired() })]);
+  const completed = completedSignIns(organization.id);
+  const claim = retryOnConditionFailed(() =>
+    transact([remove(item, { if: isThere, refused: () => expired() }), ...countOne(completed)]),
+  );
   const [clientSecret] = await Promise.all([openClientSecret(current), claim]);
   return { open: { started, organization, signIn: current }, known, clientSecret };
 }

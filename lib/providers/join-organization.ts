@@ -5,7 +5,7 @@ import type { Role } from '../contracts/fields/role.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { rolesThatMayInvite } from '../organizations/members/accept-invitation.ts';
 import { invitationId } from '../organizations/members/invitation-id.ts';
-import { invitationRemoval } from '../organizations/members/invite-member.ts';
+import { invitationRemoval, sweptAtOnce } from '../organizations/members/invite-member.ts';
 import { readRosterOf } from '../organizations/members/read-roster.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
@@ -38,7 +38,9 @@ export async function joinOrganization(
   if (defaultRole === null || removed?.organizationId === id) throw new SignInRefused('invitation_required');
   const { memberCount, invitationCount } = roster.organization;
   const { maxMembers } = effectiveLimits(roster.organization, await recentPlanConfigs()).effective;
-  const used = memberCount + invitationCount - roster.expired.length;
+  // Only what is removed here makes room: a dead invitation is valid again once its inviter may send it again.
+  const swept = roster.expired.slice(0, sweptAtOnce);
+  const used = memberCount + invitationCount - swept.length;
   if (!isUnlimited(maxMembers) && used >= maxMembers) throw planLimitExceeded('maxMembers', maxMembers, used);
   // A condition can't add, so both counts must be unchanged since their sum was compared with the limit.
   const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
@@ -46,9 +48,10 @@ export async function joinOrganization(
     // Without an error of its own: whatever has changed, the next attempt reads it again.
     update(
       at(organizationRecord, slug),
-      { add: { memberCount: 1 } },
+      { add: { memberCount: 1, invitationCount: -swept.length } },
       { if: { ...asCounted, id: equals(id), status: equals('active') } },
     ),
+    ...swept.flatMap(one => invitationRemoval(slug, one)),
     check(at(removedMemberRecord, slug, user.id), {
       if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
     }),

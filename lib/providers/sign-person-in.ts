@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { newSession } from '../accounts/new-session.ts';
 import { newPendingLink } from '../accounts/pending-link.ts';
 import { noPassword } from '../crypto/passwords.ts';
+import { type Counter, countOne } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { accountsFromProvider, accountsFromProviderOfNetwork } from '../limits/rate-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
@@ -22,17 +25,24 @@ import { requireVerifiedDomain } from './verified-address.ts';
  * Signs a person in whom the organization's provider has proved. Everything that this makes, it makes in one transaction:
  * the account, its link to the person, the membership, the session.
  * @throws email_not_verified, domain_not_verified, link_required, invitation_required, plan_limit_exceeded,
- * second_factor_required
+ * second_factor_required, rate_limited
  */
 export async function signIn(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
   // Two first sign-ins at once want to create the same account: the second one then finds it.
-  return retryOnConditionFailed(() => attempt(context, open, proof));
+  const network = networkOf(context.source.ip);
+  const counters = [accountsFromProvider(open.organization.id), accountsFromProviderOfNetwork(network)];
+  return retryOnConditionFailed(() => attempt(context, open, proof, counters));
 }
 
-async function attempt(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
+async function attempt(
+  context: CallbackContext,
+  open: OpenSignIn,
+  proof: Proof,
+  counters: readonly Counter[],
+): Promise<Redirect> {
   const { source, log } = context;
   const { started, organization } = open;
-  const account = await findAccount(open, proof);
+  const account = await findAccount(open, proof, counters);
   const { user } = account;
   const joining = account.isMember ? [] : await joinOrganization(context, open, user, account.removed);
   const provider = providerOfSession(open, proof, user);
@@ -63,9 +73,10 @@ interface Account {
 
 /**
  * The account of the person, found by issuer and subject and never by an address; a new one at the first sign-in.
+ * @param counters what a new account counts towards
  * @throws link_required if there is an account with the person's address, which has to prove itself first
  */
-async function findAccount(open: OpenSignIn, proof: Proof): Promise<Account> {
+async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Counter[]): Promise<Account> {
   const { organization } = open;
   const item = at(providerLinkRecord, organization.slug, proof.person);
   const { email: named, emailVerified } = proof.profile;
@@ -108,6 +119,7 @@ async function findAccount(open: OpenSignIn, proof: Proof): Promise<Account> {
       put(item, made, { if: isNew }),
       check(at(domainRecord, domain), { if: { organizationId: equals(organization.id) } }),
       countPlatform({ users: 1 }),
+      ...counters.flatMap(countOne),
     ],
   };
 }

@@ -19,7 +19,7 @@ export const signInErrors = {
   not_fresh: 'Your company’s sign-in provider did not ask you to sign in again. Use a passkey, or log in again.',
   start_here: 'Enter your e-mail address, and sign in from here.',
   session_required: 'Log in first, and then try again.',
-  rate_limited: 'There were too many attempts from your network. Try again in a few minutes.',
+  rate_limited: 'There were too many attempts from your network or in your organization. Try again later.',
   temporarily_unavailable: 'This did not work because of a problem on our side. Try again.',
 } as const;
 

@@ -22,7 +22,7 @@ const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
 
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
-const sweptAtOnce = 40;
+export const sweptAtOnce = 40;
 
 type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
 

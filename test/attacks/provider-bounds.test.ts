@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Counter } from '../../lib/limits/count.ts';
+import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '../../lib/limits/rate-limits.ts';
+import { at, find } from '../../lib/table/read.ts';
+import { memberRecord } from '../../lib/table/records/member.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Person, seedPerson } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { addApp } from '../support/second-factors.ts';
+import { openBrowser } from '../support/sign-in/browser.ts';
+import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
+import {
+  logInIn,
+  newDomain,
+  openCompany,
+  redirectUriOf,
+  requestIn,
+  sessionIn,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
+
+/* What a sign-in through a provider must not exceed, bypass or break. */
+
+let api: Api;
+let names: NameServer;
+let provider: OpenIdProvider;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  // A local stack lifts these limits.
+  const limits = { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' };
+  api = await startApi({ DNS_SERVERS: names.address, ...limits });
+  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+
+type Company = Awaited<ReturnType<typeof openCompany>>;
+
+let hired = 0;
+/** A person at the provider. @returns the name on their button */
+function hire(email: string): string {
+  hired += 1;
+  const name = `person-${hired}`;
+  provider.accounts[name] = { sub: `sub-${hired}`, email, email_verified: true };
+  return name;
+}
+
+/** Somebody with an account and a password whose address is in the company's domain. */
+async function seedColleague({ domain }: Company): Promise<Person> {
+  const person = await seedPerson();
+  hired += 1;
+  const email = `colleague-${hired}@${domain}`;
+  await transact([
+    remove(at(emailRecord, person.email)),
+    put(at(emailRecord, email), { userId: person.user.id }),
+    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
+  ]);
+  return { ...person, email };
+}
+
+/** Invites an address. @returns the token */
+async function invite(company: Company, email: string, role: string, as = company.owner.session): Promise<string> {
+  const path = `/members/${company.owner.organization.id}/invite`;
+  return (await expectStatus(api.post(path, { email, role }, as), 201)).body.token;
+}
+
+describe('a browser in which a link waits', () => {
+  it('completes a sign-in with the account’s own factor after the link was made in another browser', async () => {
+    const company = await openCompany(api, names, provider);
+    const person = await seedColleague(company);
+    const app = await addApp(api, person);
+    const account = hire(person.email);
+    const [first, second] = [openBrowser(), openBrowser()];
+    for (const browser of [first, second]) {
+      expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
+    }
+    const { challenge: ofLogIn } = (await logInIn(api, second, person.email)).body.error.details;
+    const linking = { challenge: ofLogIn, totp: app.code() };
+    await expectStatus(requestIn(api, second, '/auth/login/verify', linking), 200);
+    await transact([update(at(userRecord, person.user.id), { set: { 'totp.lastStep': 0 } })]);
+
+    expect((await signIn(api, first, company.slug, { account })).error).toBe('second_factor_required');
+    const { challenge } = (await expectStatus(requestIn(api, first, '/auth/provider/factor', {}), 200)).body;
+    await expectStatus(requestIn(api, first, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+
+    expect(sessionIn(api, first)).toBeDefined();
+  });
+});
+
+describe('the plan’s members', () => {
+  it('are not exceeded by invitations whose inviter may invite again after somebody has joined', async () => {
+    const company = await openCompany(api, names, provider);
+    const { owner, slug } = company;
+    const [admin, invited] = [await seedColleague(company), await seedPerson({ emailVerified: true })];
+    const accept = (token: string, by: Person) => api.post(`/members/invite/${token}/accept`, undefined, by.session);
+    await expectStatus(accept(await invite(company, admin.email, 'admin'), admin), 200);
+    const token = await invite(company, invited.email, 'developer', admin.session);
+    await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
+    const setRole = (role: 'developer' | 'admin') =>
+      transact([update(at(memberRecord, slug, admin.user.id), { set: { role } })]);
+
+    await setRole('developer');
+    const account = hire(`joining@${company.domain}`);
+    expect((await signIn(api, openBrowser(), slug, { account })).error).toBeUndefined();
+    await setRole('admin');
+
+    expect((await accept(token, invited)).status).toBe(400);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members).toHaveLength(3);
+    expect(await find(at(organizationRecord, slug))).toMatchObject({ memberCount: 3, invitationCount: 0 });
+  });
+});
+
+/** Leaves room for so many more. */
+async function fill({ item, bound }: Counter, room: number): Promise<void> {
+  const expiresAt = Math.floor(Date.now() / 1000) + 600;
+  await transact([put(item, { tries: bound - room, expiresAt })]);
+}
+
+describe('new accounts', () => {
+  it.each(['organization', 'network'] as const)('are limited per %s; accounts that exist still sign in', async by => {
+    const company = await openCompany(api, names, provider);
+    const limit =
+      by === 'organization'
+        ? accountsFromProvider(company.owner.organization.id)
+        : accountsFromProviderOfNetwork('127.0.0.1');
+    const [one, other] = [hire(`one@${company.domain}`), hire(`other@${company.domain}`)];
+    const outcome = async (account: string) => (await signIn(api, openBrowser(), company.slug, { account })).error;
+    await fill(limit, 1);
+
+    expect(await outcome(one)).toBeUndefined();
+    expect(await outcome(other)).toBe('rate_limited');
+
+    expect(await outcome(one)).toBeUndefined();
+    expect(await find(at(emailRecord, `other@${company.domain}`))).toBeUndefined();
+    await transact([remove(limit.item)]);
+    expect(await outcome(other)).toBeUndefined();
+  });
+});
+
+describe('sign-ins that come back from a provider', () => {
+  it('are limited per organization, and above the limit nothing is sent to the provider', async () => {
+    const domain = newDomain();
+    const slow = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
+    try {
+      const company = await openCompany(api, names, slow, { domain });
+      await fill(completedSignIns(company.owner.organization.id), 1);
+      expect((await signIn(api, openBrowser(), company.slug)).error).toBeUndefined();
+      const sent = slow.requests('token');
+      expect(sent).toBe(1);
+
+      const { error, session } = await signIn(api, openBrowser(), company.slug);
+
+      expect([error, session]).toEqual(['rate_limited', undefined]);
+      expect(slow.requests('token')).toBe(sent);
+    } finally {
+      await slow.stop();
+    }
+  });
+});
+
+describe('an invitation to an organization that requires its provider', () => {
+  it('is not used up by a session with a password, and is accepted through the provider', async () => {
+    const company = await openCompany(api, names, provider, { defaultRole: null });
+    const person = await seedColleague(company);
+    const token = await invite(company, person.email, 'developer');
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+
+    const refused = await api.post(`/members/invite/${token}/accept`, undefined, person.session);
+
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'provider_required']);
+    expect(await find(at(memberRecord, company.slug, person.user.id))).toBeUndefined();
+    const browser = openBrowser();
+    const account = hire(person.email);
+    expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
+    await expectStatus(logInIn(api, browser, person.email), 200);
+    expect((await signIn(api, browser, company.slug, { account })).error).toBeUndefined();
+    expect(await find(at(memberRecord, company.slug, person.user.id))).toMatchObject({ role: 'developer' });
+  });
+});
