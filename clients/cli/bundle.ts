@@ -12,8 +12,14 @@ const withoutSubprograms: Plugin = {
   },
 };
 
-/** Packages that one command or two need. Together they are nearly half of the bundle. */
-const neededRarely = /^(?:yaml|@bomb\.sh\/tab\/commander)$/;
+/**
+ * Packages that one command or two need, and what they need of them. Together they are nearly half of the bundle. The
+ * files of `yaml` for browsers are ES modules, of which unused parts are left out.
+ */
+const neededRarely: Readonly<Record<string, { exports: string; platform: 'node' | 'browser' }>> = {
+  yaml: { exports: '{ isAlias, isMap, isScalar, parseAllDocuments }', platform: 'browser' },
+  '@bomb.sh/tab/commander': { exports: '{ default }', platform: 'node' },
+};
 
 /**
  * Keeps such a package as a string, which is compiled when a command imports it. V8 has to parse the whole file at each
@@ -22,15 +28,15 @@ const neededRarely = /^(?:yaml|@bomb\.sh\/tab\/commander)$/;
 const asText: Plugin = {
   name: 'as-text',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: neededRarely }, ({ path, resolveDir }) => ({
-      path,
-      namespace: 'as-text',
-      pluginData: { resolveDir },
-    }));
+    onResolve({ filter: /^[a-z@]/ }, ({ path, resolveDir }) =>
+      Object.hasOwn(neededRarely, path) ? { path, namespace: 'as-text', pluginData: { resolveDir } } : undefined,
+    );
     onLoad({ filter: /./, namespace: 'as-text' }, async ({ path, pluginData: { resolveDir } }) => {
+      const { exports, platform } = neededRarely[path] as (typeof neededRarely)[string];
       const { outputFiles } = await build({
         ...settings,
-        stdin: { contents: `module.exports = require(${JSON.stringify(path)});`, resolveDir },
+        platform,
+        stdin: { contents: `export ${exports} from ${JSON.stringify(path)};`, resolveDir },
       });
       const code = JSON.stringify(outputFiles[0]?.text);
       const contents = `const loaded = { exports: {} };
@@ -49,6 +55,7 @@ const settings = {
   // A module of Node is loaded when the code that needs it runs, and not at the start as in ES modules.
   format: 'cjs',
   target: 'node20',
+  charset: 'utf8',
   logLevel: 'warning',
 } as const;
 
@@ -60,6 +67,11 @@ export async function bundleCli(): Promise<Buffer> {
     conditions: ['@holdfast/source'],
     external: ['@napi-rs/keyring'],
     define: { HOLDFAST_VERSION: JSON.stringify(manifest.version) },
+    // Only commander names members like this: its private ones, of which no string speaks.
+    mangleProps: /^_[a-z]/,
+    // Strict once for the whole file, instead of in each module.
+    banner: { js: '"use strict";' },
+    tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
     plugins: [withoutSubprograms, asText],
   });
   return Buffer.concat(outputFiles.map(({ contents }) => contents));

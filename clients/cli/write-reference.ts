@@ -86,13 +86,28 @@ function renderPage(): string {
   return `${['# Command-line reference', wrapped(introduction, ''), picture, ...chapters, '## Options of every command', options.join('\n'), ...sourcesChapter()].join('\n\n')}\n`;
 }
 
+/** Where each token comes from. Every start of the command line would have to read it, so it is only here. */
+const sources: Record<keyof typeof idTokenSources, string> = {
+  command:
+    'the standard output of a shell command, which gets the audience in `HOLDFAST_AUDIENCE` and has 30 seconds; its ' +
+    'standard error is shown if it fails',
+  variable: 'the variable itself, which GitLab sets',
+  file: 'a file, read again for each exchange because Kubernetes renews it',
+  github: 'GitHub Actions, which sets the variables for a job with the permission `id-token: write`',
+  aws:
+    '`sts:GetWebIdentityToken` in `AWS_REGION`, with credentials from the environment, a web identity, the container ' +
+    'or the instance, as the AWS SDKs find them',
+  gcp: 'the metadata server of Google Cloud, at `GCE_METADATA_HOST` if that is set',
+};
+
 function sourcesChapter(): string[] {
   const introduction =
     'In a job, `holdfast` and the SDK sign in as the identity `HOLDFAST_IDENTITY` of the organization ' +
     '`HOLDFAST_ORG` ([workload identity](workload-identity.md)). `HOLDFAST_ID_TOKEN_SOURCE` names the source of the ' +
     'ID token that they exchange. If it is not set, the first source whose variables are set is used; a cloud must be ' +
     'named. If the named source provides no token, no other is tried.';
-  const list = Object.entries(idTokenSources).map(([name, { needs, about }]) => {
+  const list = Object.entries(sources).map(([name, about]) => {
+    const { needs } = idTokenSources[name as keyof typeof sources];
     const variables = needs.length === 0 ? '' : ` (${needs.map(one => `\`${one}\``).join(', ')})`;
     return wrapped(`- \`${name}\`${variables}: ${about}`, '  ');
   });

@@ -44,7 +44,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
       ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),
       freshUntil: freshUntil === undefined ? null : new Date(freshUntil).toISOString(),
       secondFactor: hasProvedFactor(principal),
-      provider: provider === undefined ? null : { organizationId: provider.organizationId, orgSlug: provider.orgSlug },
+      ...(provider && { provider: { organizationId: provider.organizationId, orgSlug: provider.orgSlug } }),
     },
   };
 }

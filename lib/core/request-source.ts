@@ -8,15 +8,19 @@ export interface RequestSource {
   requestId: string;
   ip: string;
   userAgent: string;
+  /** Whose page sent the browser here (`Sec-Fetch-Site`), of which no page can change anything; absent outside browsers. */
+  fetchSite?: string;
 }
 
 const maximumUserAgent = 500;
 
 export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
+  const fetchSite = headerOf(event, 'sec-fetch-site');
   return {
     requestId: event.requestContext.requestId,
     ip: addressOf(event),
     userAgent: (event.requestContext.http.userAgent ?? '').slice(0, maximumUserAgent),
+    ...(fetchSite === undefined ? {} : { fetchSite }),
   };
 }
 

@@ -8,6 +8,7 @@ import { networkOf } from '../limits/network.ts';
 import { startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
+import type { ProviderEndpoints } from '../table/records/issuer-keys.ts';
 import { memberRecord } from '../table/records/member.ts';
 import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
@@ -48,6 +49,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
   const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug });
+  requireOwnStart(context, endpoints);
   const state = randomBytes(32).toString('base64url');
   const secret = newBrowserSecret();
   const now = Date.now();
@@ -80,6 +82,20 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   };
   for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
   return { location: location.href, cookies: [browserCookie(secret)] };
+}
+
+/**
+ * Only the dashboard starts a sign-in. A page of another site could otherwise sign its visitors in to an account of its
+ * own (log-in CSRF). It could also have its own provider pass on a code of the visitor's, which only an issuer in the
+ * response gives away (mix-up: RFC 9700, section 4.4), so without one a link outside the browser can't start it either.
+ * @throws start_here
+ */
+function requireOwnStart(
+  { source: { fetchSite } }: SignInContext,
+  { sendsIssuer }: Pick<ProviderEndpoints, 'sendsIssuer'>,
+): void {
+  const isOwn = fetchSite === undefined || fetchSite === 'same-origin' || (fetchSite === 'none' && sendsIssuer);
+  if (!isOwn) throw new SignInRefused('start_here');
 }
 
 function purposeOf({ stepUp, test }: Pick<Wanted, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {

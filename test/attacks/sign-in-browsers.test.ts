@@ -230,6 +230,34 @@ describe('two organizations’ providers', () => {
   });
 });
 
+describe('a page of another site', () => {
+  const start = async (fetchSite: string) =>
+    (await fetch(startUrl(api, company.slug), { redirect: 'manual', headers: { 'sec-fetch-site': fetchSite } }))
+      .headers;
+  const locationOf = (headers: Headers) => new URL(headers.get('location') ?? '');
+
+  it.each(['cross-site', 'same-site'])('can’t start a sign-in in its visitors’ browsers: %s', async fetchSite => {
+    const headers = await start(fetchSite);
+    expect(locationOf(headers).href).toBe(`${new URL(api.url).origin}/log-in#error=start_here`);
+    expect(headers.getSetCookie()).toEqual([]);
+  });
+
+  it('has no part in one that the dashboard starts', async () => {
+    expect(locationOf(await start('same-origin')).origin).toBe(provider.url);
+  });
+
+  it('is not followed by a link from an e-mail to a provider whose responses don’t name it', async () => {
+    const other = await startHostileProvider({ sub: 'eve', email: 'eve@example.com', email_verified: true });
+    other.script = { discovery: { authorization_response_iss_parameter_supported: false } };
+    const { slug } = await openCompany(api, names, other, { domain: newDomain() });
+    const headers = { 'sec-fetch-site': 'none' };
+    const answer = await fetch(startUrl(api, slug), { redirect: 'manual', headers });
+    expect(locationOf(answer.headers).hash).toBe('#error=start_here');
+    expect(locationOf(await start('none')).origin).toBe(provider.url);
+    await other.stop();
+  });
+});
+
 describe('the page to go to afterwards', () => {
   it.each([
     'https://evil.example',
@@ -260,6 +288,8 @@ describe('the page to go to afterwards', () => {
     '/\u2028',
     '/\uff0fevil.example',
     '/log-in#error=second_factor_required',
+    '/v1/auth/provider/acme/start',
+    '/a/../v1/auth/logout',
     `/${'a'.repeat(5000)}`,
     '',
   ])('is never anywhere else: %j', async to => {

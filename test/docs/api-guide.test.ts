@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { buildCli, type Cli } from '../clients/cli/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
 
 const pageOf = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
@@ -14,26 +15,47 @@ const titleOf = (chapter: string) => chapter.split('\n')[0] as string;
 
 let api: Api;
 let directory: string;
+let cli: Cli;
 
 beforeAll(async () => {
   api = await startApi();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-api-guide-'));
+  cli = buildCli();
+  mkdirSync(join(directory, 'bin'));
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`;
+  writeFileSync(join(directory, 'bin/holdfast'), program, { mode: 0o755 });
 });
 afterAll(async () => {
+  cli.remove();
   rmSync(directory, { recursive: true });
   await api.stop();
 });
 
-/** Runs all commands of some chapters as pasted. @returns the output of each chapter, by its title */
-async function walk(chapters: readonly string[]): Promise<Record<string, string>> {
+/**
+ * Runs all commands of some chapters as pasted, between others.
+ * @returns the output of each chapter, by its title
+ */
+async function walk(
+  chapters: readonly string[],
+  { before = ':', after = ':' }: { before?: string; after?: string } = {},
+): Promise<Record<string, string>> {
   const end = '--- end of the chapter ---';
   const script = chapters
     .map(chapter => [...chapter.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(match => match[1]).join('\n'))
     .join(`\necho '${end}'\n`);
-  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
-    cwd: directory,
-    env: { PATH: process.env.PATH, HOME: directory, BASE: api.url },
-  });
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['--norc', '-euo', 'pipefail', '-c', `${before}\n${script}\n${after}`],
+    {
+      cwd: directory,
+      env: {
+        PATH: `${directory}/bin:${process.env.PATH}`,
+        HOME: directory,
+        HOLDFAST_KEYRING: 'off',
+        BASE: api.url,
+      },
+    },
+  );
   const printed = stdout.split(`${end}\n`);
   return Object.fromEntries(chapters.map((chapter, index) => [titleOf(chapter), printed[index] ?? '']));
 }
@@ -66,13 +88,35 @@ describe('docs/api-guide.md', () => {
 describe('docs/audit-log.md', () => {
   it('has commands that do what the text says, after those of the guide', async () => {
     const [credentials = ''] = chaptersOf(page);
-    const changed = credentials.replaceAll('lin@example.com', 'mia@example.com').replaceAll('guide', 'audit');
-    const printed = await walk([changed, ...chaptersOf(pageOf('audit-log.md'))]);
-    expect(Object.keys(printed)).toEqual(['Credentials', 'Ask', 'Follow', 'After a leak', 'In the dashboard']);
+    const log = pageOf('audit-log.md');
+    const renamed = (text: string) => text.replaceAll('lin@example.com', 'mia@example.com');
+    const [introduction = ''] = log.split(/^## /m);
+    const first = `${renamed(credentials).replaceAll('guide', 'audit')}${introduction}`;
+    // The page follows the feed, which is a minute behind, a minute later, in the same shell.
+    const earlier = Date.now() - 120_000 - performance.now();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const clock = setInterval(() => vi.setSystemTime(earlier + performance.now()), 1);
+    try {
+      await walk([first], { after: `declare -p BASE ORG_ID ORG TOKEN DEV \${!HOLDFAST_*} >shell; declare -f >>shell` });
+    } finally {
+      clearInterval(clock);
+      vi.useRealTimers();
+    }
+    const printed = await walk(chaptersOf(log).map(renamed), { before: 'source ./shell' });
+    expect(Object.keys(printed)).toEqual(['Ask', 'Follow', 'After a leak', 'In the dashboard']);
     expect(printed.Ask).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
-    expect(printed.Follow).toMatch(/"entries":\[\],"next":"\w+","upTo":/);
+    expect(printed.Ask).toMatch(/\tsecret\.pulled\tweb-shop\/dev\t/);
+    expect(readFileSync(join(directory, 'audit.csv'), 'utf8')).toMatch(/^createdAt,action,.*\r\n.*secret\.pulled/);
+    expect(printed.Follow).toMatch(/"entries":\[\{.*"next":"\w+","upTo":/);
+    const lines = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trimEnd().split('\n');
+    const documents = lines.map(line => JSON.parse(line));
+    expect(documents.map(({ action }) => action)).toEqual(expect.arrayContaining(['secret.bulk_set', 'secret.pulled']));
+    expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
     expect(printed['After a leak']).toMatch(
       /"key":"LOG_LEVEL","versions":\[1\].*"how":\["pulled","written"\],"current":true/s,
     );
+    expect(printed['After a leak']).toMatch(/^web-shop\/dev\/LOG_LEVEL\tyes\t1\t.*\tpulled, written$/m);
+    expect(printed['After a leak']).toMatch(/^web-shop\/dev\/LOG_LEVEL$/m);
+    expect(printed['After a leak']).toMatch(/^mia@example\.com\tyes\t/m);
   });
 });

@@ -1,5 +1,6 @@
 import { type Environment, HoldfastError, type Plan, RevisionMismatch } from '@holdfast/sdk';
-import { exitCodes, Failure, failureOf } from './failure.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';
 import type { Terminal } from './terminal.ts';

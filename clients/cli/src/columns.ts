@@ -1,5 +1,7 @@
 import { widthOf } from './printable.ts';
 
+type Row = readonly string[];
+
 const gap = 2;
 
 /** Such as an age. Broken up, it would be harder to read than a line that the terminal breaks. */
@@ -9,7 +11,7 @@ const maxUnwrapped = 16;
  * Rows as lines in aligned columns. If they are wider than the terminal, the widest columns wrap at spaces. Nothing wraps
  * if that would not be enough.
  */
-export function columnLines(rows: readonly (readonly string[])[], terminalWidth: number): string[][] {
+export function columnLines(rows: readonly Row[], terminalWidth: number): string[][] {
   const widths = fittingWidths(rows, terminalWidth);
   return rows.map(row => {
     const cells = row.map((cell, column) => wrapped(cell, widths[column] ?? 0));
@@ -23,14 +25,34 @@ export function columnLines(rows: readonly (readonly string[])[], terminalWidth:
   });
 }
 
+/**
+ * The columns that are shown: if all are wider than the terminal even where they wrap, some are left out.
+ * @param optional headers of such columns, in this order
+ */
+export function fittingColumns(rows: readonly Row[], terminalWidth: number, optional: readonly string[]): Row[] {
+  const [name, ...others] = optional;
+  const column = (rows[0] ?? []).indexOf(name ?? '');
+  if (column < 0 || totalOf(fittingWidths(rows, terminalWidth)) <= terminalWidth) return [...rows];
+  return fittingColumns(
+    rows.map(row => row.toSpliced(column, 1)),
+    terminalWidth,
+    others,
+  );
+}
+
 /** The widest column shrinks first, and none below what is not broken up. */
-function fittingWidths(rows: readonly (readonly string[])[], terminalWidth: number): number[] {
+function fittingWidths(rows: readonly Row[], terminalWidth: number): number[] {
   const widestOf = (textsOf: (cell: string) => readonly string[]) =>
-    (rows[0] ?? []).map((_, column) => Math.max(...rows.flatMap(row => textsOf(row[column] ?? '').map(widthOf))));
+    (rows[0] ?? []).map((_, column) =>
+      // A spread of the rows of a long log would be more arguments than a call may have.
+      rows
+        .flatMap(row => textsOf(row[column] ?? '').map(widthOf))
+        .reduce((widest, width) => Math.max(widest, width), 0),
+    );
   const natural = widestOf(cell => [cell]);
   const least = widestOf(cell => (widthOf(cell) <= maxUnwrapped ? [cell] : cell.split(' ')));
   const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - terminalWidth;
+  let excess = totalOf(widths) - terminalWidth;
   for (; excess > 0; excess -= 1) {
     const shrinkable = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
     const widest = Math.max(...shrinkable);
@@ -39,6 +61,9 @@ function fittingWidths(rows: readonly (readonly string[])[], terminalWidth: numb
   }
   return widths;
 }
+
+const totalOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 
 function wrapped(cell: string, width: number): string[] {
   const lines: string[] = [];

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import { audit, auditOptions } from './commands/audit.ts';
 import { diff, diffOptions } from './commands/diff.ts';
 import { edit, editOptions } from './commands/edit.ts';
+import { exposure, exposureOptions } from './commands/exposure.ts';
 import { find, findOptions } from './commands/find.ts';
 import { link, linkOptions } from './commands/link.ts';
 import { login, loginOptions, logout, whoami } from './commands/login.ts';
 import {
-  audit,
-  auditOptions,
   createEnvironment,
   createEnvironmentOptions,
   createProject,
@@ -279,9 +279,16 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
     {
       name: 'audit',
       description: 'show who did what',
-      example: 'holdfast audit --action secret.pulled --limit 20',
+      example: 'holdfast audit --action secret.pulled --since 7d',
       options: auditOptions,
       work: audit,
+    },
+    {
+      name: 'exposure',
+      description: 'list what a credential or a person saw, or who knows a secret',
+      example: 'holdfast exposure --token 1c9f6a30-58d2-4b7e-8a41-90e3d7c2b5f6',
+      options: exposureOptions,
+      work: exposure,
     },
     {
       name: 'webhooks',

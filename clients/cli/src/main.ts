@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { exitCodes, Failure, failureOf } from './failure.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
 import { forTerminal } from './printable.ts';
 import { createProgram, describeCompletion } from './program.ts';
 import { writeAll } from './write-all.ts';

@@ -29,6 +29,6 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The first few keys, and how many there are besides. */
-export const fewKeys = (keys: readonly string[]): string =>
-  keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');
+/** The first few, and how many there are besides. */
+export const someOf = (all: readonly string[]): string =>
+  all.length > 5 ? `${all.slice(0, 5).join(' ')} and ${all.length - 5} more` : all.join(' ');

@@ -4,6 +4,7 @@ import { type CommandDefinition, commandGroups } from './command-list.ts';
 import { version } from './connect.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
+import { writeAll } from './write-all.ts';
 
 interface GlobalFlags extends GivenFlags {
   json?: boolean;
@@ -140,7 +141,8 @@ export function createProgram(): Command {
       })
       .addHelpText('after', '\nStart: holdfast login --url https://…, then holdfast link, then holdfast push .env')
       .addHelpText('after', helpOnIdentities)
-      .configureOutput({ writeErr: () => undefined }),
+      // The help may go to a program that does not read all of it.
+      .configureOutput({ writeOut: text => writeAll(1, text), writeErr: () => undefined }),
   );
   suggestAnyOption(program);
   suggestWithoutValue(program);

@@ -1,6 +1,6 @@
 import { type Environment, type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
 import { connect } from './connect.ts';
-import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
+import { type AnyCredential, requireCredential, tokenFor } from './credentials/credentials.ts';
 import { usage } from './failure.ts';
 import type { Output } from './output.ts';
 import { type CurrentUser, createPlaceFinder, once } from './place.ts';
@@ -19,6 +19,9 @@ export interface Session {
   url(): string;
   credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
+  request: Holdfast['request'];
+  /** Another client. */
+  connect: typeof connect;
   currentUser(): Promise<CurrentUser>;
   /** The requested members of the place, from the settings, the token or a prompt. */
   place<M extends PlaceMember>(...members: readonly M[]): Promise<Record<M, string>>;
@@ -42,7 +45,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     if (announcesRetries) output.note(`holdfast: ${error.message} Trying again${wait}.`);
   };
   const client = once(async () =>
-    connect({ url: url(), token: (await credential()).token, tokenTimeoutMs: identityTimeoutMs, onRetry }),
+    connect({ url: url(), token: tokenFor(await credential()), tokenTimeoutMs: identityTimeoutMs, onRetry }),
   );
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const { find, organizationId } = createPlaceFinder({ settings, credential, client, currentUser, terminal });
@@ -61,6 +64,8 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     url,
     credential,
     client,
+    request: (async (...asked: Parameters<Holdfast['request']>) => (await client()).request(...asked)) as never,
+    connect,
     currentUser,
     organizationId,
     place: async (...members) => {

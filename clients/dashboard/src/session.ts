@@ -7,7 +7,7 @@ import { type Answer, call, Refusal, sessionEnded } from './api.ts';
 interface Session {
   user: OwnUser;
   organizations: OwnOrganization[];
-  /** The company's provider that the session came through; null for any other log-in. */
+  /** The company's provider that the session came through; absent for any other log-in. */
   provider: Answer<'GET /v1/auth/me'>['authentication']['provider'];
 }
 

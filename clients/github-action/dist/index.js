@@ -1316,42 +1316,25 @@ var dangerousNames = [
   {
     why: "decides which program or library is loaded",
     patterns: words(
-      `PATH LD_* DYLD_* GCONV_PATH GETCONF_DIR LOCPATH NLSPATH MALLOC_TRACE LIBPATH SHLIB_PATH GLIBC_TUNABLES OPENSSL_*
-      TERMINFO* TERMCAP LTDL_LIBRARY_PATH GIO_EXTRA_MODULES GIO_MODULE_DIR GTK*_MODULES GTK*_PATH GST_PLUGIN_* QT_*PLUGIN_PATH
-      QML*_IMPORT_PATH SDL*_DYNAMIC_API LIBGL_DRIVERS_PATH LIBVA_DRIVERS_PATH VDPAU_DRIVER_PATH GBM_BACKENDS_PATH VK_*PATH
-      VK_*FILE* OCL_ICD_* CUDA_INJECTION* HDF5_PLUGIN_PATH GDAL_DRIVER_PATH MAGICK_*PATH SASL_PATH SASL_CONF_PATH GSS_MECH_CONFIG PKCS11_MODULE_PATH SOFTHSM2_CONF OPENSC_CONF ODBC*INI
-      LIBMYSQL_PLUGIN* ORACLE_HOME TNS_ADMIN`
+      "PATH LD_* DYLD_* GCONV_PATH GETCONF_DIR LOCPATH NLSPATH MALLOC_TRACE LIBPATH SHLIB_PATH GLIBC_TUNABLES OPENSSL_* TERMINFO* TERMCAP LTDL_LIBRARY_PATH GIO_EXTRA_MODULES GIO_MODULE_DIR GTK*_MODULES GTK*_PATH GST_PLUGIN_* QT_*PLUGIN_PATH QML*_IMPORT_PATH SDL*_DYNAMIC_API LIBGL_DRIVERS_PATH LIBVA_DRIVERS_PATH VDPAU_DRIVER_PATH GBM_BACKENDS_PATH VK_*PATH VK_*FILE* OCL_ICD_* CUDA_INJECTION* HDF5_PLUGIN_PATH GDAL_DRIVER_PATH MAGICK_*PATH SASL_PATH SASL_CONF_PATH GSS_MECH_CONFIG PKCS11_MODULE_PATH SOFTHSM2_CONF OPENSC_CONF ODBC*INI LIBMYSQL_PLUGIN* ORACLE_HOME TNS_ADMIN"
     )
   },
   {
     why: "makes a shell run code",
     patterns: words(
-      `BASH_ENV BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD ENV SHELLOPTS BASHOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 IFS
-      CDPATH GLOBIGNORE EXECIGNORE SHELL ZDOTDIR FPATH NULLCMD READNULLCMD FCEDIT INPUTRC fish_* __fish_* PSModulePath
-      __PSLockdownPolicy XONSH* NU_LIB_DIRS NU_PLUGIN_DIRS SCREENRC`
+      "BASH_ENV BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD ENV SHELLOPTS BASHOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 IFS CDPATH GLOBIGNORE EXECIGNORE SHELL ZDOTDIR FPATH NULLCMD READNULLCMD FCEDIT INPUTRC fish_* __fish_* PSModulePath __PSLockdownPolicy XONSH* NU_LIB_DIRS NU_PLUGIN_DIRS SCREENRC"
     )
   },
   {
     why: "makes an interpreter run code",
     patterns: words(
-      `PERL5* PERLLIB PERLIO_DEBUG PERL_MM_OPT PERL_MB_OPT PERL_CPANM_OPT RUBYOPT RUBYLIB RUBYSHELL RUBYPATH
-      RUBYGEMS_GEMDEPS RUBY_DEBUG_* GEMRC GEM_HOME GEM_PATH BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN BUNDLE_APP_CONFIG
-      BUNDLE_USER_* BUNDLE_CONFIG BUNDLE_PLUGINS BUNDLE_SSL_* BUNDLE_MIRROR__* BOOTSNAP_CACHE_DIR RAKEOPT IRBRC NODE_OPTIONS
-      NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_COMPILE_CACHE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_ICU_DATA
-      NAPI_RS_NATIVE_LIBRARY_PATH ESBUILD_BINARY_PATH PRISMA_*_BINARY PRISMA_*_LIBRARY PUPPETEER_EXECUTABLE_PATH CHROME_BIN
-      CHROME_PATH VSCODE_INSPECTOR_OPTIONS BUN_OPTIONS BUN_CONFIG_* BUN_INSTALL* DENO_CERT DENO_DIR DENO_TLS_* TS_NODE_*
-      TSX_* ELECTRON_RUN_AS_NODE PHPRC PHP_INI_SCAN_DIR PHP_VALUE PHP_ADMIN_VALUE COMPOSER COMPOSER_HOME COMPOSER_VENDOR_DIR
-      LUA_INIT* LUA_PATH* LUA_CPATH* LUAROCKS_CONFIG AWKPATH AWKLIBPATH TCLLIBPATH TCL_LIBRARY TK_LIBRARY R_HOME
-      R_PROFILE* R_ENVIRON* R_LIBS* JULIA_* OCAMLPATH OCAMLRUNPARAM CAML_LD_LIBRARY_PATH GUILE_LOAD* ERL_*FLAGS ERL_LIBS
-      ERL_INETRC ERL_ROOTDIR ELIXIR_ERL_OPTIONS MIX_HOME MIX_ARCHIVES MIX_EXS GHCRTS GHC_PACKAGE_PATH DART_VM_OPTIONS
-      SBCL_HOME`
+      "PERL5* PERLLIB PERLIO_DEBUG PERL_MM_OPT PERL_MB_OPT PERL_CPANM_OPT RUBYOPT RUBYLIB RUBYSHELL RUBYPATH RUBYGEMS_GEMDEPS RUBY_DEBUG_* GEMRC GEM_HOME GEM_PATH BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN BUNDLE_APP_CONFIG BUNDLE_USER_* BUNDLE_CONFIG BUNDLE_PLUGINS BUNDLE_SSL_* BUNDLE_MIRROR__* BOOTSNAP_CACHE_DIR RAKEOPT IRBRC NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_COMPILE_CACHE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_ICU_DATA NAPI_RS_NATIVE_LIBRARY_PATH ESBUILD_BINARY_PATH PRISMA_*_BINARY PRISMA_*_LIBRARY PUPPETEER_EXECUTABLE_PATH CHROME_BIN CHROME_PATH VSCODE_INSPECTOR_OPTIONS BUN_OPTIONS BUN_CONFIG_* BUN_INSTALL* DENO_CERT DENO_DIR DENO_TLS_* TS_NODE_* TSX_* ELECTRON_RUN_AS_NODE PHPRC PHP_INI_SCAN_DIR PHP_VALUE PHP_ADMIN_VALUE COMPOSER COMPOSER_HOME COMPOSER_VENDOR_DIR LUA_INIT* LUA_PATH* LUA_CPATH* LUAROCKS_CONFIG AWKPATH AWKLIBPATH TCLLIBPATH TCL_LIBRARY TK_LIBRARY R_HOME R_PROFILE* R_ENVIRON* R_LIBS* JULIA_* OCAMLPATH OCAMLRUNPARAM CAML_LD_LIBRARY_PATH GUILE_LOAD* ERL_*FLAGS ERL_LIBS ERL_INETRC ERL_ROOTDIR ELIXIR_ERL_OPTIONS MIX_HOME MIX_ARCHIVES MIX_EXS GHCRTS GHC_PACKAGE_PATH DART_VM_OPTIONS SBCL_HOME"
     )
   },
   {
     why: "makes Python run code or trust other parties",
     patterns: words(
-      `PYTHON* _PYTHON_* PYTEST_ADDOPTS PYTEST_PLUGINS PYENV_* VIRTUAL_ENV CONDARC CONDA_* IPYTHONDIR JUPYTER_*PATH
-      JUPYTER_*DIR MPLBACKEND MPLCONFIGDIR MATPLOTLIBRC COVERAGE_PROCESS_START COVERAGE_RCFILE GUNICORN_CMD_ARGS`
+      "PYTHON* _PYTHON_* PYTEST_ADDOPTS PYTEST_PLUGINS PYENV_* VIRTUAL_ENV CONDARC CONDA_* IPYTHONDIR JUPYTER_*PATH JUPYTER_*DIR MPLBACKEND MPLCONFIGDIR MATPLOTLIBRC COVERAGE_PROCESS_START COVERAGE_RCFILE GUNICORN_CMD_ARGS"
     ),
     except: words(
       "PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONIOENCODING PYTHONFAULTHANDLER"
@@ -1360,17 +1343,13 @@ var dangerousNames = [
   {
     why: "makes a Java program run code",
     patterns: words(
-      `JAVA_TOOL_OPTIONS *JAVA_OPT* *JVM_OPT* JDK_JAVAC_OPTIONS JAVACMD JAVA_HOME JDK_HOME JRE_HOME *CLASSPATH *JVMFLAGS JVM_ARGS MAVEN_OPTS
-      MAVEN_ARGS MAVEN_CONFIG MAVEN_HOME M2_HOME GRADLE_OPTS GRADLE_HOME GRADLE_USER_HOME ANT_OPTS ANT_HOME SBT_OPTS
-      CATALINA_OPTS CATALINA_HOME CATALINA_BASE KAFKA_OPTS JRUBY_OPTS HADOOP_*OPTS SPARK_*OPTS ACTIVEMQ_OPTS`
+      "JAVA_TOOL_OPTIONS *JAVA_OPT* *JVM_OPT* JDK_JAVAC_OPTIONS JAVACMD JAVA_HOME JDK_HOME JRE_HOME *CLASSPATH *JVMFLAGS JVM_ARGS MAVEN_OPTS MAVEN_ARGS MAVEN_CONFIG MAVEN_HOME M2_HOME GRADLE_OPTS GRADLE_HOME GRADLE_USER_HOME ANT_OPTS ANT_HOME SBT_OPTS CATALINA_OPTS CATALINA_HOME CATALINA_BASE KAFKA_OPTS JRUBY_OPTS HADOOP_*OPTS SPARK_*OPTS ACTIVEMQ_OPTS"
     )
   },
   {
     why: "makes a .NET program run code",
     patterns: words(
-      `DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_SHARED_STORE DOTNET_ROOT* DOTNET_*NAME DOTNET_*PATH
-      DOTNET_DiagnosticPorts DOTNET_HOST_* DOTNET_BUNDLE_EXTRACT_BASE_DIR COMPlus_* CORECLR_* COR_*
-      ASPNETCORE_HOSTINGSTARTUP* MSBUILD* NUGET_PACKAGES NUGET_*PLUGIN*`
+      "DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_SHARED_STORE DOTNET_ROOT* DOTNET_*NAME DOTNET_*PATH DOTNET_DiagnosticPorts DOTNET_HOST_* DOTNET_BUNDLE_EXTRACT_BASE_DIR COMPlus_* CORECLR_* COR_* ASPNETCORE_HOSTINGSTARTUP* MSBUILD* NUGET_PACKAGES NUGET_*PLUGIN*"
     ),
     // The runtime reads its settings in any case.
     anyCase: true
@@ -1378,34 +1357,20 @@ var dangerousNames = [
   {
     why: "names a command that another program runs",
     patterns: words(
-      `GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_ASKPASS GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF
-      GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG* GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE
-      GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_TRACE* GIT_ALLOW_PROTOCOL GIT_ATTR_* HG HGEDITOR HGMERGE
-      HGRCPATH SVN_SSH SVN_EDITOR BZR_SSH BZR_PLUGIN_PATH SSH_ASKPASS* SSH_SK_* SSH_PKCS11_HELPER SSH_AUTH_SOCK SUDO_ASKPASS
-      SUDO_EDITOR EDITOR VISUAL *_EDITOR ALTERNATE_EDITOR VIMINIT GVIMINIT EXINIT VIMRUNTIME VIM MYVIMRC EMACSLOADPATH PAGER *PAGER
-      BROWSER GH_BROWSER LESS LESSOPEN LESSCLOSE LESSKEY* MORE PSQLRC RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH
-      TAR_OPTIONS RIPGREP_CONFIG_PATH FZF_DEFAULT_* PARALLEL PARALLEL_* KUBECTL_EXTERNAL_DIFF CLOUDSDK_PYTHON*
-      GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES`
+      "GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_ASKPASS GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG* GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_TRACE* GIT_ALLOW_PROTOCOL GIT_ATTR_* HG HGEDITOR HGMERGE HGRCPATH SVN_SSH SVN_EDITOR BZR_SSH BZR_PLUGIN_PATH SSH_ASKPASS* SSH_SK_* SSH_PKCS11_HELPER SSH_AUTH_SOCK SUDO_ASKPASS SUDO_EDITOR EDITOR VISUAL *_EDITOR ALTERNATE_EDITOR VIMINIT GVIMINIT EXINIT VIMRUNTIME VIM MYVIMRC EMACSLOADPATH PAGER *PAGER BROWSER GH_BROWSER LESS LESSOPEN LESSCLOSE LESSKEY* MORE PSQLRC RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH TAR_OPTIONS RIPGREP_CONFIG_PATH FZF_DEFAULT_* PARALLEL PARALLEL_* KUBECTL_EXTERNAL_DIFF CLOUDSDK_PYTHON* GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"
     )
   },
   {
     why: "decides what a compiler or a build runs",
     patterns: words(
-      `MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES CC CXX CPP LD AR AS CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH
-      CPLUS_INCLUDE_PATH LIBRARY_PATH COMPILER_PATH GCC_EXEC_PREFIX COLLECT_* CCACHE_* SCCACHE_* DISTCC_* CMAKE_*
-      PKG_CONFIG* RUSTC RUSTC_* RUSTDOC RUSTDOCFLAGS RUSTFLAGS RUSTUP_* CARGO CARGO_* GOFLAGS GOENV GOROOT GOPATH GOBIN
-      GOTOOLCHAIN GOTOOLDIR GOWORK GOCACHE GOCACHEPROG GOMODCACHE GOAUTH GOVCS CGO_* GCCGO NIX_* CABAL_* STACK_ROOT
-      TF_CLI_* TF_PLUGIN_* TF_REATTACH_PROVIDERS TF_DATA_DIR TG_TF_PATH TERRAGRUNT_TFPATH PACKER_CONFIG PACKER_PLUGIN_PATH
-      COMPOSE_FILE HELM_PLUGINS HELM_BIN ANSIBLE_CONFIG ANSIBLE_*PLUGIN*
-      ANSIBLE_LIBRARY ANSIBLE_*PATH*`
+      "MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES CC CXX CPP LD AR AS CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH COMPILER_PATH GCC_EXEC_PREFIX COLLECT_* CCACHE_* SCCACHE_* DISTCC_* CMAKE_* PKG_CONFIG* RUSTC RUSTC_* RUSTDOC RUSTDOCFLAGS RUSTFLAGS RUSTUP_* CARGO CARGO_* GOFLAGS GOENV GOROOT GOPATH GOBIN GOTOOLCHAIN GOTOOLDIR GOWORK GOCACHE GOCACHEPROG GOMODCACHE GOAUTH GOVCS CGO_* GCCGO NIX_* CABAL_* STACK_ROOT TF_CLI_* TF_PLUGIN_* TF_REATTACH_PROVIDERS TF_DATA_DIR TG_TF_PATH TERRAGRUNT_TFPATH PACKER_CONFIG PACKER_PLUGIN_PATH COMPOSE_FILE HELM_PLUGINS HELM_BIN ANSIBLE_CONFIG ANSIBLE_*PLUGIN* ANSIBLE_LIBRARY ANSIBLE_*PATH*"
     ),
     except: words("CARGO_REGISTRY_TOKEN")
   },
   {
     why: "is a setting of npm or another package manager",
     patterns: words(
-      `npm_config_* npm_execpath npm_node_execpath pnpm_config_* PNPM_HOME YARN_* PIP_* PIPENV_* POETRY_REPOSITORIES_* POETRY_VIRTUALENVS_* POETRY_HOME POETRY_*_DIR PDM_* UV_*INDEX*
-      UV_CONFIG_FILE UV_PYTHON* COREPACK_* VOLTA_* NVM_* MISE_* ASDF_*`
+      "npm_config_* npm_execpath npm_node_execpath pnpm_config_* PNPM_HOME YARN_* PIP_* PIPENV_* POETRY_REPOSITORIES_* POETRY_VIRTUALENVS_* POETRY_HOME POETRY_*_DIR PDM_* UV_*INDEX* UV_CONFIG_FILE UV_PYTHON* COREPACK_* VOLTA_* NVM_* MISE_* ASDF_*"
     ),
     except: words("YARN_NPM_AUTH_TOKEN YARN_NPM_AUTH_IDENT"),
     anyCase: true
@@ -1413,27 +1378,20 @@ var dangerousNames = [
   {
     why: "decides where programs look for their own settings",
     patterns: words(
-      `HOME XDG_* TMPDIR TMP TEMP TZDIR GNUPGHOME AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_DATA_PATH BOTO_CONFIG
-      AZURE_CONFIG_DIR AZURE_EXTENSION_DIR CLOUDSDK_CONFIG KUBECONFIG KUBERC DOCKER_CONFIG CONTAINERS_* REGISTRY_AUTH_FILE
-      TERRAFORM_CONFIG GH_CONFIG_DIR CURL_HOME WGETRC SYSTEM_WGETRC NETRC MYSQL_HOME PGSYSCONFDIR PGSERVICEFILE LDAPCONF
-      LDAPRC`
+      "HOME XDG_* TMPDIR TMP TEMP TZDIR GNUPGHOME AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_DATA_PATH BOTO_CONFIG AZURE_CONFIG_DIR AZURE_EXTENSION_DIR CLOUDSDK_CONFIG KUBECONFIG KUBERC DOCKER_CONFIG CONTAINERS_* REGISTRY_AUTH_FILE TERRAFORM_CONFIG GH_CONFIG_DIR CURL_HOME WGETRC SYSTEM_WGETRC NETRC MYSQL_HOME PGSYSCONFDIR PGSERVICEFILE LDAPCONF LDAPRC"
     )
   },
   {
     why: "redirects a program’s traffic",
     patterns: words(
-      `*_PROXY NODE_USE_ENV_PROXY AWS_ENDPOINT_URL* AWS_EC2_METADATA_* AWS_CONTAINER_* GCE_METADATA_* IDENTITY_ENDPOINT
-      MSI_ENDPOINT DOCKER_HOST DOCKER_CONTEXT CONTAINER_HOST BUILDKIT_HOST DBUS_*_BUS_ADDRESS`
+      "*_PROXY NODE_USE_ENV_PROXY AWS_ENDPOINT_URL* AWS_EC2_METADATA_* AWS_CONTAINER_* GCE_METADATA_* IDENTITY_ENDPOINT MSI_ENDPOINT DOCKER_HOST DOCKER_CONTEXT CONTAINER_HOST BUILDKIT_HOST DBUS_*_BUS_ADDRESS"
     ),
     anyCase: true
   },
   {
     why: "decides whom a program trusts",
     patterns: words(
-      `SSL_CERT_* SSLKEYLOGFILE NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS CURL_CA_BUNDLE CURL_SSL_BACKEND
-      REQUESTS_CA_BUNDLE AWS_CA_BUNDLE DOCKER_CERT_PATH DOCKER_TLS* GIT_SSL_* GRPC_DEFAULT_SSL_ROOTS_FILE_PATH GNUTLS_*
-      LDAPTLS_* GODEBUG GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GONOSUMCHECK GOSUMDB GOINSECURE HOSTALIASES LOCALDOMAIN
-      RES_OPTIONS RESOLV_* NIS_PATH KRB5_* KRB5CCNAME`
+      "SSL_CERT_* SSLKEYLOGFILE NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS CURL_CA_BUNDLE CURL_SSL_BACKEND REQUESTS_CA_BUNDLE AWS_CA_BUNDLE DOCKER_CERT_PATH DOCKER_TLS* GIT_SSL_* GRPC_DEFAULT_SSL_ROOTS_FILE_PATH GNUTLS_* LDAPTLS_* GODEBUG GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GONOSUMCHECK GOSUMDB GOINSECURE HOSTALIASES LOCALDOMAIN RES_OPTIONS RESOLV_* NIS_PATH KRB5_* KRB5CCNAME"
     )
   },
   { why: "is a setting of holdfast itself", patterns: ["HOLDFAST_*"] }
@@ -1784,42 +1742,6 @@ function masksOf(value) {
   return [.../* @__PURE__ */ new Set([...texts, ...inJson])].filter((text) => text.trim() !== "");
 }
 
-// clients/sdk/src/paged.ts
-init_errors();
-function paged(read, query) {
-  const first = read(query);
-  return Object.assign(first, { [Symbol.asyncIterator]: () => itemsOf(first, read, query) });
-}
-async function* itemsOf(first, read, query) {
-  const seen = /* @__PURE__ */ new Set();
-  for (let page = await first; ; ) {
-    const items = listOf(page);
-    for (const item of items) {
-      const id = idOf(item);
-      if (seen.has(id)) continue;
-      seen.add(id);
-      yield item;
-    }
-    const next = nextQuery(page, items.length);
-    if (next === void 0) return;
-    page = await read({ ...query, ...next });
-  }
-}
-function listOf(page) {
-  return Object.values(page).find(Array.isArray) ?? [];
-}
-function idOf(item) {
-  return isObject(item) ? item.id ?? item.key ?? item.version ?? item.revision : item;
-}
-function nextQuery(page, count) {
-  const { pagination, next, revision } = page;
-  if (typeof next === "number") return { before: next };
-  if (pagination === void 0 || count === 0) return void 0;
-  const { limit, total } = pagination;
-  const offset = pagination.offset + count;
-  return offset < total ? { limit, offset, revision } : void 0;
-}
-
 // clients/sdk/src/pull.ts
 init_errors();
 
@@ -1835,7 +1757,7 @@ function createTransport(options) {
   return {
     async send(operation) {
       try {
-        return await sendWithRetries(connection, operation);
+        return await sendWithRetries({ ...connection, ...operation.limits }, operation);
       } finally {
         if (operation.method !== "GET") writes += 1;
       }
@@ -2036,15 +1958,13 @@ function bounded(name, value, minimum, maximum) {
 // clients/sdk/src/request.ts
 var repeatableWrites = /^PUT |^(?:POST|DELETE) \/v1\/secrets\/\{\w+\}\/\{\w+\}\/(?:promote|\{\w+\}\/(?:bulk|bulk-delete|changes|restore|\{\w+\}))$/;
 function operationOf(method, template, options = {}) {
-  const { path: path2, query, body, ifRevision, signal } = options;
+  const { path: path2, ifRevision, ...others } = options;
   return {
+    ...others,
     method,
     path: fillPath(template, path2),
-    query,
-    body,
     headers: ifRevision === void 0 ? {} : { "if-match": `"${ifRevision}"` },
-    repeatable: query?.dryRun === true || repeatableWrites.test(`${method} ${template}`),
-    signal
+    repeatable: others.query?.dryRun === true || repeatableWrites.test(`${method} ${template}`)
   };
 }
 
@@ -2222,6 +2142,43 @@ function pulledOf({ body, headers }) {
 }
 function notThePull() {
   return new GatewayError("The response is not from a Holdfast service.", { code: "gateway_error", status: 200 });
+}
+
+// clients/sdk/src/paged.ts
+init_errors();
+function paged(read, query) {
+  const first = read(query);
+  return Object.assign(first, { [Symbol.asyncIterator]: () => itemsOf(first, read, query) });
+}
+async function* itemsOf(first, read, query) {
+  const seen = /* @__PURE__ */ new Set();
+  for (let page = await first; ; ) {
+    const items = listOf(page);
+    for (const item of items) {
+      const id = idOf(item);
+      if (seen.has(id)) continue;
+      seen.add(id);
+      yield item;
+    }
+    const next = nextQuery(page, items.length);
+    if (next === void 0) return;
+    page = await read({ ...query, ...next });
+  }
+}
+function listOf(page) {
+  return Object.values(page).find(Array.isArray) ?? [];
+}
+function idOf(item) {
+  return isObject(item) ? item.id ?? item.key ?? item.version ?? item.revision : item;
+}
+function nextQuery(page, count) {
+  const { pagination, next, revision } = page;
+  if (typeof next === "number") return { before: next };
+  if (pagination && next) return { after: next };
+  if (!pagination || count === 0) return void 0;
+  const { limit, total } = pagination;
+  const offset = pagination.offset + count;
+  return offset < total ? { limit, offset, revision } : void 0;
 }
 
 // clients/sdk/src/watch.ts
@@ -2552,28 +2509,24 @@ var idTokenSources = {
   command: {
     needs: ["HOLDFAST_ID_TOKEN_COMMAND"],
     toSet: "set HOLDFAST_ID_TOKEN_COMMAND to a command that prints the token",
-    about: "the standard output of a shell command, which gets the audience in `HOLDFAST_AUDIENCE` and has 30 seconds; its standard error is shown if it fails",
     title: "HOLDFAST_ID_TOKEN_COMMAND",
     get: async (request) => (await Promise.resolve().then(() => (init_id_token_command(), id_token_command_exports))).runIdTokenCommand(request)
   },
   variable: {
     needs: ["HOLDFAST_ID_TOKEN"],
     toSet: "set HOLDFAST_ID_TOKEN to the token",
-    about: "the variable itself, which GitLab sets",
     title: "HOLDFAST_ID_TOKEN",
     get: async ({ variables }) => variables.HOLDFAST_ID_TOKEN ?? ""
   },
   file: {
     needs: ["HOLDFAST_ID_TOKEN_FILE"],
     toSet: "set HOLDFAST_ID_TOKEN_FILE to the path of a file that contains the token",
-    about: "a file, read again for each exchange because Kubernetes renews it",
     title: "HOLDFAST_ID_TOKEN_FILE",
     get: async (request) => (await Promise.resolve().then(() => (init_id_token_file(), id_token_file_exports))).readIdToken(request)
   },
   github: {
     needs: ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"],
     toSet: "give the GitHub Actions job the permission id-token: write",
-    about: "GitHub Actions, which sets the variables for a job with the permission `id-token: write`",
     title: "GitHub Actions",
     isAlwaysNew: true,
     get: async (request) => (await Promise.resolve().then(() => (init_id_token_github(), id_token_github_exports))).askGitHub(request)
@@ -2581,7 +2534,6 @@ var idTokenSources = {
   aws: {
     needs: [],
     toSet: "set HOLDFAST_ID_TOKEN_SOURCE to aws on AWS",
-    about: "`sts:GetWebIdentityToken` in `AWS_REGION`, with credentials from the environment, a web identity, the container or the instance, as the AWS SDKs find them",
     title: "AWS STS",
     isAlwaysNew: true,
     get: async (request) => (await Promise.resolve().then(() => (init_id_token_aws(), id_token_aws_exports))).askSts(request)
@@ -2589,7 +2541,6 @@ var idTokenSources = {
   gcp: {
     needs: [],
     toSet: "set HOLDFAST_ID_TOKEN_SOURCE to gcp on Google Cloud",
-    about: "the metadata server of Google Cloud, at `GCE_METADATA_HOST` if that is set",
     title: "Google’s metadata server",
     get: async (request) => (await Promise.resolve().then(() => (init_id_token_gcp(), id_token_gcp_exports))).askGoogle(request)
   }
@@ -2738,8 +2689,7 @@ var Holdfast = class _Holdfast {
   /** Any list of `openapi.json` that comes in pages. `for await` goes through all of its items. */
   list(path2, ...[options]) {
     const { query = {}, ...given } = options ?? {};
-    const read = async (page) => (await this.#transport.send(operationOf("GET", path2, { ...given, query: page }))).body;
-    return paged(read, query);
+    return paged((page) => this.request("GET", path2, { ...given, query: page }), query);
   }
 };
 var Project = class {

@@ -144,6 +144,7 @@ export interface paths {
          *     - `plan_limit_exceeded`: Your organization has no room for another member. Tell an owner about it.
          *     - `other_person`: You signed in as somebody else at your company’s sign-in provider. Nothing was changed.
          *     - `not_fresh`: Your company’s sign-in provider did not ask you to sign in again. Use a passkey, or log in again.
+         *     - `start_here`: Enter your e-mail address, and sign in from here.
          *     - `session_required`: Log in first, and then try again.
          *     - `rate_limited`: There were too many attempts from your network. Try again in a few minutes.
          *     - `temporarily_unavailable`: This did not work because of a problem on our side. Try again.
@@ -2987,8 +2988,8 @@ export interface components {
                 freshUntil: string | null;
                 /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 secondFactor: boolean;
-                /** @description The company’s provider that the session, or the session that created the token, came through; null for any other log-in. */
-                provider: {
+                /** @description The company’s provider that the session, or the session that created the token, came through; absent for any other log-in. */
+                provider?: {
                     /**
                      * Format: uuid
                      * @description The organization whose provider it is.
@@ -3000,7 +3001,7 @@ export interface components {
                      * @example analytical-engines
                      */
                     orgSlug: string;
-                } | null;
+                };
             };
         };
         GetExposureResponse: {

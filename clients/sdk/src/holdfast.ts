@@ -152,9 +152,7 @@ export class Holdfast {
     ...[options]: OptionsArgument<RequestOptions<'GET', P>>
   ): Paged<ResponseBody<'GET', P>, ItemOf<ResponseBody<'GET', P>>> {
     const { query = {}, ...given } = (options ?? {}) as GivenOptions;
-    const read = async (page: Query) =>
-      (await this.#transport.send(operationOf('GET', path, { ...given, query: page }))).body as ResponseBody<'GET', P>;
-    return paged(read, query);
+    return paged((page: Query) => this.request('GET', path, { ...given, query: page } as never), query);
   }
 }
 

@@ -6,8 +6,6 @@ interface IdTokenSource {
   needs: readonly string[];
   /** Completes “To use it, …”. */
   toSet: string;
-  /** Where the token comes from, for the documentation. */
-  about: string;
   title: string;
   isAlwaysNew?: true;
   get(request: IdTokenRequest): Promise<string>;
@@ -18,29 +16,24 @@ export const idTokenSources = {
   command: {
     needs: ['HOLDFAST_ID_TOKEN_COMMAND'],
     toSet: 'set HOLDFAST_ID_TOKEN_COMMAND to a command that prints the token',
-    about:
-      'the standard output of a shell command, which gets the audience in `HOLDFAST_AUDIENCE` and has 30 seconds; its standard error is shown if it fails',
     title: 'HOLDFAST_ID_TOKEN_COMMAND',
     get: async request => (await import('./id-token-command.ts')).runIdTokenCommand(request),
   },
   variable: {
     needs: ['HOLDFAST_ID_TOKEN'],
     toSet: 'set HOLDFAST_ID_TOKEN to the token',
-    about: 'the variable itself, which GitLab sets',
     title: 'HOLDFAST_ID_TOKEN',
     get: async ({ variables }) => variables.HOLDFAST_ID_TOKEN ?? '',
   },
   file: {
     needs: ['HOLDFAST_ID_TOKEN_FILE'],
     toSet: 'set HOLDFAST_ID_TOKEN_FILE to the path of a file that contains the token',
-    about: 'a file, read again for each exchange because Kubernetes renews it',
     title: 'HOLDFAST_ID_TOKEN_FILE',
     get: async request => (await import('./id-token-file.ts')).readIdToken(request),
   },
   github: {
     needs: ['ACTIONS_ID_TOKEN_REQUEST_URL', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'],
     toSet: 'give the GitHub Actions job the permission id-token: write',
-    about: 'GitHub Actions, which sets the variables for a job with the permission `id-token: write`',
     title: 'GitHub Actions',
     isAlwaysNew: true,
     get: async request => (await import('./id-token-github.ts')).askGitHub(request),
@@ -48,8 +41,6 @@ export const idTokenSources = {
   aws: {
     needs: [],
     toSet: 'set HOLDFAST_ID_TOKEN_SOURCE to aws on AWS',
-    about:
-      '`sts:GetWebIdentityToken` in `AWS_REGION`, with credentials from the environment, a web identity, the container or the instance, as the AWS SDKs find them',
     title: 'AWS STS',
     isAlwaysNew: true,
     get: async request => (await import('./id-token-aws.ts')).askSts(request),
@@ -57,7 +48,6 @@ export const idTokenSources = {
   gcp: {
     needs: [],
     toSet: 'set HOLDFAST_ID_TOKEN_SOURCE to gcp on Google Cloud',
-    about: 'the metadata server of Google Cloud, at `GCE_METADATA_HOST` if that is set',
     title: 'Google’s metadata server',
     get: async request => (await import('./id-token-gcp.ts')).askGoogle(request),
   },

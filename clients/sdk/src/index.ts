@@ -1,5 +1,7 @@
 export type * from './answers.ts';
 export type { components, paths } from './api-types.ts';
+export { auditFeed, type FeedOptions, type FeedPage } from './audit-feed.ts';
+export { type AuditEntry, type AuditPage, type AuditQuery, auditLog, type PageOptions } from './audit-log.ts';
 export type { Environment } from './environment.ts';
 export type {
   CacheOptions,
@@ -20,6 +22,14 @@ export {
   TimeoutError,
   VersionMismatch,
 } from './errors.ts';
+export {
+  type CredentialExposure,
+  type Exposure,
+  type ExposureQuery,
+  exposure,
+  type ReadersQuery,
+  type SecretReaders,
+} from './exposure.ts';
 export {
   type EnvironmentVariableOptions,
   Holdfast,

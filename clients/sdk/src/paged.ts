@@ -44,11 +44,13 @@ function idOf(item: unknown): unknown {
 function nextQuery(page: unknown, count: number): Query | undefined {
   const { pagination, next, revision } = page as {
     pagination?: { limit: number; offset: number; total: number };
-    next?: number | null;
+    next?: number | string | null;
     revision?: number;
   };
   if (typeof next === 'number') return { before: next };
-  if (pagination === undefined || count === 0) return undefined;
+  // A page of the audit log may be empty although there are more.
+  if (pagination && next) return { after: next };
+  if (!pagination || count === 0) return undefined;
   const { limit, total } = pagination;
   const offset = pagination.offset + count;
   // Pages of secrets are all read at the revision of the first one.

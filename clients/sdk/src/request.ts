@@ -20,6 +20,8 @@ type Body<O> = O extends { requestBody: { content: { 'application/json': infer T
 interface CommonOptions {
   /** Sent as `If-Match`. */
   ifRevision?: number;
+  /** Instead of the client's, for an operation that takes long. */
+  limits?: { attemptTimeoutMs: number };
   signal?: AbortSignal;
 }
 
@@ -42,9 +44,13 @@ export type ResponseBody<M extends Method, P extends keyof paths> =
     ? { [S in keyof R]: S extends 200 | 201 | 202 ? JsonOf<R[S]> : never }[keyof R]
     : never;
 
-/** The paths of lists that come in pages. */
+/** The paths of lists that come in pages. The feed never ends, and pages of exposures belong together. */
 export type ListPath = {
-  [P in PathOf<'GET'>]: Extract<keyof ResponseBody<'GET', P>, 'pagination' | 'next'> extends never ? never : P;
+  [P in PathOf<'GET'>]: Extract<keyof ResponseBody<'GET', P>, 'pagination' | 'next'> extends never
+    ? never
+    : ResponseBody<'GET', P> extends { upTo: string } | { complete: boolean }
+      ? never
+      : P;
 }[PathOf<'GET'>];
 
 /** The items of a page's list. */
@@ -64,19 +70,18 @@ export interface GivenOptions {
   query?: Query;
   body?: unknown;
   ifRevision?: number | undefined;
+  limits?: { attemptTimeoutMs: number } | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** The operation of a path as `openapi.json` writes it. */
 export function operationOf(method: Method, template: string, options: GivenOptions = {}): Operation {
-  const { path, query, body, ifRevision, signal } = options;
+  const { path, ifRevision, ...others } = options;
   return {
+    ...others,
     method,
     path: fillPath(template, path),
-    query,
-    body,
     headers: ifRevision === undefined ? {} : { 'if-match': `"${ifRevision}"` },
-    repeatable: query?.dryRun === true || repeatableWrites.test(`${method} ${template}`),
-    signal,
+    repeatable: others.query?.dryRun === true || repeatableWrites.test(`${method} ${template}`),
   };
 }

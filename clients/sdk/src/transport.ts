@@ -49,6 +49,8 @@ export interface Operation {
   headers?: Readonly<Record<string, string>>;
   /** Whether it may be sent again if an earlier attempt may have been applied. */
   repeatable: boolean;
+  /** Instead of the client's. */
+  limits?: { attemptTimeoutMs: number } | undefined;
   signal?: AbortSignal | undefined;
   /** `timeoutMs` from now by default. */
   deadline?: Deadline | undefined;
@@ -112,7 +114,7 @@ export function createTransport(options: Omit<TransportOptions, 'token'> & Parti
   return {
     async send(operation) {
       try {
-        return await sendWithRetries(connection, operation);
+        return await sendWithRetries({ ...connection, ...operation.limits }, operation);
       } finally {
         if (operation.method !== 'GET') writes += 1;
       }

@@ -63,10 +63,10 @@ export const getCurrentUser = contract({
               organizationId: OrganizationId.meta({ description: 'The organization whose provider it is.' }),
               orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
             })
-            .nullable()
+            .optional()
             .meta({
               description:
-                'The company’s provider that the session, or the session that created the token, came through; null ' +
+                'The company’s provider that the session, or the session that created the token, came through; absent ' +
                 'for any other log-in.',
             }),
         })
@@ -75,7 +75,7 @@ export const getCurrentUser = contract({
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
       organizations: [{ role: 'owner' }],
-      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true, provider: null },
+      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
     },
   }),
   uses: { table: ['Query'], reads: ['ORG'] },

@@ -17,6 +17,7 @@ export const signInErrors = {
   plan_limit_exceeded: 'Your organization has no room for another member. Tell an owner about it.',
   other_person: 'You signed in as somebody else at your company’s sign-in provider. Nothing was changed.',
   not_fresh: 'Your company’s sign-in provider did not ask you to sign in again. Use a passkey, or log in again.',
+  start_here: 'Enter your e-mail address, and sign in from here.',
   session_required: 'Log in first, and then try again.',
   rate_limited: 'There were too many attempts from your network. Try again in a few minutes.',
   temporarily_unavailable: 'This did not work because of a problem on our side. Try again.',

@@ -26,8 +26,9 @@ interface Options {
   env?: Record<string, string | undefined>;
   cwd?: string;
   input?: string | Buffer;
-  /** Runs under a terminal of its own. */
+  /** Runs under a terminal of its own, of unknown width unless given. */
   terminal?: boolean;
+  columns?: number;
   /** The user that it runs as, which only root can choose. */
   user?: number;
 }
@@ -62,11 +63,12 @@ export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
-  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false, user } = {}) => {
+  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false, columns, user } = {}) => {
     const command = [process.execPath, bundle, ...words];
     const variables = { PATH: process.env.PATH ?? '', HOME: home, HOLDFAST_KEYRING: 'off', ...env };
+    const setWidth = columns === undefined ? '' : `stty cols ${columns}; `;
     const [program = '', ...rest] = terminal
-      ? ['script', '-qefc', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
+      ? ['script', '-qefc', `${setWidth}exec ${command.map(quoted).join(' ')}`, '/dev/null']
       : command;
     // In a group of its own, so that a signal to this process's group does not reach it.
     const as = user === undefined ? {} : { uid: user, gid: user };

@@ -99,6 +99,7 @@ function expectReadme(stdout: string): void {
     ...[6, 5, 4, 3, 2, 1].map(revision => `revision ${revision}`),
     ...['DATABASE_URL', 'LOG_LEVEL', 'WORKERS'].map(key => `key ${key}`),
     'restores 1',
+    'true 0 to rotate',
     '',
   ]);
   expect(log).toMatch(

@@ -50,6 +50,13 @@ describe('the types of request', () => {
     await expect(partial).rejects.toThrow('The path needs a project.');
   });
 
+  it('let only lists that come in pages be listed', async () => {
+    // @ts-expect-error: the feed never ends
+    expect(await client.list('/v1/audit/{orgId}/feed', { path: { orgId: 'o' } })).toEqual({ served: true });
+    // @ts-expect-error: the pages of exposures belong together
+    expect(await client.list('/v1/audit/{orgId}/exposure', { path: { orgId: 'o' } })).toEqual({ served: true });
+  });
+
   it('need no options if nothing is required, and include the response', async () => {
     const me = await client.request('GET', '/v1/auth/me');
     const email: (() => string) | undefined = me.user && (() => me.user.email);

@@ -47,7 +47,6 @@ describe('an account without a second factor', () => {
       method: 'session',
       secondFactor: false,
       freshUntil: expect.any(String),
-      provider: null,
     });
     const freshSeconds = (Date.parse(authentication.freshUntil) - Date.now()) / 1000;
     expect(freshSeconds).toBeGreaterThan(540);

@@ -81,13 +81,13 @@ describe('a bundle', () => {
   });
 
   test(
-    'verifies platforms’ tokens only in the exchange, and contacts customers’ addresses only in functions without ' +
-      'a route',
+    'verifies platforms’ and providers’ tokens only where they are exchanged, and contacts customers’ addresses only ' +
+      'in functions without a route',
     () => {
       const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
-      expect(carriersOf('jose')).toEqual(['exchange-assertion']);
+      expect(carriersOf('jose')).toEqual(['complete-provider-sign-in', 'exchange-assertion']);
       expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
-      expect(weightOf('exchange-assertion', 'lib/deliveries')).toBe(0);
+      for (const name of carriersOf('jose')) expect(weightOf(name, 'lib/deliveries'), name).toBe(0);
       expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
     },
   );

@@ -66,6 +66,7 @@ describe('under maintenance', () => {
     const reads = routes.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
     expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual([
       'complete-login',
+      'continue-provider-sign-in',
       'end-session',
       'exchange-assertion',
       'log-in',

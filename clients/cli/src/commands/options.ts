@@ -1,6 +1,8 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
+import { isId } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
+import { given } from '../given.ts';
 
 /* Parsers throw their own failures, because commander's would quote the input, which may contain a value. */
 
@@ -26,6 +28,15 @@ export function secretKey(text: string): string {
   throw usage(`A key ${secretKeyRule}.`);
 }
 
+/** Never quotes the input, which may be a token instead of its id. */
+export function id(text: string): string {
+  if (isId(text)) return text;
+  throw usage(
+    'Expected an id, such as 1c9f6a30-58d2-4b7e-8a41-90e3d7c2b5f6.',
+    'The dashboard and the audit log show ids.',
+  );
+}
+
 export const secretKeys = (text: string, before: string[] = []): string[] => [
   ...before,
   ...text.split(',').map(secretKey),
@@ -42,3 +53,35 @@ export const ifRevisionOption = () =>
   new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0));
 export const cacheOption = () => new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)');
 export const offlineOption = () => new Option('--offline', 'read the cached copy and send no requests');
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A time in ISO 8601, or an age. Without a time zone it is the local time, as in tables. @returns ISO 8601 in UTC */
+function time(text: string): string {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  const [, date] = /^(\d{4}-\d\d-\d\d)(?:[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  // JavaScript takes the 31st of February for a day of March.
+  const isDay = date !== undefined && new Date(date).toJSON()?.startsWith(date) === true;
+  const ms =
+    count === undefined
+      ? Date.parse(isDay ? text : '')
+      : Date.now() - Number(count) * unitsMs[unit as keyof typeof unitsMs];
+  if (Number.isFinite(ms)) return new Date(ms).toISOString();
+  throw usage('Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
+}
+
+export const periodOptions = (command: Command): Command =>
+  command
+    .option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h', time)
+    .option('--until <time>', 'only before this time', time);
+
+export interface Period {
+  since?: string;
+  until?: string;
+}
+
+/** @throws Failure for a period that is none */
+export function periodOf({ since, until }: Period): Period {
+  if (since !== undefined && until !== undefined && since >= until) throw usage('--since must be before --until.');
+  return given({ since, until });
+}

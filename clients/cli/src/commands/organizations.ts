@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { given } from '../given.ts';
-import { fewKeys } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { checkSlug } from '../settings/settings-file.ts';
-import { integer } from './options.ts';
 
 const slugOption = () =>
   new Option('--slug <slug>', 'identifier in paths; derived from the name if omitted').argParser((text: string) =>
@@ -22,7 +20,7 @@ export async function listOrganizations(session: Session): Promise<void> {
 
 export async function listProjects(session: Session): Promise<void> {
   const path = { orgId: await session.organizationId() };
-  const answer = await (await session.client()).request('GET', '/v1/projects/{orgId}', { path });
+  const answer = await session.request('GET', '/v1/projects/{orgId}', { path });
   if (session.output.json) return session.output.document(answer);
   session.output.table(
     ['SLUG', 'NAME', 'ENVIRONMENTS'],
@@ -44,7 +42,7 @@ export const createProjectOptions = (command: Command): Command =>
     .option('--description <text>', 'description');
 
 export async function createProject(session: Session, name: string, { slug, description }: CreateFlags): Promise<void> {
-  const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}', {
+  const answer = await session.request('POST', '/v1/projects/{orgId}', {
     path: { orgId: await session.organizationId() },
     body: { name, ...given({ slug, description }) },
   });
@@ -77,7 +75,7 @@ export const createEnvironmentOptions = (command: Command): Command =>
 
 export async function createEnvironment(session: Session, name: string, { slug, type }: CreateFlags): Promise<void> {
   const { project } = await session.place('project');
-  const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}/{slug}/environments', {
+  const answer = await session.request('POST', '/v1/projects/{orgId}/{slug}/environments', {
     path: { orgId: await session.organizationId(), slug: project },
     body: { name, ...given({ slug, type }) },
   });
@@ -87,7 +85,7 @@ export async function createEnvironment(session: Session, name: string, { slug, 
 
 export async function listMembers(session: Session): Promise<void> {
   const path = { orgId: await session.organizationId() };
-  const answer = await (await session.client()).request('GET', '/v1/members/{orgId}', { path });
+  const answer = await session.request('GET', '/v1/members/{orgId}', { path });
   if (session.output.json) return session.output.document(answer);
   session.output.table(
     ['EMAIL', 'NAME', 'ROLE', 'STATE'],
@@ -117,38 +115,11 @@ export async function invite(
   email: string,
   { role }: { role: 'owner' | 'admin' | 'developer' | 'viewer' },
 ): Promise<void> {
-  const { invitation } = await (await session.client()).request('POST', '/v1/members/{orgId}/invite', {
+  const { invitation } = await session.request('POST', '/v1/members/{orgId}/invite', {
     path: { orgId: await session.organizationId() },
     body: { email, role },
   });
   // The response contains the invitation token, which admits anyone who has it. Only the mail carries it.
   if (session.output.json) session.output.document({ invitation });
   else session.output.note(`${email} is invited as ${role}; the e-mail contains the link.`);
-}
-
-export const auditOptions = (command: Command): Command =>
-  command
-    .option('--limit <number>', 'maximum number of entries', integer(1, 500), 50)
-    .option('--offset <number>', 'skip this many of the newest entries', integer(0))
-    .option('--action <action>', 'only entries of this action, such as secret.pulled');
-
-export async function audit(
-  session: Session,
-  { limit, offset, action }: { limit: number; offset?: number; action?: string },
-): Promise<void> {
-  const path = { orgId: await session.organizationId() };
-  const answer = await (await session.client()).request('GET', '/v1/audit/{orgId}', {
-    path,
-    query: given({ limit, offset, action }) as object,
-  });
-  if (session.output.json) return session.output.document(answer);
-  const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
-    session.output.ago(createdAt),
-    actor.email ?? actor.name ?? actor.type,
-    action,
-    `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
-    ip ?? '',
-    fewKeys(keys ?? []),
-  ]);
-  session.output.table(['WHEN', 'WHO', 'ACTION', 'WHAT', 'FROM', 'KEYS'], rows);
 }

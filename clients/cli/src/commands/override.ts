@@ -41,7 +41,7 @@ async function requireNoProduction(
 /** The type decides, not the slug: a production environment may have any name. */
 async function typeOf(session: Session, { organization, project, slug }: Environment): Promise<string> {
   const path = { orgId: await session.organizationId(organization), slug: project };
-  const answer = await (await session.client()).request('GET', '/v1/projects/{orgId}/{slug}', { path });
+  const answer = await session.request('GET', '/v1/projects/{orgId}/{slug}', { path });
   const found = answer.project.environments.find(one => one.slug === slug);
   if (found !== undefined) return found.type;
   throw new Failure(exitCodes.notFound, 'environment_not_found', `${project} has no environment ${slug}.`, {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
 import { given } from '../given.ts';
-import { fewKeys, shown } from '../printable.ts';
+import { shown, someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { allOption, dryRunOption, integer, onlyOption, secretKey, yesOption } from './options.ts';
 import { type WriteFlags, writeOptions } from './secrets.ts';
@@ -34,7 +34,7 @@ export async function revisions(
         output.ago(createdAt),
         createdBy?.email ?? 'an operator',
         `${origin.action}${from}${restored}`,
-        fewKeys(keys),
+        someOf(keys),
         message ?? '',
       ];
     },

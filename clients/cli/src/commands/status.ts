@@ -1,5 +1,5 @@
 import { findCredential } from '../credentials/credentials.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
 import type { Session } from '../session.ts';
 import { nameOf, type Place } from '../settings/settings-file.ts';
 

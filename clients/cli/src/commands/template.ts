@@ -30,7 +30,7 @@ export async function validate(session: Session, slug: string | undefined): Prom
 
 export async function listTemplate(session: Session): Promise<void> {
   const path = await templatePath(session);
-  const answer = await (await session.client()).request('GET', '/v1/templates/{orgSlug}/{project}', { path });
+  const answer = await session.request('GET', '/v1/templates/{orgSlug}/{project}', { path });
   if (session.output.json) return session.output.document(answer);
   session.output.table(
     ['KEY', 'REQUIRED', 'PATTERN', 'DESCRIPTION'],
@@ -59,7 +59,7 @@ export const addTemplateOptions = (command: Command): Command =>
 
 export async function addTemplateKey(session: Session, key: string, flags: AddFlags): Promise<void> {
   const { description, required, pattern } = flags;
-  const answer = await (await session.client()).request('POST', '/v1/templates/{orgSlug}/{project}', {
+  const answer = await session.request('POST', '/v1/templates/{orgSlug}/{project}', {
     path: await templatePath(session),
     body: { key, required, ...given({ description, pattern }) },
   });
@@ -72,7 +72,7 @@ export const removeTemplateOptions = (command: Command): Command =>
 
 export async function removeTemplateKey(session: Session, key: string): Promise<void> {
   const path = { ...(await templatePath(session)), key };
-  const answer = await (await session.client()).request('DELETE', '/v1/templates/{orgSlug}/{project}/{key}', { path });
+  const answer = await session.request('DELETE', '/v1/templates/{orgSlug}/{project}/{key}', { path });
   if (session.output.json) session.output.document(answer);
   else session.output.note(`${key} is no longer part of the template.`);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { failureOf } from '../failure-of.ts';
 import type { Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
 import { accessOption } from './login.ts';
@@ -62,12 +63,11 @@ export const revokeTokenOptions = (command: Command): Command =>
 export async function revokeToken(session: Session, tokenId: string): Promise<void> {
   const { output } = session;
   const own = (await session.currentUser()).authentication.token?.id;
-  const client = await session.client();
   try {
     const answer =
       tokenId === 'current' || tokenId === own
-        ? await client.request('DELETE', '/v1/auth/tokens/current')
-        : await client.request('DELETE', '/v1/auth/tokens/{tokenId}', { path: { tokenId } });
+        ? await session.request('DELETE', '/v1/auth/tokens/current')
+        : await session.request('DELETE', '/v1/auth/tokens/{tokenId}', { path: { tokenId } });
     if (output.json) output.document(answer);
     else output.note('Revoked.');
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Session } from '../session.ts';
 export async function listWebhooks(session: Session): Promise<void> {
   const { output } = session;
   const path = { orgId: await session.organizationId() };
-  const answer = await (await session.client()).request('GET', '/v1/webhooks/{orgId}', { path });
+  const answer = await session.request('GET', '/v1/webhooks/{orgId}', { path });
   if (output.json) return output.document(answer);
   output.table(
     ['ID', 'URL', 'EVENTS', 'ACTIVE'],
@@ -25,7 +25,7 @@ async function webhookPath(session: Session, webhookId: string) {
 export async function listDeliveries(session: Session, webhookId: string): Promise<void> {
   const { output } = session;
   const path = await webhookPath(session, webhookId);
-  const answer = await (await session.client()).request('GET', '/v1/webhooks/{orgId}/{webhookId}', { path });
+  const answer = await session.request('GET', '/v1/webhooks/{orgId}/{webhookId}', { path });
   if (output.json) return output.document({ deliveries: answer.deliveries });
   output.table(
     ['ID', 'TIME', 'EVENT', 'RESULT', 'AGAIN'],
@@ -43,7 +43,7 @@ export async function listDeliveries(session: Session, webhookId: string): Promi
 export async function ping(session: Session, webhookId: string): Promise<void> {
   const { output } = session;
   const path = await webhookPath(session, webhookId);
-  const answer = await (await session.client()).request('POST', '/v1/webhooks/{orgId}/{webhookId}/test', { path });
+  const answer = await session.request('POST', '/v1/webhooks/{orgId}/{webhookId}/test', { path });
   if (output.json) return output.document(answer);
   output.data(`${answer.deliveryId}\n`);
   output.note(`The ping is on its way. See its result: holdfast webhooks deliveries ${webhookId}`);
@@ -52,8 +52,7 @@ export async function ping(session: Session, webhookId: string): Promise<void> {
 export async function redeliver(session: Session, webhookId: string, deliveryId: string): Promise<void> {
   const { output } = session;
   const path = { ...(await webhookPath(session, webhookId)), deliveryId };
-  const client = await session.client();
-  const answer = await client.request('POST', '/v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
+  const answer = await session.request('POST', '/v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
     path,
   });
   if (output.json) return output.document(answer);

@@ -19,6 +19,8 @@ export interface Credential {
   token: string;
   /** Its source, for messages. */
   source: string;
+  /** Reads it again, for a command that runs for long. */
+  renewed?: () => string;
   /** Set if `login` stored it. */
   kept?: { handedOff: boolean };
 }
@@ -84,8 +86,8 @@ function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
   if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
   if (!file) return undefined;
-  const bytes = readTokenFile(file);
-  return { token: tokenOf(bytes.toString(), file), source: `HOLDFAST_TOKEN_FILE (${file})` };
+  const read = () => tokenOf(readTokenFile(file).toString(), file);
+  return { token: read(), source: `HOLDFAST_TOKEN_FILE (${file})`, renewed: read };
 }
 
 /** @throws Failure for text that a header can't carry; it never quotes the text */
@@ -98,6 +100,17 @@ export function tokenOf(text: string, source: string): string {
 
 /** A token, or an identity that gets one on demand. */
 export type AnyCredential = (Credential & { identity?: undefined }) | IdentityCredential;
+
+/** What a client authenticates with: a token that was rejected may have been replaced in its file. */
+export function tokenFor(credential: AnyCredential): string | ((rejected?: string) => string | Promise<string>) {
+  if (credential.identity !== undefined || credential.renewed === undefined) return credential.token;
+  const { renewed } = credential;
+  let { token } = credential;
+  return rejected => {
+    if (rejected === token) token = renewed();
+    return token;
+  };
+}
 
 /** @throws Failure if the address comes from a repository and the credential is not bound to it */
 export async function findCredential(settings: Settings): Promise<AnyCredential | undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { exchangeAssertion, type IdentityOptions, type IdentityToken } from '@holdfast/sdk';
+import type { exchangeAssertion, IdentityOptions, IdentityToken } from '@holdfast/sdk';
 import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { type Sealed, seal, unseal } from '../sealed.ts';
 
@@ -16,8 +16,10 @@ const filePattern = /^identity-[0-9a-f]{64}\.json$/;
  * GitLab gives a job one token, which the service may accept only once, but a job may run several commands. So the token
  * from the exchange is cached, sealed with GitLab's token. A later job on the same machine has a different token and
  * can't read it. Without a place to write, each command signs in by itself.
+ * @param exchange given, because a module that is loaded on demand should not import the SDK
  */
 export async function exchangeOnce(
+  exchange: typeof exchangeAssertion,
   options: IdentityOptions,
   assertion: string,
   rejected?: string,
@@ -30,7 +32,7 @@ export async function exchangeOnce(
   const path = join(cacheDirectory(), `identity-${name}.json`);
   const kept = readKept(path, assertion, Buffer.from(place));
   if (kept !== undefined && kept.token !== rejected) return kept;
-  const issued = await exchangeAssertion(options, assertion);
+  const issued = await exchange(options, assertion);
   try {
     writeOwnFile(path, JSON.stringify(seal(assertion, purpose, Buffer.from(place), JSON.stringify(issued))));
     removeExpired();

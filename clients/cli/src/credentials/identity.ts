@@ -29,7 +29,7 @@ export function findIdentity(url: string, organization: string | undefined): Ide
   const exchange = async (options: IdentityOptions, subject: string, rejected?: string): Promise<IdentityToken> => {
     if (assertion.isAlwaysNew) last = await exchangeAssertion(options, subject);
     // Loaded on demand, because node:crypto is slow to load.
-    else last = await (await import('./exchange-once.ts')).exchangeOnce(options, subject, rejected);
+    else last = await (await import('./exchange-once.ts')).exchangeOnce(exchangeAssertion, options, subject, rejected);
     return last;
   };
   const signedIn = identityToken({ url, organization, identity: id, userAgent }, assertion, exchange);

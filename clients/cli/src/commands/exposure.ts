@@ -1,0 +1,124 @@
+import { exposure as ask, type CredentialExposure, type SecretReaders } from '@holdfast/sdk';
+import { type Command, Option } from 'commander';
+import { environmentIdOf, identityIdOf, personIdOf } from '../evidence/ids.ts';
+import { usage } from '../failure.ts';
+import type { Output } from '../output.ts';
+import { someOf } from '../printable.ts';
+import type { Session } from '../session.ts';
+import { id, type Period, periodOf, periodOptions, secretKey } from './options.ts';
+
+interface ExposureFlags extends Period {
+  token?: string;
+  session?: string;
+  person?: string;
+  identity?: string;
+  key?: string;
+  env?: string[];
+  format?: 'rotate';
+}
+
+const subjects = ['token', 'session', 'person', 'identity', 'key'] as const;
+
+export const exposureOptions = (command: Command): Command =>
+  periodOptions(command)
+    .option('--token <id>', 'what this token saw', id)
+    .option('--session <id>', 'what this session saw', id)
+    .option('--person <email>', 'what this person saw; also a former member, or an id')
+    .option('--identity <name>', 'what this identity saw; also a deleted one, or an id')
+    .option('--key <key>', 'who knows the current value of this key of the environment', secretKey)
+    .addOption(
+      new Option('--format <format>', 'print what to rotate: project/environment/KEY, one a line').choices(['rotate']),
+    );
+
+export async function exposure(session: Session, flags: ExposureFlags): Promise<void> {
+  const { output } = session;
+  const { key, format } = flags;
+  const period = periodOf(flags);
+  if (subjects.filter(name => flags[name] !== undefined).length !== 1) {
+    throw usage(`Name one of ${subjects.map(name => `--${name}`).join(', ')}.`);
+  }
+  if (format !== undefined && (output.json || key !== undefined)) throw usage('--format needs a list of secrets.');
+  const query = { ...(await questionOf(session, flags)), ...period };
+  const [client, organizationId] = [await session.client(), await session.organizationId()];
+  let requests = 0;
+  const onPage = () => {
+    requests += 1;
+    if (requests > 1) output.progress(`Reading the audit log: ${requests} requests`);
+  };
+  // The overloads don't say that a query of either kind gets an answer of either kind.
+  const asked = ask(client, organizationId, query as Parameters<typeof ask>[2], { onPage });
+  const answer: CredentialExposure | SecretReaders = await asked.finally(() => output.progress(''));
+  if (!answer.complete) warnIncomplete(output, answer);
+  if (output.json) output.document(answer);
+  else if ('readers' in answer) showReaders(output, answer);
+  else showSecrets(output, answer, format);
+}
+
+async function questionOf(session: Session, { token, session: sessionId, person, identity, key, env }: ExposureFlags) {
+  if (token !== undefined) return { tokenId: token };
+  if (sessionId !== undefined) return { sessionId };
+  if (person !== undefined) return { userId: await personIdOf(session, person) };
+  if (identity !== undefined) return { identityId: await identityIdOf(session, identity) };
+  return { environment: await environmentIdOf(session, env), key };
+}
+
+function showSecrets(output: Output, { exposures, subject, knownSince }: CredentialExposure, format?: 'rotate'): void {
+  const current = exposures.filter(one => one.current);
+  const isKnown = subject.name !== null;
+  const nothing = `None found in the log, which begins ${output.time(knownSince, 2)}.${isKnown ? '' : ' Is the id right?'}`;
+  if (format === 'rotate') {
+    output.data(current.map(one => `${placeOf(one)}\n`).join(''));
+    if (current.length === 0) output.note(nothing);
+    return;
+  }
+  const rows = exposures.map(one => [
+    placeOf(one),
+    one.current ? 'yes' : 'no',
+    rangesOf(one.versions),
+    output.ago(one.lastAt),
+    output.ago(one.firstAt),
+    one.how.join(', ') || 'not known',
+  ]);
+  output.table(['SECRET', 'CURRENT', 'VERSIONS', 'LAST', 'FIRST', 'HOW'], rows, nothing, ['FIRST', 'HOW', 'VERSIONS']);
+  if (rows.length > 0) output.note(`Still current: ${current.length} of ${rows.length}. List them: --format rotate`);
+}
+
+function showReaders(output: Output, { readers, version }: SecretReaders): void {
+  const rows = readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) => [
+    actor.email ?? actor.name ?? actor.id,
+    hasAccess ? 'yes' : 'no',
+    output.ago(lastAt),
+    output.ago(firstAt),
+    tokenIds.join(' '),
+  ]);
+  output.table(['WHO', 'MAY READ', 'LAST', 'FIRST', 'TOKENS'], rows, `Nobody knows version ${version}.`, [
+    'TOKENS',
+    'FIRST',
+  ]);
+}
+
+const placeOf = ({ project, environment, key }: CredentialExposure['exposures'][number]): string =>
+  `${project.slug}/${environment.slug}/${key}`;
+
+/** Like `1–3, 7`. */
+function rangesOf(versions: readonly number[]): string {
+  const starts = versions.filter((version, index) => versions[index - 1] !== version - 1);
+  const ends = versions.filter((version, index) => versions[index + 1] !== version + 1);
+  return (
+    starts.map((start, index) => (ends[index] === start ? start : `${start}–${ends[index]}`)).join(', ') || 'not known'
+  );
+}
+
+/** A list of secrets has too much where the log has too little, and a list of readers too little. */
+function warnIncomplete(output: Output, answer: CredentialExposure | SecretReaders): void {
+  const { incomplete = [] } = answer;
+  const erased = incomplete.flatMap(({ environment }) => environment ?? []);
+  const reasons = [
+    ...incomplete.flatMap(({ before }) =>
+      before === undefined ? [] : [`the log is not whole before ${output.time(before, 2)}`],
+    ),
+    ...(erased.length === 0 ? [] : [`environments were deleted with their history: ${someOf(erased)}`]),
+  ];
+  const effect = 'readers' in answer ? 'Others may know the value too' : 'This may list more than was seen';
+  output.warn(`holdfast: ${effect}, because ${reasons.join('; ')}.`);
+}

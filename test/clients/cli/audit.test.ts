@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { csvColumns, csvRecord } from '../../../clients/cli/src/evidence/entry-csv.ts';
+import { AuditEntry } from '../../../lib/contracts/audit/list-audit-entries.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import type { Person } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { buildCli, type Cli } from './cli.ts';
+
+let api: Api;
+let cli: Cli;
+let place: Workplace;
+let owner: Person;
+let variables: Record<string, string>;
+
+const value = 'a-value-that-nothing-prints';
+
+beforeAll(async () => {
+  api = await startApi({ REQUESTS_PER_MINUTE: '-1' });
+});
+beforeEach(async () => {
+  cli = buildCli();
+  place = await openWorkplace(api);
+  ({ owner } = place);
+  const { token } = (await expectStatus(api.post('/auth/token', { name: 'log' }, owner.session), 201)).body;
+  variables = {
+    HOLDFAST_URL: api.url,
+    HOLDFAST_TOKEN: token,
+    HOLDFAST_ORG: owner.organization.slug,
+    HOLDFAST_PROJECT: place.project.slug,
+    HOLDFAST_ENV: 'dev',
+  };
+});
+afterEach(() => cli.remove());
+afterAll(() => api?.stop());
+
+async function holdfast(...words: string[]) {
+  const ending = await cli.run(['audit', ...words], { env: variables });
+  expect(ending.stdout + ending.stderr).not.toContain(value);
+  return ending;
+}
+
+const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+const listed = async (...words: string[]) => JSON.parse((await holdfast(...words, '--json')).stdout);
+
+async function asked(query: string) {
+  const path = `/audit/${owner.organization.id}?limit=500&${query}`;
+  return (await expectStatus(api.get(path, owner.session), 200)).body.entries as AuditEntry[];
+}
+
+/** Some life in two projects, of two people and a token. */
+async function live() {
+  const admin = await place.member('admin');
+  const other = await openWorkplace(api, owner);
+  await place.importAll('dev', { A: value, B: value });
+  await place.set('staging', 'A', value, { as: admin.session });
+  await other.set('dev', 'A', value);
+  const { body } = await expectStatus(api.post('/auth/token', { name: 'ci' }, admin.session), 201);
+  await expectStatus(place.pull('dev', '', { as: { token: body.token } }), 200);
+  await expectStatus(place.pull('dev', '?keys=B'), 200);
+  const path = `/projects/${owner.organization.id}/${place.project.slug}`;
+  const { environments } = (await expectStatus(api.get(path, owner.session), 200)).body.project;
+  const dev = environments.find(({ slug }: { slug: string }) => slug === 'dev').id as string;
+  return { admin, other, tokenId: body.cliToken.id as string, dev };
+}
+
+describe('holdfast audit', () => {
+  it('lists what the service answers to each filter, alone and combined', async () => {
+    const { admin, other, tokenId, dev } = await live();
+    const middle = (await asked(''))[3]?.createdAt ?? '';
+    for (const [words, query] of [
+      [['--actor', admin.email], `actor=${admin.user.id}`],
+      [['--actor', admin.user.id], `actor=${admin.user.id}`],
+      [['--token', tokenId], `tokenId=${tokenId}`],
+      [['-p', other.project.slug], `project=${other.project.id}`],
+      [['--project', other.project.id], `project=${other.project.id}`],
+      [['-e', 'dev'], `environment=${dev}`],
+      [['-e', dev], `environment=${dev}`],
+      [['-e', `${owner.organization.slug}/${place.project.slug}/dev`], `environment=${dev}`],
+      [['--key', 'A'], 'key=A'],
+      [['--since', middle], `since=${middle}`],
+      [['--until', middle], `until=${middle}`],
+      [['--action', 'secret.pulled', '--key', 'A'], 'action=secret.pulled&key=A'],
+      [
+        ['--actor', admin.email, '-e', 'staging', '--since', '1h'],
+        `actor=${admin.user.id}&key=A&action=secret.created`,
+      ],
+    ] as const) {
+      const expected = idsOf(await asked(query));
+      expect(expected.length).toBeGreaterThan(0);
+      expect([words, idsOf((await listed(...words)).entries)]).toEqual([words, expected]);
+    }
+    expect((await listed('--since', '2026-01-01', '--until', '2026-01-02T03:04')).entries).toEqual([]);
+  });
+
+  it('shows the whole organization unless a flag says otherwise, also in a linked directory', async () => {
+    const { other } = await live();
+    const { entries, pagination } = await listed('--all');
+    const everything = await asked('');
+    expect([idsOf(entries), pagination.total]).toEqual([idsOf(everything), everything.length]);
+    expect(JSON.stringify(entries)).toContain(other.project.slug);
+  });
+
+  it('counts what it does not show', async () => {
+    await live();
+    const all = await asked('');
+    const { stdout, stderr } = await holdfast('--limit', '2', '--offset', '1');
+    expect(stdout.split('\n').slice(0, -1)).toHaveLength(2);
+    expect(stdout).toContain(`${all[1]?.createdAt}\t`);
+    expect(stderr).toBe(`Shown: 2 of ${all.length}. More: --limit, --all\n`);
+    expect((await holdfast('--all')).stderr).toBe('');
+  });
+
+  it('refuses with a sentence what does not go together, and what is no id, key or time', async () => {
+    for (const words of [
+      ['--token', 'service_tok_geheim'],
+      ['--key', 'A=geheim'],
+      ['--since', '31.01.2026'],
+      ['--since', '2026-01-31T25:00'],
+      ['--since', '1h', '--until', '2h'],
+      ['--format', 'csv', '--json'],
+      ['--follow', '--all'],
+      ['--follow', '--limit', '7'],
+      ['--cursor-file', 'cursor'],
+      ['--follow', '--after', 'geheim'],
+    ]) {
+      const { code, stdout, stderr } = await holdfast(...words);
+      expect([words, code, stdout]).toEqual([words, 2, '']);
+      expect(stderr).not.toContain('geheim');
+    }
+    expect((await holdfast('--actor', 'nobody@example.com')).code).toBe(5);
+    expect((await holdfast('-p', 'nowhere')).code).toBe(5);
+  });
+});
+
+describe('a long log', () => {
+  it('is listed whole, also beyond the offset at which the service ends', async () => {
+    const start = Date.now() - 3_600_000;
+    // Groups with the same time lie across every edge of a page.
+    const entries = Array.from({ length: 10_650 }, (_, n) =>
+      auditEntry('secret.pulled', start + Math.floor(n / 7), { keys: [`K${n % 3}`] }),
+    );
+    await seedAudit(owner.organization.id, entries);
+    const newestFirst = entries
+      .toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? 1 : -1))
+      .map(({ id }) => id);
+    const { entries: last, pagination } = await listed('--action', 'secret.pulled', '--offset', '9480', '--all');
+    expect(idsOf(last)).toEqual(newestFirst.slice(9480));
+    expect(pagination.total).toBe(10_650);
+  }, 240_000);
+});
+
+describe('holdfast audit --format csv', () => {
+  /** RFC 4180. */
+  function parse(text: string): string[][] {
+    const records: string[][] = [[]];
+    for (const match of text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)) {
+      const [, cell = '', end] = match;
+      records.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+      if (end === '\r\n') records.push([]);
+    }
+    expect(records.pop()).toEqual([]);
+    return records;
+  }
+
+  it('has a header and every entry with all of its members', async () => {
+    await live();
+    const { code, stdout } = await holdfast('--format', 'csv', '--all');
+    const [header, ...records] = parse(stdout);
+    const entries = await asked('');
+    expect([code, header, records.length]).toEqual([0, [...csvColumns], entries.length]);
+    expect(records.map(record => record[csvColumns.indexOf('id')])).toEqual(idsOf(entries));
+    const at = (column: (typeof csvColumns)[number]) => records.map(record => record[csvColumns.indexOf(column)]);
+    expect(at('keys')).toContain('A B');
+    expect(at('actor.email')).toContain(owner.email);
+  });
+
+  it('has a column for each member that an entry can have', () => {
+    const leaves = (shape: Record<string, unknown>, before = ''): string[] =>
+      Object.entries(shape).flatMap(([name, schema]) => {
+        let inner = schema as { shape?: Record<string, unknown>; unwrap?: () => unknown };
+        while (inner.shape === undefined && inner.unwrap !== undefined && !('element' in inner)) {
+          inner = inner.unwrap() as typeof inner;
+        }
+        return inner.shape === undefined ? [before + name] : leaves(inner.shape, `${before}${name}.`);
+      });
+    expect([...csvColumns].toSorted()).toEqual(leaves(AuditEntry.shape).toSorted());
+  });
+
+  it('starts no formula in a spreadsheet, and keeps quotes, commas and line breaks', () => {
+    const cellOf = (message: string) => {
+      const entry = AuditEntry.parse({ ...auditEntry('secret.changed', 0), message }) as Parameters<
+        typeof csvRecord
+      >[0];
+      return parse(csvRecord(entry))[0]?.[csvColumns.indexOf('message')];
+    };
+    for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+      expect(cellOf(`${start}HYPERLINK("https://evil.example")`)?.startsWith("'")).toBe(true);
+    }
+    for (const text of ['a "quoted", text;\r\nof lines', "it's", 'a=b', '']) expect(cellOf(text)).toBe(text);
+  });
+
+  it('is followed too, with the header only at the beginning', async () => {
+    const entries = Array.from({ length: 3 }, (_, n) => auditEntry('secret.pulled', Date.now() - 3_600_000 + n));
+    await seedAudit(owner.organization.id, entries);
+    const words = ['--follow', '--format', 'csv', '--since', '2h', '--cursor-file', 'cursor'];
+    const first = await holdfast(...words, '--until', entries[1]?.createdAt ?? '');
+    const second = await holdfast(...words, '--until', '30m');
+    expect(parse(first.stdout + second.stdout).map(record => record.at(-1))).toEqual([
+      'id',
+      ...entries.map(({ id }) => id),
+    ]);
+  });
+});
+
+describe('on a terminal', () => {
+  it.each([80, 120])(
+    'fits %i columns: the address and the keys are left out where they do not fit, else keys wrap',
+    async width => {
+      const keys = Array.from({ length: 40 }, (_, n) => `A_LONG_KEY_${n}`);
+      const target = { type: 'project', id: randomUUID(), name: 'web-shop' } as const;
+      const actions = ['secret.updated', 'member.role_changed'] as const;
+      await seedAudit(
+        owner.organization.id,
+        actions.map(action => auditEntry(action, Date.now() - 1000, { target, keys, ip: '203.0.113.7' })),
+      );
+      const env = { ...variables, TERM: 'dumb' };
+      const words = ['audit', '--limit', '2', '--until', '1s'];
+      const { stdout } = await cli.start(words, { env, terminal: true, columns: width }).ended;
+      const [header = '', ...lines] = stdout.replaceAll('\r', '').trimEnd().split('\n');
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+      expect([header.includes('FROM'), header.includes('KEYS')]).toEqual([width === 120, width === 120]);
+      expect(lines.join(' ').includes('and 35 more')).toBe(width === 120);
+    },
+  );
+});

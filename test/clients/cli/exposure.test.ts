@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CredentialExposure, Exposure, SecretReaders } from '../../../lib/contracts/audit/get-exposure.ts';
+import { at } from '../../../lib/table/read.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { transact, update } from '../../../lib/table/write.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import type { Person } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { buildCli, type Cli } from './cli.ts';
+
+let api: Api;
+let issuer: Issuer;
+let cli: Cli;
+let place: Workplace;
+let owner: Person;
+let variables: Record<string, string>;
+
+const value = 'a-value-that-nothing-prints';
+
+beforeAll(async () => {
+  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
+});
+beforeEach(async () => {
+  cli = buildCli();
+  place = await openWorkplace(api);
+  ({ owner } = place);
+  variables = {
+    HOLDFAST_URL: api.url,
+    HOLDFAST_TOKEN: (await tokenOf(owner)).token,
+    HOLDFAST_ORG: owner.organization.slug,
+    HOLDFAST_PROJECT: place.project.slug,
+    HOLDFAST_ENV: 'dev',
+  };
+});
+afterEach(() => cli.remove());
+afterAll(async () => {
+  await Promise.all([api?.stop(), issuer?.stop()]);
+});
+
+async function tokenOf(person: Person, access = 'write'): Promise<{ id: string; token: string }> {
+  const { body } = await expectStatus(api.post('/auth/token', { name: 'ci', access }, person.session), 201);
+  return { id: body.cliToken.id, token: body.token };
+}
+
+async function remove(person: Person): Promise<void> {
+  const members = `/members/${owner.organization.id}`;
+  const { body } = await expectStatus(api.get(members, owner.session), 200);
+  const { id } = body.members.find(({ userId }: { userId: string }) => userId === person.user.id);
+  await expectStatus(api.delete(`${members}/${id}`, owner.session), 200);
+}
+
+async function holdfast(...words: string[]) {
+  const ending = await cli.run(['exposure', ...words], { env: variables });
+  expect(ending.stdout + ending.stderr).not.toContain(value);
+  return ending;
+}
+
+async function asked<T = CredentialExposure>(query: string): Promise<T> {
+  return (await expectStatus(api.get(`/audit/${owner.organization.id}/exposure?${query}`, owner.session), 200)).body;
+}
+
+const placeOf = ({ project, environment, key }: Exposure) => `${project.slug}/${environment.slug}/${key}`;
+
+/** What a table in a pipe says of an answer whose versions have no gap. */
+const rowsOf = ({ exposures }: CredentialExposure) =>
+  exposures.map(one => {
+    const [first, last] = [one.versions.at(0), one.versions.at(-1)];
+    const versions = first === undefined ? 'not known' : first === last ? `${first}` : `${first}–${last}`;
+    return [placeOf(one), one.current ? 'yes' : 'no', versions, one.lastAt, one.firstAt, one.how.join(', ')].join('\t');
+  });
+
+const linesOf = (text: string) => text.split('\n').slice(0, -1);
+
+/** A token that has pulled four secrets, one of which was changed since, and one deleted. */
+async function leakedToken(): Promise<{ id: string; token: string }> {
+  const leaked = await tokenOf(owner, 'read');
+  await place.importAll('dev', { CHANGED: value, DELETED: value, KEPT: value });
+  await place.importAll('staging', { KEPT: value });
+  for (const env of ['dev', 'staging']) await expectStatus(place.pull(env, '', { as: leaked }), 200);
+  await place.set('dev', 'CHANGED', `${value}2`);
+  await expectStatus(api.delete(place.at('dev', '/DELETED'), owner.session), 200);
+  return leaked;
+}
+
+describe('holdfast exposure --token', () => {
+  it('lists what the service answers: still current secrets first, each with its versions, ways and times', async () => {
+    const { id } = await leakedToken();
+    const answer = await asked(`tokenId=${id}`);
+    expect(answer.exposures).toHaveLength(4);
+    const table = await holdfast('--token', id);
+    expect([table.code, linesOf(table.stdout)]).toEqual([0, rowsOf(answer)]);
+    expect(table.stderr).toBe('Still current: 2 of 4. List them: --format rotate\n');
+    expect(linesOf(table.stdout).map(line => line.split('\t')[1])).toEqual(['yes', 'yes', 'no', 'no']);
+    expect(JSON.parse((await holdfast('--token', id, '--json')).stdout)).toEqual(answer);
+    const period = JSON.parse((await holdfast('--token', id, '--json', '--until', '1h')).stdout);
+    expect(period.exposures).toEqual([]);
+  });
+
+  it('prints with --format rotate what is still current, one a line, and nothing else', async () => {
+    const { id } = await leakedToken();
+    const project = place.project.slug;
+    const { stdout, stderr } = await holdfast('--token', id, '--format', 'rotate');
+    expect(linesOf(stdout).toSorted()).toEqual([`${project}/dev/KEPT`, `${project}/staging/KEPT`]);
+    expect(stderr).toBe('');
+    for (const env of ['dev', 'staging']) await place.set(env, 'KEPT', `${value}3`);
+    const rotated = await holdfast('--token', id, '--format', 'rotate');
+    expect([rotated.stdout, rotated.stderr]).toEqual(['', expect.stringMatching(/^None found in the log[^?]*\.\n$/)]);
+  });
+
+  it('says that nothing was found, and that the id may be wrong', async () => {
+    const { code, stdout, stderr } = await holdfast('--token', randomUUID());
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^None found in the log, which begins \d.*\. Is the id right\?\n$/);
+  });
+
+  it('never repeats a token that is given instead of its id', async () => {
+    const { token } = await tokenOf(owner);
+    const { code, stdout, stderr } = await holdfast('--token', token);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Expected an id')]);
+    expect(stderr).not.toContain(token);
+  });
+
+  it('takes one question, and a format only where it fits', async () => {
+    const id = randomUUID();
+    for (const words of [
+      [],
+      ['--token', id, '--person', 'a@example.com'],
+      ['--key', 'A', '--format', 'rotate'],
+      ['--token', id, '--format', 'rotate', '--json'],
+      ['--token', id, '--since', '1h', '--until', '2h'],
+      ['--token', id, '--since', '2026-02-31'],
+      ['--token', id, '--since', 'yesterday'],
+    ]) {
+      expect([words, (await holdfast(...words)).code]).toEqual([words, 2]);
+    }
+  });
+});
+
+describe('an answer that may list too much', () => {
+  it('is announced on stderr with the reason, also for --format rotate, --json and --quiet', async () => {
+    const { id } = await leakedToken();
+    const createdAt = new Date(Date.now() - 500 * 86_400_000).toISOString();
+    await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
+    const erased = { id: randomUUID(), slug: 'gone' };
+    const actor = { id: owner.user.id, email: owner.email, type: 'token', tokenId: id } as const;
+    const pulled = auditEntry('secret.bulk_set', Date.now(), { actor, environment: erased, keys: ['LOST'] });
+    await seedAudit(owner.organization.id, [pulled]);
+    for (const more of [[], ['--format', 'rotate'], ['--json'], ['--quiet']]) {
+      const { code, stdout, stderr } = await holdfast('--token', id, ...more);
+      expect([code, stdout.includes('KEPT')]).toEqual([0, true]);
+      expect(stderr).toContain('This may list more than was seen, because ');
+      expect(stderr).toContain(`environments were deleted with their history: ${erased.id}.`);
+    }
+    expect((await holdfast('--token', id)).stdout).toContain('web-shop/gone/LOST\tno\tnot known\t');
+  });
+});
+
+describe('holdfast exposure --person and --identity', () => {
+  it('ask about people and identities that are gone, by the name that they had', async () => {
+    const member = await place.member('admin');
+    await place.importAll('dev', { SEEN: value });
+    await expectStatus(place.pull('dev', '', { as: member.session }), 200);
+    const wanted = identityOf(issuer, { name: 'deploy', access: 'read', role: 'developer' });
+    const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, wanted, owner.session), 201);
+    const { id: identityId } = made.body.identity;
+    const subjectToken = await issuer.token(identityId);
+    const exchange = { identityId, organizationSlug: owner.organization.slug, subjectToken };
+    const { token } = (await expectStatus(api.post('/auth/exchange', exchange), 201)).body;
+    await expectStatus(place.pull('dev', '', { as: { token } }), 200);
+
+    const ask = async () => [
+      JSON.parse((await holdfast('--person', member.email.toUpperCase(), '--json')).stdout),
+      JSON.parse((await holdfast('--identity', 'deploy', '--json')).stdout),
+      JSON.parse((await holdfast('--identity', identityId, '--json')).stdout),
+    ];
+    const before = await ask();
+    expect(before.map(({ exposures }) => exposures.map(({ key }: Exposure) => key))).toEqual([
+      ['SEEN'],
+      ['SEEN'],
+      ['SEEN'],
+    ]);
+    await remove(member);
+    await expectStatus(api.delete(`/identities/${owner.organization.id}/${identityId}`, owner.session), 200);
+    expect(await ask()).toEqual(before);
+    expect(before[0]).toEqual(await asked(`userId=${member.user.id}`));
+    expect(before[1]).toEqual(await asked(`identityId=${identityId}`));
+  });
+
+  it('find a person or an identity whose name is only in the entries of what they did', async () => {
+    const [user, identity] = [randomUUID(), randomUUID()];
+    const environment = { id: randomUUID(), slug: 'gone' };
+    const entries = [
+      auditEntry('secret.bulk_set', Date.now(), {
+        actor: { id: user, email: 'before@example.com', type: 'session' },
+        environment,
+        keys: ['A'],
+      }),
+      auditEntry('secret.bulk_set', Date.now(), {
+        actor: { id: identity, email: null, name: 'before', type: 'identity', tokenId: randomUUID() },
+        environment,
+        keys: ['B'],
+      }),
+    ];
+    await seedAudit(owner.organization.id, entries);
+    expect((await holdfast('--person', 'before@example.com')).stdout).toMatch(/\/gone\/A\t/);
+    expect((await holdfast('--identity', 'before')).stdout).toMatch(/\/gone\/B\t/);
+    const { code, stderr } = await holdfast('--person', 'never@example.com');
+    expect([code, stderr]).toEqual([5, expect.stringContaining('does not know never@example.com')]);
+  });
+
+  it('names the candidates if several people have had an address', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const joined = (id: string) => {
+      const actor = { id, email: 'shared@example.com', type: 'session' } as const;
+      return auditEntry('member.joined', Date.now(), { actor });
+    };
+    await seedAudit(owner.organization.id, [joined(first), joined(second)]);
+    const { code, stderr } = await holdfast('--person', 'shared@example.com');
+    expect(code).toBe(2);
+    for (const id of [first, second]) expect(stderr).toContain(`\n  ${id}  20`);
+    expect((await holdfast('--person', first)).code).toBe(0);
+  });
+});
+
+describe('holdfast exposure --key', () => {
+  it('lists who knows the current value of the environment in use, and whether they may read it today', async () => {
+    const admin = await place.member('admin');
+    const viewer = await place.member('viewer');
+    await place.importAll('dev', { SHARED: value });
+    const { id, token } = await tokenOf(admin, 'read');
+    await expectStatus(place.pull('dev', '', { as: { token } }), 200);
+    await remove(admin);
+    const environments = (await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session)).body
+      .project.environments as { id: string; slug: string }[];
+    const dev = environments.find(({ slug }) => slug === 'dev')?.id ?? '';
+    const answer = await asked<SecretReaders>(`environment=${dev}&key=SHARED`);
+    const { code, stdout } = await holdfast('--key', 'SHARED');
+    expect([code, linesOf(stdout).map(line => line.split('\t'))]).toEqual([
+      0,
+      answer.readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) => {
+        return [actor.email, hasAccess ? 'yes' : 'no', lastAt, firstAt, tokenIds.join(' ')];
+      }),
+    ]);
+    expect(stdout).toContain(`${admin.email}\tno\t`);
+    expect(stdout).toContain(id);
+    expect(stdout).not.toContain(viewer.email);
+    expect(JSON.parse((await holdfast('--key', 'SHARED', '--json')).stdout)).toEqual(answer);
+    expect(JSON.parse((await holdfast('--key', 'SHARED', '-e', dev, '--json')).stdout)).toEqual(answer);
+    expect((await holdfast('--key', 'ABSENT')).code).toBe(5);
+    expect((await holdfast('--key', 'SHARED', '-e', 'nowhere')).code).toBe(5);
+  });
+});
+
+describe('many exposures', () => {
+  const places = Array.from({ length: 8 }, (_, n) => ({ id: randomUUID(), slug: `gone-${n}` }));
+
+  /** @param width of each key */
+  async function seed(environments: typeof places, width: number): Promise<string> {
+    const tokenId = randomUUID();
+    const actor = { id: owner.user.id, email: owner.email, type: 'token', tokenId } as const;
+    const entries = environments.map((environment, place) => {
+      const keys = Array.from({ length: 1000 }, (_, n) => `K${place}_${n}`.padEnd(width, '_'));
+      return auditEntry('secret.bulk_set', Date.now(), { actor, environment, keys });
+    });
+    await seedAudit(owner.organization.id, entries);
+    return tokenId;
+  }
+
+  it('are joined from all pages in one document and in one table', async () => {
+    const tokenId = await seed(places, 250);
+    expect((await asked(`tokenId=${tokenId}`)).next).toBeDefined();
+    const { exposures, next } = JSON.parse((await holdfast('--token', tokenId, '--json')).stdout);
+    expect([new Set(exposures.map(placeOf)).size, next]).toEqual([8000, undefined]);
+    expect(linesOf((await holdfast('--token', tokenId)).stdout)).toHaveLength(8000);
+  });
+
+  it.each([80, 120])('go through the pager on a terminal, in columns that fit %i of it', async width => {
+    const tokenId = await seed(places.slice(0, 5), 30);
+    const seen = join(cli.home, 'seen');
+    const env = { ...variables, TERM: 'xterm', PAGER: `cat > ${seen}` };
+    const { code, stdout } = await cli.start(['exposure', '--token', tokenId], { env, terminal: true, columns: width })
+      .ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('Still current: 0 of 5000');
+    const [header = '', ...rows] = linesOf(stripVTControlCharacters(readFileSync(seen, 'utf8')));
+    expect(rows).toHaveLength(5000);
+    for (const line of rows) {
+      expect(line.length).toBeLessThanOrEqual(width);
+      expect(line.slice(header.indexOf('CURRENT') - 2)).toMatch(/^ {2}no {5,}/);
+    }
+    expect(header.includes('HOW')).toBe(width === 120);
+  });
+});
