@@ -65,12 +65,14 @@ export async function completeLogin(
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true });
+  const loggedInWithFactor = challenge.provided === undefined;
+  const facts = { ...factsOfProvided(challenge), secondFactor: true, loggedInWithFactor };
+  const session = await newSession(user, source, facts);
   const writes = [...proof, useUp, session.write, ...writesOfProvided(challenge, user)];
   const cookies = await transactWithLink(context, user, linkSecret, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
-  if (challenge.provided === undefined) await tellOfBreakGlass(context, user);
+  if (loggedInWithFactor) await tellOfBreakGlass(context, user);
   return { user, cookies: [session.cookie, ...cookies] };
 }
 
