@@ -22,6 +22,11 @@ export function hasProvedFactor(principal: Principal): boolean {
   return hasOwnFactorProved(principal) || providerOf(principal)?.trustedFactor === true;
 }
 
+/** Whether the credential was made without a company's provider, or with the account's own factor after it. */
+export function provedWithoutProvider(principal: Principal): boolean {
+  return providerOf(principal) === undefined || hasOwnFactorProved(principal);
+}
+
 /**
  * Until when a session is fresh, in epoch milliseconds. Undefined for a token, and for a session without a second
  * factor if the account has one; otherwise a session from before the factor was added could remove it.
@@ -55,8 +60,9 @@ export function requireFactorIn({ requireSecondFactor, id }: RequiredFactor, pri
 type RequiredFactor = Pick<OrganizationRecord, 'requireSecondFactor' | 'id'>;
 
 /**
- * An owner's session that was confirmed with the account's own second factor passes: if the provider fails, somebody
- * must be able to switch it off. A token doesn't, because its use is not mailed to the owners.
+ * An owner's session that began with a log-in with the account's own factor passes: if the provider fails, somebody must
+ * be able to switch it off. Every such log-in is mailed to the owners. Tokens and factors that a session adds later are
+ * not, so with them a stolen password alone would do.
  * @throws provider_required if the organization requires its provider and this credential did not come through it
  */
 export function requireProviderIn(
@@ -66,8 +72,14 @@ export function requireProviderIn(
 ): void {
   if (!requireProvider || principal.identity !== undefined) return;
   if (providerOf(principal)?.organizationId === id) return;
-  if (role === 'owner' && principal.credential.method === 'session' && hasOwnFactorProved(principal)) return;
+  if (role === 'owner' && breaksGlass(principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
+}
+
+function breaksGlass(principal: Principal): boolean {
+  const { credential } = principal;
+  if (credential.method !== 'session' || credential.session.provider !== undefined) return false;
+  return credential.session.loggedInWithFactor === true && hasOwnFactorProved(principal);
 }
 
 export function secondFactorMissing(message: string): ApiError {

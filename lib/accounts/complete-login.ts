@@ -66,14 +66,16 @@ export async function completeLogin(
   const requiring = challenge.provided === undefined ? findRequiring(context, user) : [];
   const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true });
+  const loggedInWithFactor = challenge.provided === undefined;
+  const facts = { ...factsOfProvided(challenge), secondFactor: true, loggedInWithFactor };
+  const session = await newSession(user, source, facts);
   const writes = [...proof, useUp, session.write, ...writesOfProvided(challenge, user)];
   // A sign-in through the provider needs no link: it has one, and checks the very items that a second one would write.
   const linkWith = challenge.provided === undefined ? linkSecret : undefined;
   const cookies = await transactWithLink(context, user, linkWith, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
-  await tellOfBreakGlass(context, user, await requiring);
+  if (loggedInWithFactor) await tellOfBreakGlass(context, user, await requiring);
   return { user, cookies: [session.cookie, ...cookies] };
 }
 

@@ -11,6 +11,7 @@ import type { UserRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
 export type SessionFacts = Partial<Pick<SessionRecord, 'secondFactor' | 'createdAt' | 'provedAt'>> & {
+  loggedInWithFactor?: boolean | undefined;
   provider?: SessionRecord['provider'];
 };
 
@@ -21,7 +22,7 @@ export type SessionFacts = Partial<Pick<SessionRecord, 'secondFactor' | 'created
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
-  { secondFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
+  { secondFactor = false, loggedInWithFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
@@ -37,6 +38,7 @@ export async function newSession(
     userAgent,
     provedAt: given ?? startedAt,
     secondFactor,
+    loggedInWithFactor,
     restoredTable: settings().RESTORED_TABLE,
     expiresAt,
   };

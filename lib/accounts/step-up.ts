@@ -45,6 +45,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
   const session = await newSession(user, source, {
     secondFactor: proof !== undefined,
+    loggedInWithFactor: credential.session.loggedInWithFactor,
     createdAt: credential.session.createdAt,
     provider: provider && { ...provider, confined: provider.confined && proof === undefined },
   });

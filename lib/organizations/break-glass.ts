@@ -1,22 +1,32 @@
 import { ApiError } from '../core/errors.ts';
-import { equals, exists, isNew } from '../table/expressions.ts';
+import { noPassword } from '../crypto/passwords.ts';
+import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type MemberRecord, memberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
-import { hasSecondFactor, userRecord } from '../table/records/user.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 
 /*
  * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own can
- * still log in (break glass). So there must always be one.
+ * still log in (break glass). So there must always be one. A passkey suffices alone; an app only follows a password.
  */
+
+export function canLogInWithFactor(user: Pick<UserRecord, 'passkeyCount' | 'totp' | 'passwordHash'>): boolean {
+  return user.passkeyCount !== undefined || (user.totp !== undefined && user.passwordHash !== noPassword);
+}
+
+const canLogIn: Conditions<UserRecord> = [
+  { passkeyCount: exists },
+  { totp: exists, passwordHash: greaterThan(noPassword) },
+];
 
 type Place = Pick<OrganizationRecord, 'slug'>;
 
 /**
- * The checks that an owner with a second factor exists, for the transaction that depends on it. They throw
+ * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
  * `ConditionFailed`, because another such owner may still be there: read again.
  * @throws `missing` if none of the owners has one
  */
@@ -26,12 +36,12 @@ export async function breakGlassOwner(
   missing: () => Error,
 ): Promise<Write[]> {
   const users = await readAll(owners.map(({ userId }) => at(userRecord, userId)));
-  const index = users.findIndex(user => user !== undefined && hasSecondFactor(user));
+  const index = users.findIndex(user => user !== undefined && canLogInWithFactor(user));
   const owner = owners[index];
   if (owner === undefined) throw missing();
   return [
     check(at(memberRecord, place.slug, owner.userId), { if: { id: equals(owner.id), role: equals('owner') } }),
-    check(at(userRecord, owner.userId), { if: [{ passkeyCount: exists }, { totp: exists }] }),
+    check(at(userRecord, owner.userId), { if: canLogIn }),
   ];
 }
 
@@ -56,6 +66,6 @@ export async function ownerIsDispensable(organization: OrganizationRecord, userI
 const lastBreakGlassOwner = () =>
   new ApiError(
     'last_owner',
-    'This is the last owner with a second factor, and the organization requires its sign-in provider. If the provider ' +
-      'failed, nobody could get in: another owner needs a passkey or an authenticator app first.',
+    'This is the last owner who can log in with a second factor, and the organization requires its sign-in provider. If ' +
+      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app.',
   );

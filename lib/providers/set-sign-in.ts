@@ -10,10 +10,11 @@ import { settings } from '../core/settings.ts';
 import { targetProblem } from '../deliveries/target.ts';
 import { breakGlassOwner, listOwners } from '../organizations/break-glass.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
-import { equals, isNew } from '../table/expressions.ts';
+import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { MemberRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
+import { sessionRecord } from '../table/records/session.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { sealClientSecret } from './client-secret.ts';
@@ -111,15 +112,22 @@ function fieldsOf({ domains, ...signIn }: SignInRecord) {
   return { ...signIn, domains: domains.map(({ domain }) => domain).join(' ') };
 }
 
-/** @throws second_factor_required, also from the transaction */
+/**
+ * The session in which an owner requires the provider proved its factor before, so it may go on.
+ * @throws second_factor_required, also from the transaction
+ */
 async function requirementWrites(
-  { organization }: MemberContext,
+  { organization, principal: { userId, credential } }: MemberContext,
   { required }: Wanted,
   owners: readonly MemberRecord[],
 ): Promise<Write[]> {
   const { id, slug } = organization;
   const missing = () =>
-    secondFactorMissing('At least one owner needs a passkey or an authenticator app, in case the provider fails.');
+    secondFactorMissing(
+      'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
+    );
+  const isOwnLogIn =
+    credential.method === 'session' && credential.session.secondFactor && credential.session.provider === undefined;
   return [
     update(
       at(organizationRecord, slug),
@@ -127,6 +135,9 @@ async function requirementWrites(
       { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
     ),
     ...(required ? await breakGlassOwner(organization, owners, missing) : []),
+    ...(required && isOwnLogIn
+      ? [update(at(sessionRecord, userId, credential.hash), { set: { loggedInWithFactor: true } }, { if: isThere })]
+      : []),
   ];
 }
 

@@ -95,7 +95,8 @@ export async function seedPerson(
 export async function seedSession({ user: { id } }: Pick<Person, 'user'>): Promise<Person['session']> {
   const user = await find(at(userRecord, id));
   if (user === undefined) throw new Error('The person has no account.');
-  const session = await newSession(user, { ip: '127.0.0.1', userAgent: 'node' }, { secondFactor: true });
+  const source = { ip: '127.0.0.1', userAgent: 'node' };
+  const session = await newSession(user, source, { secondFactor: true, loggedInWithFactor: true });
   await transact([session.write]);
   const [cookie = ''] = session.cookie.split(';');
   return { cookie };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { provedWithoutProvider } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
@@ -7,6 +8,7 @@ import { type Counter, countOne } from '../../limits/count.ts';
 import { factorMails, recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { type FactorAddition, type FactorChange, factorAddedMail, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
+import { canLogInWithFactor } from '../../organizations/break-glass.ts';
 import { asRead, type Condition, equals, isThere } from '../../table/expressions.ts';
 import { at, find, type Read, readTogether } from '../../table/read.ts';
 import type { Factor } from '../../table/records/link.ts';
@@ -67,6 +69,10 @@ export async function addFactor(
   decide: (user: UserRecord) => Addition,
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
+  // An administrator's provider could otherwise add a factor of its own, and log in with it.
+  if (user.isAdmin === true && !provedWithoutProvider(context.principal)) {
+    throw new ApiError('insufficient_scope', 'Log in without a company’s provider to add a factor to this account.');
+  }
   const link = await newUndoLink(user.id);
   const decideAddition = async (current: UserRecord) => {
     const { added, writes, undo, ...rest } = decide(current);
@@ -143,7 +149,7 @@ interface RemovalReads {
 export interface BeforeRemoval {
   /** The account's tokens. */
   tokens: readonly TokenRecord[];
-  /** The checks that the user can be left without a factor, for the transaction that removes the last one. */
+  /** The checks that the user can be left without such a log-in, for the transaction that removes the last one. */
   isDispensable: () => Promise<readonly Write[]>;
 }
 
@@ -162,8 +168,8 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     if (made !== undefined && user.factorChange?.id === id) return made;
     const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
-    const isLast = hasSecondFactor(user) && !hasSecondFactor({ ...user, ...wanted.factors });
-    const guards = isLast ? ((await removal?.isDispensable()) ?? []) : [];
+    const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...wanted.factors });
+    const guards = losesLogIn ? ((await removal?.isDispensable()) ?? []) : [];
     const tokens = removal?.tokens ?? [];
     const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;

@@ -38,7 +38,7 @@ export const setSignIn = contract({
     dashboardOrigin: true,
     table: ['Query', 'BatchGetItem', 'GetItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORGID', 'USER'],
-    writes: ['ORG', 'DOMAIN', 'AUDIT'],
+    writes: ['ORG', 'DOMAIN', 'USER', 'AUDIT'],
     key: { provider: ['Encrypt'] },
   },
 });

@@ -308,10 +308,10 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const subjects = async () =>
       (await api.mails()).filter(({ to }) => to === owner.email).map(({ subject }) => subject);
     await expect.poll(subjects).toContain('A log-in without your company’s sign-in provider');
-    await page.goto(`${base}/settings/sign-in`);
-    await button(page, 'Stop requiring the provider').click();
-    await button(page, 'Stop requiring it').click();
-    await said(page, 'no longer required');
+    await breakGlass.page.goto(`${base}/settings/sign-in`);
+    await button(breakGlass.page, 'Stop requiring the provider').click();
+    await button(breakGlass.page, 'Stop requiring it').click();
+    await said(breakGlass.page, 'no longer required');
     expect(wrong).toEqual({});
     for (const one of [seen, other, breakGlass]) {
       expectQuiet(one.heard);

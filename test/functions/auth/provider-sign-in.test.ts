@@ -446,20 +446,22 @@ describe('an organization that requires its provider', () => {
     await expectStatus(require(), 200);
 
     expect(codeOf(await api.get(projects, colleague.session))).toBe('403 provider_required');
+    // The session that requires it has proved its factor before.
     expect(codeOf(await api.get(projects, acme.owner.session))).toBe('200 ok');
-    const token = (await expectStatus(api.post('/auth/token', { name: 't' }, acme.owner.session), 201)).body.token;
+    const owner = await logInWithApp(api, acme.owner, app);
+    expect(codeOf(await api.get(projects, owner))).toBe('200 ok');
+    const token = (await expectStatus(api.post('/auth/token', { name: 't' }, owner), 201)).body.token;
     expect(codeOf(await api.get(projects, { token }))).toBe('403 provider_required');
     const provided = await signIn(acme, personAt(acme.domain));
     expect(codeOf(await api.get(projects, provided.session))).toBe('200 ok');
 
-    await logInWithApp(api, acme.owner, app);
     const mails = (await api.mails()).filter(({ to }) => to === acme.owner.email);
     expect(mails.at(-1)?.subject).toBe('A log-in without your company’s sign-in provider');
 
-    expect(codeOf(await api.delete('/auth/totp', acme.owner.session))).toBe('409 last_owner');
-    await expectStatus(api.delete(acme.path, acme.owner.session), 200);
+    expect(codeOf(await api.delete('/auth/totp', owner))).toBe('409 last_owner');
+    await expectStatus(api.delete(acme.path, owner), 200);
     expect(codeOf(await api.get(projects, colleague.session))).toBe('200 ok');
-    expect(codeOf(await api.delete('/auth/totp', acme.owner.session))).toBe('200 ok');
+    expect(codeOf(await api.delete('/auth/totp', owner))).toBe('200 ok');
   });
 });
 

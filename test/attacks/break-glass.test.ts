@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noPassword } from '../../lib/crypto/passwords.ts';
+import { at } from '../../lib/table/read.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Person, seedPerson, testPassword } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { type App, addApp, addPasskey, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
+import { openBrowser } from '../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import {
+  logInIn,
+  newDomain,
+  openCompany,
+  requestIn,
+  sessionIn,
+  settingsOf,
+  settingsPath,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
+
+/* Ways past a required provider, and from a customer's provider to the whole platform. */
+
+let api: Api;
+let names: NameServer;
+let provider: HostileProvider;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({ DNS_SERVERS: names.address });
+  provider = await startHostileProvider({ sub: 'ada', email_verified: true });
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+const required = '403 provider_required';
+const seconds = () => Math.floor(Date.now() / 1000);
+const logInAs = async ({ email }: Person) =>
+  sessionOf(await expectStatus(api.post('/auth/login', { email, password: testPassword }), 200));
+const glassMails = async (to: Person) =>
+  (await api.mails()).filter(mail => mail.to === to.email && JSON.stringify(mail).includes('without')).length;
+
+type Strict = Awaited<ReturnType<typeof openStrict>>;
+
+/** A company that requires its provider, and an owner with an app. */
+async function openStrict() {
+  const company = await openCompany(api, names, provider);
+  const app = await addApp(api, company.owner);
+  const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
+  const required = { ...settingsOf(provider, company.domain), required: true };
+  await expectStatus(api.put(settingsPath(owner), required, owner.session), 200);
+  return { ...company, owner, app };
+}
+
+/** Another owner of the company, who has a password. */
+async function addOwner({ owner }: Strict, person?: Person): Promise<Person> {
+  const added = person ?? (await seedPerson({ emailVerified: true }));
+  const path = `/members/${owner.organization.id}/invite`;
+  const invitation = { email: added.email, role: 'owner' };
+  const { token } = (await expectStatus(api.post(path, invitation, owner.session), 201)).body;
+  await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, added.session), 200);
+  return added;
+}
+
+/** Somebody whose account is linked to a provider that trusts its own factor or not, with an address of its domain. */
+async function linkedTo(changes: { trustFactor: boolean }, isAdmin = false) {
+  const domain = newDomain();
+  const email = `worker@${domain}`;
+  const other = await openCompany(api, names, provider, { domain, ...changes });
+  const seeded = await seedPerson({ emailVerified: true, ...(isAdmin ? { isAdmin } : {}) });
+  await transact([
+    remove(at(emailRecord, seeded.email)),
+    put(at(emailRecord, email), { userId: seeded.user.id }),
+    update(at(userRecord, seeded.user.id), { set: { email } }),
+  ]);
+  const person = { ...seeded, email };
+  const claims = { auth_time: seconds(), amr: ['mfa'] };
+  const asPerson = { person: { sub: email, email, email_verified: true }, claims };
+  provider.script = asPerson;
+  const browser = openBrowser();
+  expect((await signIn(api, browser, other.slug)).error).toBe('link_required');
+  await expectStatus(logInIn(api, browser, email), 200);
+  return { person, slug: other.slug, domain };
+}
+
+/** The person's session through the provider, completed with the app if it asks for it. */
+async function through(slug: string, app?: App) {
+  const browser = openBrowser();
+  const { error } = await signIn(api, browser, slug);
+  if (app !== undefined && error === 'second_factor_required') {
+    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+  }
+  return sessionIn(api, browser) as { cookie: string };
+}
+
+describe('an owner’s way past the required provider', () => {
+  it('is not opened by a stolen password and a factor that the thief adds', async () => {
+    const company = await openStrict();
+    const victim = await addOwner(company);
+    const session = await logInAs(victim);
+    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe(required);
+    const app = await addApp(api, { ...victim, session });
+
+    expect(codeOf(await api.delete(settingsPath(company.owner), session))).toBe(required);
+    // A step-up of that session with the thief's factor isn't a log-in either.
+    const stepUp = { password: testPassword, totp: app.code() };
+    const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, session), 200));
+    expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe(required);
+    // A log-in with it is, and the owners hear of it.
+    await forgetUsedCodes(victim.user.id);
+    const before = await glassMails(company.owner);
+    const loggedIn = await logInWithApp(api, victim, app);
+    await expect.poll(() => glassMails(company.owner), { timeout: 10_000 }).toBe(before + 1);
+    expect(codeOf(await api.get(settingsPath(company.owner), loggedIn))).toBe('200 ok');
+  });
+
+  it('stays open over a step-up', async () => {
+    const company = await openStrict();
+    const stepUp = { password: testPassword, totp: company.app.code() };
+    const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, company.owner.session), 200));
+
+    expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe('200 ok');
+  });
+
+  it.each([false, true])(
+    'is not another organization’s provider with the owner’s own factor (trustFactor: %s)',
+    async trustFactor => {
+      const company = await openStrict();
+      const { person, slug } = await linkedTo({ trustFactor });
+      const app = await addApp(api, person);
+      await addOwner(company, person);
+      const session = await through(slug, app);
+      await forgetUsedCodes(person.user.id);
+      const stepUp = { password: testPassword, totp: app.code() };
+      const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, session), 200));
+
+      expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe(required);
+      expect(codeOf(await api.get(`/projects/${person.organization.id}`, stepped))).toBe('200 ok');
+    },
+  );
+});
+
+describe('a platform administrator’s session through a customer’s provider', () => {
+  it('is not one of an administrator, and can’t become one by adding a factor', async () => {
+    const { person, slug } = await linkedTo({ trustFactor: true }, true);
+    const session = await through(slug);
+
+    expect(codeOf(await api.get('/admin/stats', session))).toBe('403 admin_required');
+    const { token } = (await expectStatus(api.post('/auth/token', { name: 't' }, session), 201)).body;
+    expect(codeOf(await api.get('/admin/stats', { token }))).toBe('403 admin_required');
+    await expectStatus(api.post('/auth/totp', {}, session), 200);
+    await expect(addApp(api, { ...person, session })).rejects.toThrow('insufficient_scope');
+    await expect(addPasskey(api, { session })).rejects.toThrow('insufficient_scope');
+    expect(codeOf(await api.get('/admin/stats', session))).toBe('403 admin_required');
+    expect(codeOf(await api.get('/admin/stats', person.session))).toBe('200 ok');
+  });
+
+  it('is one once the account’s own factor is proved in it', async () => {
+    const { person, slug } = await linkedTo({ trustFactor: false }, true);
+    const app = await addApp(api, person);
+
+    expect(codeOf(await api.get('/admin/stats', await through(slug, app)))).toBe('200 ok');
+  });
+});
+
+describe('an owner who has no password', () => {
+  const forgetPassword = ({ user }: Person) =>
+    transact([update(at(userRecord, user.id), { set: { passwordHash: noPassword } })]);
+
+  it('does not count with an app alone, which logs nobody in', async () => {
+    const { owner, domain } = await openCompany(api, names, provider);
+    await addApp(api, owner);
+    await forgetPassword(owner);
+    const require = () =>
+      api.put(settingsPath(owner), { ...settingsOf(provider, domain), required: true }, owner.session);
+
+    expect(codeOf(await require())).toBe('403 second_factor_required');
+    await addPasskey(api, owner);
+    expect(codeOf(await require())).toBe('200 ok');
+  });
+
+  it('can’t remove the passkey that is the only way in, though an app remains', async () => {
+    const { owner, domain } = await openCompany(api, names, provider);
+    await addApp(api, owner);
+    const { id } = await addPasskey(api, owner);
+    await forgetPassword(owner);
+    const body = { ...settingsOf(provider, domain), required: true };
+    await expectStatus(api.put(settingsPath(owner), body, owner.session), 200);
+
+    expect(codeOf(await api.delete(`/auth/passkeys/${id}`, owner.session))).toBe('409 last_owner');
+    await expectStatus(api.delete('/auth/totp', owner.session), 200);
+  });
+});
