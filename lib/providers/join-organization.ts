@@ -17,22 +17,21 @@ import type { UserRecord } from '../table/records/user.ts';
 import { check, put, update, type Write } from '../table/write.ts';
 import type { OpenSignIn } from './open-sign-in.ts';
 import { SignInRefused } from './sign-in-refused.ts';
+import { sameOrganization } from './still-stands.ts';
 
 /**
  * The writes that make the user a member: with the role of their invitation, or with the default role if they have never
- * been one. None for a member.
+ * been one. For a member, only the check that the organization is still there.
  * @throws invitation_required, plan_limit_exceeded
  */
-export async function joinOrganization(
-  context: RequestContext,
-  { organization, signIn: { defaultRole } }: OpenSignIn,
-  user: UserRecord,
-): Promise<Write[]> {
+export async function joinOrganization(context: RequestContext, open: OpenSignIn, user: UserRecord): Promise<Write[]> {
+  const { organization, signIn } = open;
+  const { defaultRole } = signIn;
   const { id, slug } = organization;
   const reads = { member: at(memberRecord, slug, user.id), removed: at(removedMemberRecord, slug, user.id) };
   const { member, removed } = await readTogether(reads);
   // A removal that is under way ends the membership, whose every use is checked anyway.
-  if (member !== undefined) return [];
+  if (member !== undefined) return [sameOrganization(open)];
   const roster = await readRosterOf(organization);
   const invitation = roster.invitations.find(one => one.id === invitationId(id, user.email));
   if (invitation !== undefined) return invited(context, roster.organization, user, invitation);

@@ -9,7 +9,7 @@ import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { providerLinkRecord } from '../table/records/provider-link.ts';
-import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
+import { domainRecord } from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { askOwnFactor } from './ask-own-factor.ts';
@@ -18,7 +18,8 @@ import { dashboardPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
 import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
 import { SignInRefused } from './sign-in-refused.ts';
-import { requireVerifiedDomain } from './verified-address.ts';
+import { sameLink, sameProvider } from './still-stands.ts';
+import { requireHostedDomain, requireVerifiedDomain } from './verified-address.ts';
 
 /**
  * Signs a person in whom the organization's provider has proved. Everything that this makes, it makes in one transaction:
@@ -41,6 +42,7 @@ async function attempt(
 ): Promise<Redirect> {
   const { source, log } = context;
   const { started, organization } = open;
+  requireHostedDomain(open.signIn, proof.profile);
   const account = await findAccount(open, proof, counters);
   const { user } = account;
   const joining = await joinOrganization(context, open, user);
@@ -78,12 +80,11 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
   if (link?.organizationId === organization.id) {
     const user = await find(at(userRecord, link.userId));
     if (user === undefined) throw new Error('The account of a link does not exist.');
-    const isSame = { organizationId: equals(organization.id), userId: equals(user.id) };
-    return { user, writes: [check(item, { if: isSame })] };
+    return { user, writes: [sameLink(open, proof, user.id)] };
   }
   const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
   const pointer = await find(at(emailRecord, email));
-  if (pointer !== undefined) throw await askForLogIn(open, proof, pointer.userId);
+  if (pointer !== undefined) throw await askForLogIn(open, proof, { userId: pointer.userId, domain });
   const id = randomUUID();
   const createdAt = new Date().toISOString();
   const user: UserRecord = {
@@ -110,22 +111,14 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
   };
 }
 
-/** The provider may have been changed or removed while the person signed in. */
-function sameProvider({ organization, signIn: { clientVersion } }: OpenSignIn): Write {
-  return check(at(signInRecord, organization.slug), {
-    if: { organizationId: equals(organization.id), clientVersion: equals(clientVersion) },
-    refused: () => new SignInRefused('sign_in_expired'),
-  });
-}
-
 /** The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link. */
 async function askForLogIn(
   { organization, signIn: { issuer, clientVersion } }: OpenSignIn,
   proof: Proof,
-  userId: string,
+  account: { userId: string; domain: string },
 ): Promise<SignInRefused> {
   const { cookie, write } = newPendingLink({
-    userId,
+    ...account,
     organizationId: organization.id,
     orgSlug: organization.slug,
     issuer,
