@@ -172,26 +172,6 @@ describe('sign-ins that come back from a provider', () => {
   });
 });
 
-describe('an invitation to an organization that requires its provider', () => {
-  it('is not used up by a session with a password, and is accepted through the provider', async () => {
-    const company = await openCompany(api, names, provider, { defaultRole: null });
-    const person = await seedColleague(company);
-    const token = await invite(company, person.email, 'developer');
-    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
-
-    const refused = await api.post(`/members/invite/${token}/accept`, undefined, person.session);
-
-    expect([refused.status, refused.body.error.code]).toEqual([403, 'provider_required']);
-    expect(await find(at(memberRecord, company.slug, person.user.id))).toBeUndefined();
-    const browser = openBrowser();
-    const account = hire(person.email);
-    expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
-    await expectStatus(logInIn(api, browser, person.email), 200);
-    expect((await signIn(api, browser, company.slug, { account })).error).toBeUndefined();
-    expect(await find(at(memberRecord, company.slug, person.user.id))).toMatchObject({ role: 'developer' });
-  });
-});
-
 describe('what ends while the person is at the provider', () => {
   const endings = {
     'the organization': (slug: string) => update(at(organizationRecord, slug), { set: { status: 'deleting' } }),
