@@ -11,7 +11,7 @@ import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type PendingLinkRecord, pendingLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
-import { signInRecord } from '../table/records/sign-in.ts';
+import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { ConditionFailed, check, put, remove, transact, type Write } from '../table/write.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
@@ -81,11 +81,13 @@ async function readPendingLink(userId: string, secret: string): Promise<Linking 
   const item = at(pendingLinkRecord, hashCredential(secret));
   const pending = await find(item);
   if (pending === undefined || pending.userId !== userId || pending.expiresAt * 1000 <= Date.now()) return undefined;
-  const { organizationId, orgSlug, issuer, person, clientVersion } = pending;
+  const { organizationId, orgSlug, domain, issuer, person, clientVersion } = pending;
   const link = { organizationId, userId, issuer, createdAt: new Date().toISOString() };
   const writes = [
     remove(item, { if: isThere }),
-    // The provider may have been changed or removed since, or the organization deleted.
+    // Since then, the organization may have been deleted or lost the domain, and its provider changed or removed.
+    check(at(organizationRecord, orgSlug), { if: { id: equals(organizationId), status: equals('active') } }),
+    check(at(domainRecord, domain), { if: { organizationId: equals(organizationId) } }),
     check(at(signInRecord, orgSlug), {
       if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
     }),

@@ -102,10 +102,10 @@ export const accountsFromProviderOfNetwork = /* @__PURE__ */ limit<[network: str
 );
 
 /**
- * Sign-ins that come back from an organization's provider. Each makes the service wait for a host that a customer chose,
- * so it counts before anything is sent.
+ * Sign-ins that come back from an organization's provider, per network. Each makes the service wait for a host that a
+ * customer chose, so it counts before anything is sent. Strangers elsewhere can't use up a company's share.
  */
-export const completedSignIns = /* @__PURE__ */ limit<[organizationId: string]>(
+export const completedSignIns = /* @__PURE__ */ limit<[organizationId: string, network: string]>(
   'provider-callbacks',
   () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 60),
   minute,

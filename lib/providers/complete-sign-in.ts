@@ -5,6 +5,7 @@ import type { QueryOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { equalInConstantTime } from '../crypto/credentials.ts';
 import { countOne } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
 import { completedSignIns, refusedSignIns } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
@@ -42,7 +43,7 @@ async function complete(
   secret: string | undefined,
 ): Promise<Redirect> {
   if (!isRandom(state) || !isRandom(secret)) throw expired();
-  const { open, known, clientSecret } = await openSignIn(state, secret);
+  const { open, known, clientSecret } = await openSignIn(context, state, secret);
   try {
     const { organization, signIn } = open;
     const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug: organization.slug, known });
@@ -74,7 +75,7 @@ interface Opened {
  * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed
  * since
  */
-async function openSignIn(state: string, secret: string): Promise<Opened> {
+async function openSignIn({ source }: RequestContext, state: string, secret: string): Promise<Opened> {
   const item = at(startedSignInRecord, hashOfSecret(state));
   const started = await find(item);
   if (started === undefined || started.expiresAt * 1000 <= Date.now()) throw expired();
@@ -88,7 +89,7 @@ async function openSignIn(state: string, secret: string): Promise<Opened> {
   if (organization?.id !== started.organizationId || organization.status !== 'active') throw expired();
   if (current?.clientVersion !== started.clientVersion) throw expired();
   // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
-  const completed = completedSignIns(organization.id);
+  const completed = completedSignIns(organization.id, networkOf(source.ip));
   const claim = retryOnConditionFailed(() =>
     transact([remove(item, { if: isThere, refused: () => expired() }), ...countOne(completed)]),
   );

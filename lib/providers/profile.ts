@@ -8,6 +8,8 @@ export interface Profile {
   /** Exactly the boolean `true`: some providers send a string for an address that they have not verified. */
   emailVerified: boolean;
   name: string | undefined;
+  /** The Google Workspace domain that manages the account; a personal account has none. */
+  hostedDomain: string | undefined;
 }
 
 /** Claims of an id token, or of userinfo. Pure. */
@@ -18,6 +20,7 @@ export function profileOf(claims: Readonly<Record<string, unknown>>): Profile {
     email: email.success ? email.data : undefined,
     emailVerified: claims.email_verified === true,
     name: name.success ? name.data : undefined,
+    hostedDomain: typeof claims.hd === 'string' ? claims.hd.toLowerCase() : undefined,
   };
 }
 

@@ -87,7 +87,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ text }).toString().slice('text='.length);
 }
 
-const nothing: Profile = { email: undefined, emailVerified: false, name: undefined };
+const nothing: Profile = { email: undefined, emailVerified: false, name: undefined, hostedDomain: undefined };
 
 /** @throws provider_unavailable; invalid_answer if it is about somebody else (section 5.3.2) */
 async function readUserinfo(

@@ -10,7 +10,7 @@ import { at, readTogether } from '../table/read.ts';
 import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { providerLinkRecord } from '../table/records/provider-link.ts';
-import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
+import { domainRecord } from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { askOwnFactor } from './ask-own-factor.ts';
@@ -19,7 +19,8 @@ import { dashboardPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
 import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
 import { SignInRefused } from './sign-in-refused.ts';
-import { requireVerifiedDomain } from './verified-address.ts';
+import { sameLink, sameOrganization, sameProvider } from './still-stands.ts';
+import { requireHostedDomain, requireVerifiedDomain } from './verified-address.ts';
 
 /**
  * Signs a person in whom the organization's provider has proved. Everything that this makes, it makes in one transaction:
@@ -42,9 +43,12 @@ async function attempt(
 ): Promise<Redirect> {
   const { source, log } = context;
   const { started, organization } = open;
+  requireHostedDomain(open.signIn, proof.profile);
   const account = await findAccount(open, proof, counters);
   const { user } = account;
-  const joining = account.isMember ? [] : await joinOrganization(context, open, user, account.removed);
+  const joining = account.isMember
+    ? [sameOrganization(open)]
+    : await joinOrganization(context, open, user, account.removed);
   const provider = providerOfSession(open, proof, user);
   const provedAt = provedAtOf(proof);
   const writes = [...account.writes, ...joining, sameProvider(open)];
@@ -91,11 +95,15 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
       removed: at(removedMemberRecord, organization.slug, link.userId),
     });
     if (user === undefined) throw new Error('The account of a link does not exist.');
-    const isSame = { organizationId: equals(organization.id), userId: equals(user.id) };
-    return { user, isMember: member !== undefined, removed, writes: [check(item, { if: isSame })] };
+    return {
+      user,
+      isMember: member !== undefined,
+      removed,
+      writes: [sameLink(open, proof, user.id)],
+    };
   }
   const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
-  if (pointer !== undefined) throw await askForLogIn(open, proof, pointer.userId);
+  if (pointer !== undefined) throw await askForLogIn(open, proof, { userId: pointer.userId, domain });
   const id = randomUUID();
   const createdAt = new Date().toISOString();
   const user: UserRecord = {
@@ -124,22 +132,14 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
   };
 }
 
-/** The provider may have been changed or removed while the person signed in. */
-function sameProvider({ organization, signIn: { clientVersion } }: OpenSignIn): Write {
-  return check(at(signInRecord, organization.slug), {
-    if: { organizationId: equals(organization.id), clientVersion: equals(clientVersion) },
-    refused: () => new SignInRefused('sign_in_expired'),
-  });
-}
-
 /** The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link. */
 async function askForLogIn(
   { organization, signIn: { issuer, clientVersion } }: OpenSignIn,
   proof: Proof,
-  userId: string,
+  account: { userId: string; domain: string },
 ): Promise<SignInRefused> {
   const { cookie, write } = newPendingLink({
-    userId,
+    ...account,
     organizationId: organization.id,
     orgSlug: organization.slug,
     issuer,

@@ -9,6 +9,8 @@ import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
 import { authenticatedAtMs } from './profile.ts';
 import { needsOwnFactor, providerOfSession } from './provider-session.ts';
 import { SignInRefused } from './sign-in-refused.ts';
+import { sameLink, sameOrganization, sameProvider } from './still-stands.ts';
+import { requireHostedDomain } from './verified-address.ts';
 
 /** The provider's clock may differ. */
 const clockSkewMs = 60_000;
@@ -16,7 +18,7 @@ const clockSkewMs = 60_000;
 /**
  * Makes the session fresh: the same person has just authenticated at the provider. The session gets a new secret, and
  * still ends twelve hours after it started.
- * @throws session_required, other_person, not_fresh; second_factor_required
+ * @throws session_required, other_person, not_fresh, domain_not_verified, sign_in_expired; second_factor_required
  */
 export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
   const { principal, source, log } = context;
@@ -29,21 +31,23 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
   if (session.provider?.organizationId !== organization.id || session.provider.person !== proof.person) {
     throw new SignInRefused('other_person');
   }
+  requireHostedDomain(open.signIn, proof.profile);
   const provedAtMs = authenticatedAtMs(proof.claims, Date.now());
   if (provedAtMs === undefined || provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
   const { user } = principal;
   const provider = providerOfSession(open, proof, user);
   const provedAt = new Date(provedAtMs).toISOString();
+  const unchanged = [sameProvider(open), sameOrganization(open), sameLink(open, proof, user.id)];
   if (needsOwnFactor(proof, user)) {
     const replaces = { hash: credential.hash, createdAt: session.createdAt };
     const { clientVersion } = open.signIn;
     const asking = askOwnFactor(user, { clientVersion, provider, provedAt, replaces });
-    await transact([asking.write]);
+    await transact([...unchanged, asking.write]);
     throw asking.refused;
   }
   const renewed = await newSession(user, source, { createdAt: session.createdAt, provedAt, provider });
   const old = at(sessionRecord, user.id, credential.hash);
-  await transact([remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
+  await transact([...unchanged, remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
   log.account('stepped_up', { userId: user.id, ip: source.ip, organizationId: organization.id });
   return { location: await dashboardPage(started.to), cookies: [renewed.cookie] };
 }

@@ -9,12 +9,33 @@ import { SignInRefused } from './sign-in-refused.ts';
  * @throws email_not_verified, domain_not_verified
  */
 export function requireVerifiedDomain(
-  { domains }: Pick<SignInRecord, 'domains'>,
-  { email, emailVerified }: Profile,
+  signIn: Pick<SignInRecord, 'issuer' | 'domains'>,
+  profile: Profile,
 ): { email: string; domain: string } {
+  requireHostedDomain(signIn, profile);
+  const { email, emailVerified } = profile;
   if (email === undefined || !emailVerified) throw new SignInRefused('email_not_verified');
   const domain = domainOfEmail(email);
-  const isVerified = domains.some(one => one.domain === domain && one.verifiedAt !== null);
-  if (!isVerified) throw new SignInRefused('domain_not_verified');
+  if (!isVerified(signIn, domain)) throw new SignInRefused('domain_not_verified');
   return { email, domain };
+}
+
+/** Serves all companies and personal accounts alike. */
+const sharedIssuer = 'https://accounts.google.com';
+
+/**
+ * Required at every sign-in with an issuer that many companies share: a personal account there may have an address of the
+ * company, and its owner keeps it when they leave. Pure.
+ * @throws domain_not_verified
+ */
+export function requireHostedDomain(
+  signIn: Pick<SignInRecord, 'issuer' | 'domains'>,
+  { hostedDomain }: Pick<Profile, 'hostedDomain'>,
+): void {
+  if (signIn.issuer !== sharedIssuer) return;
+  if (hostedDomain === undefined || !isVerified(signIn, hostedDomain)) throw new SignInRefused('domain_not_verified');
+}
+
+function isVerified({ domains }: Pick<SignInRecord, 'domains'>, domain: string): boolean {
+  return domains.some(one => one.domain === domain && one.verifiedAt !== null);
 }

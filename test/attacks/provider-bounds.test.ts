@@ -1,9 +1,14 @@
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counter } from '../../lib/limits/count.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '../../lib/limits/rate-limits.ts';
+import { profileOf } from '../../lib/providers/profile.ts';
+import { requireVerifiedDomain } from '../../lib/providers/verified-address.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { memberRecord } from '../../lib/table/records/member.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
+import { personOf, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
+import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../lib/table/write.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -167,22 +172,85 @@ describe('sign-ins that come back from a provider', () => {
   });
 });
 
-describe('an invitation to an organization that requires its provider', () => {
-  it('is not used up by a session with a password, and is accepted through the provider', async () => {
-    const company = await openCompany(api, names, provider, { defaultRole: null });
-    const person = await seedColleague(company);
-    const token = await invite(company, person.email, 'developer');
-    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+describe('what ends while the person is at the provider', () => {
+  const endings = {
+    'the organization': (slug: string) => update(at(organizationRecord, slug), { set: { status: 'deleting' } }),
+    'the provider’s client': (slug: string) => update(at(signInRecord, slug), { set: { clientVersion: 'changed' } }),
+    'the person’s link': (slug: string, person: string) => remove(at(providerLinkRecord, slug, person)),
+  };
 
-    const refused = await api.post(`/members/invite/${token}/accept`, undefined, person.session);
+  it.each([
+    ['sign-in', 'the organization'],
+    ['step-up', 'the organization'],
+    ['step-up', 'the provider’s client'],
+    ['step-up', 'the person’s link'],
+  ] as const)('ends the %s: %s', async (purpose, ended) => {
+    const domain = newDomain();
+    const hostile = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
+    try {
+      const { slug } = await openCompany(api, names, hostile, { domain });
+      const browser = openBrowser();
+      const { session } = await signIn(api, browser, slug);
+      expect(session).toBeDefined();
+      let isEnded = false;
+      hostile.script = {
+        claims: { auth_time: Math.floor(Date.now() / 1000) },
+        sign: async (claims, key) => {
+          await transact([endings[ended](slug, personOf(hostile.url, 'ada'))]);
+          isEnded = true;
+          return new SignJWT(claims).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(key.privateKey);
+        },
+      };
 
-    expect([refused.status, refused.body.error.code]).toEqual([403, 'provider_required']);
-    expect(await find(at(memberRecord, company.slug, person.user.id))).toBeUndefined();
-    const browser = openBrowser();
-    const account = hire(person.email);
-    expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
-    await expectStatus(logInIn(api, browser, person.email), 200);
-    expect((await signIn(api, browser, company.slug, { account })).error).toBeUndefined();
-    expect(await find(at(memberRecord, company.slug, person.user.id))).toMatchObject({ role: 'developer' });
+      const outcome = await signIn(api, browser, slug, purpose === 'step-up' ? { stepUp: 'true' } : {});
+
+      expect([isEnded, outcome.error]).toEqual([true, 'sign_in_expired']);
+      expect(outcome.session).toEqual(session);
+    } finally {
+      await hostile.stop();
+    }
+  });
+});
+
+describe('a link that waits', () => {
+  it('is not made for an organization that is being deleted, or that lost the domain', async () => {
+    const taker = await seedPerson();
+    for (const lost of ['organization', 'domain'] as const) {
+      const company = await openCompany(api, names, provider);
+      const { slug, domain } = company;
+      const person = await seedColleague(company);
+      const account = hire(person.email);
+      const browser = openBrowser();
+      expect((await signIn(api, browser, slug, { account })).error).toBe('link_required');
+      const setStatus = (status: 'active' | 'deleting') => update(at(organizationRecord, slug), { set: { status } });
+      const takeDomain = update(at(domainRecord, domain), { set: { organizationId: taker.organization.id } });
+      await transact([lost === 'organization' ? setStatus('deleting') : takeDomain]);
+
+      await expectStatus(logInIn(api, browser, person.email), 200);
+
+      await transact([setStatus('active')]);
+      expect((await signIn(api, openBrowser(), slug, { account })).error, lost).toBe('link_required');
+    }
+  });
+});
+
+describe('an issuer that companies share', () => {
+  const domains = [
+    { domain: 'acme.example', token: 't', verifiedAt: '2026-01-01T00:00:00.000Z' },
+    { domain: 'unverified.example', token: 't', verifiedAt: null },
+  ];
+  const attempt = (issuer: string, hd: unknown) => () =>
+    requireVerifiedDomain({ issuer, domains }, profileOf({ email: 'ada@acme.example', email_verified: true, hd }));
+
+  it.each([undefined, 'other.example', 'unverified.example', '', 42, ['acme.example']])(
+    'must say that a verified domain manages the account: not %j',
+    hd => {
+      expect(attempt('https://accounts.google.com', hd)).toThrow('domain_not_verified');
+      expect(attempt('https://acme.okta.com', hd)).not.toThrow();
+    },
+  );
+
+  it('admits the accounts of a verified domain', () => {
+    expect(attempt('https://accounts.google.com', 'Acme.example')).not.toThrow();
   });
 });

@@ -242,13 +242,14 @@ async function placeWithProvider({ isVerified = true } = {}): Promise<PlaceWithP
 }
 
 /** What a link of the organization’s provider refers to. */
-async function pendingOf({ organization, slug }: PlaceWithProvider) {
+async function pendingOf({ organization, slug, domain }: PlaceWithProvider) {
   const signIn = await find(at(signInRecord, slug));
   if (signIn === undefined) throw new Error('The place has no provider.');
   const { issuer, clientVersion } = signIn;
   return {
     organizationId: organization.id,
     orgSlug: slug,
+    domain,
     issuer,
     clientVersion,
     person: personOf(issuer, randomUUID()),

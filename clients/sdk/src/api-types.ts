@@ -5615,27 +5615,6 @@ export interface components {
          *
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
-         */
-        InsufficientScopeOrCsrfHeaderRequiredOrProviderRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_scope" | "csrf_header_required" | "provider_required";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
-         *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
         InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
@@ -9654,7 +9633,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrProviderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -39,7 +39,7 @@ export const completeLogin = contract({
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG'],
+    reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,

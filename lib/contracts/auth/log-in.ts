@@ -27,7 +27,7 @@ export const logIn = contract({
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG'],
+    reads: ['EMAIL', 'USER', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
     key: { credentials: issuing },
     mail: true,

@@ -24,7 +24,7 @@ export const acceptInvitation = contract({
       },
     },
   }),
-  errors: ['already_member', 'provider_required'],
+  errors: ['already_member'],
   uses: {
     table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG', 'INVITATION'],

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { requireProviderIn } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -24,8 +23,7 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
  * still send this invitation. Invitations already count towards the member limit, so it isn't checked here. The same
  * transaction uses up the token.
- * @throws invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member;
- * provider_required, which leaves the invitation for a sign-in with the provider
+ * @throws invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -46,7 +44,6 @@ export async function acceptInvitation(
   if (invitation?.hash !== hash) throw invalidInvitation();
   const inviter = at(memberRecord, orgSlug, invitation.invitedBy.id);
   if (!isPending(invitation, await find(inviter))) throw invalidInvitation();
-  requireProviderIn(organization, invitation.role, context.principal);
   const member: MemberRecord = {
     id: randomUUID(),
     userId: user.id,

@@ -30,6 +30,8 @@ export const pendingLinkRecord = entity({
     userId: z.string(),
     organizationId: z.string(),
     orgSlug: z.string(),
+    /** Of the account's address. */
+    domain: z.string(),
     issuer: z.string(),
     person: z.string(),
     clientVersion: z.string(),

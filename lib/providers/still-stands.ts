@@ -1,0 +1,33 @@
+import { equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { providerLinkRecord } from '../table/records/provider-link.ts';
+import { signInRecord } from '../table/records/sign-in.ts';
+import { check, type Write } from '../table/write.ts';
+import type { OpenSignIn, Proof } from './open-sign-in.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/* What may have changed while the person was at the provider, checked in the transaction that makes the session. */
+
+const refused = () => new SignInRefused('sign_in_expired');
+
+/** The provider may have been changed or removed. */
+export function sameProvider({ organization, signIn: { clientVersion } }: OpenSignIn): Write {
+  return check(at(signInRecord, organization.slug), {
+    if: { organizationId: equals(organization.id), clientVersion: equals(clientVersion) },
+    refused,
+  });
+}
+
+/** The organization may have been deleted. */
+export function sameOrganization({ organization: { id, slug } }: OpenSignIn): Write {
+  return check(at(organizationRecord, slug), { if: { id: equals(id), status: equals('active') }, refused });
+}
+
+/** The person may have been unlinked from the account. */
+export function sameLink({ organization: { id, slug } }: OpenSignIn, { person }: Proof, userId: string): Write {
+  return check(at(providerLinkRecord, slug, person), {
+    if: { organizationId: equals(id), userId: equals(userId) },
+    refused,
+  });
+}
