@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counter } from '../../lib/limits/count.ts';
+import { networkOf } from '../../lib/limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '../../lib/limits/rate-limits.ts';
 import { profileOf } from '../../lib/providers/profile.ts';
 import { requireVerifiedDomain } from '../../lib/providers/verified-address.ts';
@@ -157,7 +158,7 @@ describe('sign-ins that come back from a provider', () => {
     const slow = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
     try {
       const company = await openCompany(api, names, slow, { domain });
-      await fill(completedSignIns(company.owner.organization.id), 1);
+      await fill(completedSignIns(company.owner.organization.id, networkOf('127.0.0.1')), 1);
       expect((await signIn(api, openBrowser(), company.slug)).error).toBeUndefined();
       const sent = slow.requests('token');
       expect(sent).toBe(1);
