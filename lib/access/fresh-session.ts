@@ -50,14 +50,23 @@ export function requireFreshSession(principal: Principal): void {
  * @throws second_factor_required (403) if the organization requires a factor and this credential was created without
  * one
  */
-export function requireFactorIn({ requireSecondFactor, id }: RequiredFactor, principal: Principal): void {
-  if (!requireSecondFactor || hasOwnFactorProved(principal)) return;
-  const provider = providerOf(principal);
-  if (provider?.organizationId === id && provider.trustedFactor) return;
+export function requireFactorIn(organization: WithProvider, principal: Principal): void {
+  if (!organization.requireSecondFactor || hasOwnFactorProved(principal)) return;
+  const isTrusted = organization.trustProviderFactor === true && providerOf(principal)?.trustedFactor === true;
+  if (isTrusted && cameThroughProviderOf(organization, principal)) return;
   throw secondFactorMissing('This organization requires a second factor. Sign in with one.');
 }
 
-type RequiredFactor = Pick<OrganizationRecord, 'requireSecondFactor' | 'id'>;
+type WithProvider = Pick<
+  OrganizationRecord,
+  'id' | 'requireSecondFactor' | 'requireProvider' | 'trustProviderFactor' | 'providerVersion'
+>;
+
+/** Whether the credential came through the provider that the organization has now, and not through an earlier one. */
+function cameThroughProviderOf({ id, providerVersion }: WithProvider, principal: Principal): boolean {
+  const provider = providerOf(principal);
+  return provider?.organizationId === id && provider.clientVersion === providerVersion;
+}
 
 /**
  * An owner's session that began with a log-in with the account's own factor passes: if the provider fails, somebody must
@@ -65,13 +74,9 @@ type RequiredFactor = Pick<OrganizationRecord, 'requireSecondFactor' | 'id'>;
  * not, so with them a stolen password alone would do.
  * @throws provider_required if the organization requires its provider and this credential did not come through it
  */
-export function requireProviderIn(
-  { requireProvider = false, id }: Pick<OrganizationRecord, 'requireProvider' | 'id'>,
-  role: Role,
-  principal: Principal,
-): void {
-  if (!requireProvider || principal.identity !== undefined) return;
-  if (providerOf(principal)?.organizationId === id) return;
+export function requireProviderIn(organization: WithProvider, role: Role, principal: Principal): void {
+  if (organization.requireProvider !== true || principal.identity !== undefined) return;
+  if (cameThroughProviderOf(organization, principal)) return;
   if (role === 'owner' && breaksGlass(principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
 }

@@ -27,8 +27,8 @@ export function hasAccount(principal: Principal | undefined): principal is Accou
 export function providerOf({ credential }: Principal): ViaProvider | undefined {
   const { provider } = credential.method === 'session' ? credential.session : credential.token;
   if (provider === undefined) return undefined;
-  const { organizationId, orgSlug, trustedFactor, confined } = provider;
-  return { organizationId, orgSlug, trustedFactor, confined };
+  const { organizationId, orgSlug, clientVersion, trustedFactor, confined } = provider;
+  return { organizationId, orgSlug, clientVersion, trustedFactor, confined };
 }
 
 /**

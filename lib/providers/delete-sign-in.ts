@@ -1,12 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { organizationNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { organizationRecord } from '../table/records/organization.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
-import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
+import { remove, retryWithFreshRead, transact } from '../table/write.ts';
 import { findSignIn, readSignIn } from './read-sign-in.ts';
-import { freedDomains } from './set-sign-in.ts';
+import { freedDomains, shownOnOrganization } from './set-sign-in.ts';
 import { signInTarget } from './sign-in-view.ts';
 
 /**
@@ -16,7 +14,6 @@ import { signInTarget } from './sign-in-view.ts';
  */
 export async function deleteSignIn(context: MemberContext): Promise<void> {
   const { organization } = context;
-  const { id, slug } = organization;
   const known = await readSignIn(context);
   await retryWithFreshRead(
     known,
@@ -24,12 +21,8 @@ export async function deleteSignIn(context: MemberContext): Promise<void> {
     async before => {
       if (before === undefined) return;
       await transact([
-        remove(at(signInRecord, slug), { if: { version: equals(before.version) } }),
-        update(
-          at(organizationRecord, slug),
-          { set: { requireProvider: undefined } },
-          { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
-        ),
+        remove(at(signInRecord, organization.slug), { if: { version: equals(before.version) } }),
+        shownOnOrganization(organization),
         ...freedDomains(before),
         await context.audit({ action: 'sign_in.removed', target: signInTarget(before) }),
       ]);

@@ -5,11 +5,16 @@ import type { OpenSignIn, Proof } from './open-sign-in.ts';
 import { authenticatedAtMs } from './profile.ts';
 
 /** What a session records about the provider that it came through. Pure. */
-export function providerOfSession({ organization }: OpenSignIn, proof: Proof, user: UserRecord): SessionProvider {
+export function providerOfSession(
+  { organization, signIn }: OpenSignIn,
+  proof: Proof,
+  user: UserRecord,
+): SessionProvider {
   const { person, trustedFactor } = proof;
   // Without the trust, the account's own factor is asked for.
   const confined = trustedFactor && hasSecondFactor(user);
-  return { organizationId: organization.id, orgSlug: organization.slug, person, trustedFactor, confined };
+  const { id: organizationId, slug: orgSlug } = organization;
+  return { organizationId, orgSlug, clientVersion: signIn.clientVersion, person, trustedFactor, confined };
 }
 
 /**

@@ -63,6 +63,7 @@ export async function setSignIn(context: MemberContext, wanted: Wanted, known: B
       await transact([
         put(at(signInRecord, organization.slug), after, { if: isSame }),
         ...(await requirement),
+        shownOnOrganization(organization, after),
         ...freedDomains(before, after),
         await context.audit({
           action: 'sign_in.configured',
@@ -121,7 +122,7 @@ async function requirementWrites(
   { required }: Wanted,
   owners: readonly MemberRecord[],
 ): Promise<Write[]> {
-  const { id, slug } = organization;
+  if (!required) return [];
   const missing = () =>
     secondFactorMissing(
       'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
@@ -129,16 +130,26 @@ async function requirementWrites(
   const isOwnLogIn =
     credential.method === 'session' && credential.session.secondFactor && credential.session.provider === undefined;
   return [
-    update(
-      at(organizationRecord, slug),
-      { set: { requireProvider: required ? true : undefined } },
-      { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
-    ),
-    ...(required ? await breakGlassOwner(organization, owners, missing) : []),
-    ...(required && isOwnLogIn
+    ...(await breakGlassOwner(organization, owners, missing)),
+    ...(isOwnLogIn
       ? [update(at(sessionRecord, userId, credential.hash), { set: { loggedInWithFactor: true } }, { if: isThere })]
       : []),
   ];
+}
+
+/** What every request in the organization has to know of its provider: without one, nothing. */
+export function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?: SignInRecord): Write {
+  return update(
+    at(organizationRecord, slug),
+    {
+      set: {
+        requireProvider: signIn?.required === true ? true : undefined,
+        trustProviderFactor: signIn?.trustFactor === true ? true : undefined,
+        providerVersion: signIn?.clientVersion,
+      },
+    },
+    { if: { id: equals(id), status: equals('active') }, refused: () => organizationNotFound() },
+  );
 }
 
 /** The verified domains that are no longer used. */

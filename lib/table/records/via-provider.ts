@@ -4,6 +4,8 @@ import * as z from 'zod';
 export const ViaProvider = z.object({
   organizationId: z.string(),
   orgSlug: z.string(),
+  /** Of the issuer and client that it came through. The organization may have another provider since. */
+  clientVersion: z.string(),
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
   /**

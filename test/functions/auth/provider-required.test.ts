@@ -230,6 +230,19 @@ describe('an organization that requires its provider', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  it('does not admit who came through a provider that it has replaced, nor their tokens', async () => {
+    const company = await openStrictCompany();
+    const session = await sessionThrough(api, company.slug, { account: hire(company) });
+    const { token } = (await expectStatus(api.post('/auth/token', { name: 't' }, session), 201)).body;
+    await expectStatus(set(company, { required: true, domains: [company.domain, 'other.example'] }), 200);
+    for (const as of [session, { token }]) expect(codeOf(await api.get(projectsOf(company), as))).toBe('200 ok');
+
+    await expectStatus(set(company, { required: true, clientId: 'another-client' }), 200);
+
+    for (const as of [session, { token }]) expect(codeOf(await api.get(projectsOf(company), as))).toBe(required);
+    expect(codeOf(await api.get(projectsOf(company), company.owner.session))).toBe('200 ok');
+  });
+
   it('is an ordinary one again when the provider is removed', async () => {
     const company = await openStrictCompany();
     const member = await invitePerson(company);
@@ -315,6 +328,9 @@ describe('a second factor', () => {
     await expectStatus(set(company, { trustFactor: false }, owner), 200);
     const plain = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa'] }) });
     expect(codeOf(await api.get(projectsOf(company), plain))).toBe('403 second_factor_required');
+    for (const earlier of [trusted, { token }]) {
+      expect(codeOf(await api.get(projectsOf(company), earlier))).toBe('403 second_factor_required');
+    }
   });
 });
 
