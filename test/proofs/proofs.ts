@@ -23,7 +23,24 @@ export const proofs: readonly Proof[] = [
     files: [
       'test/clients/dashboard/flows.test.ts',
       'test/clients/dashboard/management.test.ts',
+      'test/clients/dashboard/provider.test.ts',
       'test/clients/dashboard/sign-in.test.ts',
+    ],
+    env: {},
+  },
+  {
+    name: 'evidence-screens',
+    files: ['test/clients/dashboard/audit.test.ts', 'test/clients/dashboard/exposure.test.ts'],
+    env: {},
+  },
+  {
+    name: 'evidence',
+    files: [
+      'test/evidence',
+      'test/functions/audit/search-entries.test.ts',
+      'test/clients/cli/audit-follow.test.ts',
+      'test/clients/cli/audit.test.ts',
+      'test/clients/cli/exposure.test.ts',
     ],
     env: {},
   },
