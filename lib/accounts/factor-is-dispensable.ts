@@ -49,8 +49,7 @@ async function ownedOf(userId: string, memberships: readonly Membership[]): Prom
 const maximumChecks = 80;
 
 /**
- * The checks that none of the organizations that the user owns needs the user's last second factor, for the transaction that removes
- * it.
+ * The checks that no organization needs its owner's last second factor, for the transaction that removes the factor.
  * @throws last_owner
  */
 async function factorIsDispensable(userId: string, owned: readonly OrganizationRecord[]): Promise<Write[]> {

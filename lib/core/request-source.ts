@@ -8,7 +8,7 @@ export interface RequestSource {
   requestId: string;
   ip: string;
   userAgent: string;
-  /** Whose page sent the browser here (`Sec-Fetch-Site`), of which no page can change anything; absent outside browsers. */
+  /** Which site's page sent the browser here (`Sec-Fetch-Site`). Pages can't forge it; other clients don't send it. */
   fetchSite?: string;
 }
 

@@ -88,8 +88,8 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
 
 /**
  * Only the dashboard starts a sign-in. A page of another site could otherwise sign its visitors in to an account of its
- * own (log-in CSRF). It could also have its own provider pass on a code of the visitor's, which only an issuer in the
- * response gives away (mix-up: RFC 9700, section 4.4), so without one a link outside the browser can't start it either.
+ * own (log-in CSRF). It could also pass the visitor's code from one provider to another, which only an issuer in the
+ * response reveals (mix-up: RFC 9700, section 4.4). Without one, a link from an e-mail can't start a sign-in either.
  * @throws start_here
  */
 function requireOwnStart(
