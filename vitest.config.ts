@@ -8,7 +8,7 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
-// WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run check:proof`.
+// WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run proof`.
 const exclude = [...configDefaults.exclude, ...(process.env.WITHOUT_PROOFS === '1' ? proofPatterns : [])];
 
 export default defineConfig({

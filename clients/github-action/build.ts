@@ -4,7 +4,7 @@ import { build, type Plugin } from 'esbuild';
 import manifest from './package.json' with { type: 'json' };
 
 /*
- * `npm run action`: the action as one file, which is committed because the runner installs nothing. It is not minified,
+ * `npm run generate -- action`: the action as one file, which is committed because the runner installs nothing. It is not minified,
  * so that it can be read before it is trusted. `--check` fails if the committed file is not what the sources give.
  */
 /** Parts of @actions/core that the action doesn't use, with an HTTP client and a way to start programs. */
@@ -38,6 +38,6 @@ const file = process.argv[isCheck ? 3 : 2] ?? join(import.meta.dirname, 'dist/in
 
 if (!isCheck) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
-  process.stderr.write(`${file} is stale: run npm run action, and commit the result.\n`);
+  process.stderr.write(`${file} is stale: run npm run generate -- action, and commit the result.\n`);
   process.exitCode = 1;
 }

@@ -32,12 +32,12 @@ delete description.components.examples;
 delete description.webhooks;
 
 const types = await openapiTS(description, { emptyObjectsUnknown: true, defaultNonNullable: false });
-const rendered = `// Made from openapi.json by \`npm run sdk-types\`.\n\n${astToString(types)}`;
+const rendered = `// Made from openapi.json by \`npm run generate -- sdk-types\`.\n\n${astToString(types)}`;
 
 if (!process.argv.includes('--check')) writeFileSync(file, rendered);
 else if (readFileSync(file, 'utf8') !== rendered) {
   process.stderr.write(
-    'The types of the SDK are not what openapi.json says; run `npm run sdk-types` and commit the result.\n',
+    'The types of the SDK are not what openapi.json says; run `npm run generate -- sdk-types` and commit the result.\n',
   );
   process.exitCode = 1;
 }

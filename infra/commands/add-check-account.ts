@@ -4,7 +4,7 @@ import type { CheckAccount } from '../../lib/metrics/service-check.ts';
 import { apiAt, type Session } from './rehearsal-organization.ts';
 
 /*
- * `npm run add-check-account -- <address of the API> <SSM parameter> <e-mail>`: registers an account with its own
+ * `npm run operate -- add-check-account <address of the API> <SSM parameter> <e-mail>`: registers an account with its own
  * organization and project, and stores its credentials encrypted in the parameter. The password is never shown. The
  * command adds a `+` and a random part to the e-mail address, so that it can be run again.
  */
@@ -13,7 +13,9 @@ try {
   const [url = '', parameter = '', email = ''] = process.argv.slice(2);
   const [user = '', host = ''] = email.split('@');
   if (!/^https?:.*\/v1$/.test(url) || !parameter.startsWith('/') || host === '') {
-    throw new Error('Usage: npm run add-check-account -- <address of the API, with /v1> <SSM parameter> <e-mail>');
+    throw new Error(
+      'Usage: npm run operate -- add-check-account <address of the API, with /v1> <SSM parameter> <e-mail>',
+    );
   }
   const account = await register(url, `${user}+${randomUUID().slice(0, 8)}@${host}`);
   await new SSMClient().send(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { functions, passwordFunctions } from '../plan/functions.ts';
 
 /*
- * `npm run cost-table`: prints the cost of a million calls of each operation as a Markdown table, from the counts in
+ * `npm run operate -- cost-table`: prints the cost of a million calls of each operation as a Markdown table, from the counts in
  * `test/bench/counts.json` (written by its test) and the published prices below.
  */
 

@@ -9,7 +9,7 @@ import { moveService } from '../repair/move-service.ts';
 import { readOutputs } from './read-deployed.ts';
 
 /*
- * `npm run move-service -- <installation> [--other-region-lost]`: makes the region of this installation serve, and the
+ * `npm run operate -- move-service <installation> [--other-region-lost]`: makes the region of this installation serve, and the
  * other region of its table refuse everything. It takes about two minutes, in which no region serves. With
  * `--other-region-lost` it talks to this region only.
  */
@@ -18,7 +18,7 @@ try {
   const [installation = '', ...options] = process.argv.slice(2);
   const isLost = options.includes('--other-region-lost');
   if (!/^[a-z]/.test(installation) || options.length > (isLost ? 1 : 0)) {
-    throw new ConfigError('Usage: npm run move-service -- <installation> [--other-region-lost]');
+    throw new ConfigError('Usage: npm run operate -- move-service <installation> [--other-region-lost]');
   }
   const config = readInstallation(installation);
   const regions = regionsOf(config);

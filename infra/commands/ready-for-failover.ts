@@ -3,7 +3,7 @@ import { readInstallation } from '../plan/installation-file.ts';
 import { failoverChecks } from './failover-checks.ts';
 
 /*
- * `npm run ready-for-failover -- <installation>`: checks whether the other installation of the same table could serve
+ * `npm run operate -- ready-for-failover <installation>`: checks whether the other installation of the same table could serve
  * at once, if the region of this one were lost. The other one of `production` is `production-standby`, and vice versa.
  * It only reads. Prints one line for each check; exit code 1 if something is missing or can't be checked.
  */
@@ -13,7 +13,7 @@ const suffix = '-standby';
 try {
   const [name = '', ...more] = process.argv.slice(2);
   if (!/^[a-z]/.test(name) || more.length > 0) {
-    throw new ConfigError('Usage: npm run ready-for-failover -- <installation>');
+    throw new ConfigError('Usage: npm run operate -- ready-for-failover <installation>');
   }
   const other = name.endsWith(suffix) ? name.slice(0, -suffix.length) : `${name}${suffix}`;
   const [serving, waiting] = [name, other].map(one => ({ name: one, config: readInstallation(one) }));

@@ -8,12 +8,12 @@ import { recountPlatform } from '../repair/recount-platform.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run recount -- [organization slug …] [--from slug] [--fix]`: recounts everything that has a limit and reports
+ * `npm run operate -- recount [organization slug …] [--from slug] [--fix]`: recounts everything that has a limit and reports
  * every counter that differs. Without slugs it recounts all organizations in the order of their slugs, ten at a time,
  * and then the platform's own counters. It prints its position, so that a stopped run can continue with `--from`; such
  * a run skips the platform's counters. It uses the local stack at PORT (3000), or the deployed table TABLE_NAME if that
  * is set and PORT is not. Exit code 2: it found drift, or an environment whose secrets do not match its digest, which
- * `npm run repair-environment` repairs.
+ * `npm run operate -- repair-environment` repairs.
  */
 
 const organizationsAtOnce = 10;

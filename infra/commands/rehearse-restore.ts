@@ -29,7 +29,7 @@ import {
 import { exportTable, restoreTable } from './table-export.ts';
 
 /*
- * `npm run rehearse-restore`: fills an organization through the API, exports the table like DynamoDB's export to S3,
+ * `npm run operate -- rehearse-restore`: fills an organization through the API, exports the table like DynamoDB's export to S3,
  * deletes it, restores the export into a new table, starts the service on that table with the same KMS key, and
  * compares every value, version and audit entry with the API's earlier responses. It also walks through the runbook's
  * deployments with their templates: `npm run deploy` and CloudFormation must accept each, everything that the old and the

@@ -4,15 +4,15 @@ import { repairEnvironment } from '../repair/repair-environment.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run repair-environment -- <organization> <project> <environment>`: makes an environment consistent again after
- * its secrets stopped matching its digest, so that reads return 503 (alarm EnvironmentInconsistent, `npm run recount`).
+ * `npm run operate -- repair-environment <organization> <project> <environment>`: makes an environment consistent again after
+ * its secrets stopped matching its digest, so that reads return 503 (alarm EnvironmentInconsistent, `npm run operate -- recount`).
  * It uses the local stack at PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not.
  */
 
 try {
   const [orgSlug, project, env, ...others] = parseArgs({ allowPositionals: true }).positionals;
   if (orgSlug === undefined || project === undefined || env === undefined || others.length > 0) {
-    throw new Error('Usage: npm run repair-environment -- <organization> <project> <environment>');
+    throw new Error('Usage: npm run operate -- repair-environment <organization> <project> <environment>');
   }
   await useTable();
   const source = { ip: '127.0.0.1', userAgent: 'repair-environment', requestId: randomUUID() };

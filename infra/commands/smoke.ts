@@ -3,14 +3,15 @@ import { ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 
 /*
- * `npm run smoke -- <installation>`: logs in, sets a secret and pulls it with the account in the installation's
+ * `npm run operate -- smoke <installation>`: logs in, sets a secret and pulls it with the account in the installation's
  * `checkParameter`, just like the scheduled check every five minutes. `npm run deploy` runs it after each deployment.
  * Exit code 1 if a step fails.
  */
 
 try {
   const [installation = '', ...more] = process.argv.slice(2);
-  if (!/^[a-z]/.test(installation) || more.length > 0) throw new ConfigError('Usage: npm run smoke -- <installation>');
+  if (!/^[a-z]/.test(installation) || more.length > 0)
+    throw new ConfigError('Usage: npm run operate -- smoke <installation>');
   const { checkParameter, region } = readInstallation(installation);
   if (checkParameter === undefined) {
     throw new ConfigError(`The setting checkParameter in installations/${installation}.json is missing.`);

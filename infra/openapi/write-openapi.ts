@@ -16,7 +16,9 @@ if (process.argv.includes('--check')) {
     written = undefined;
   }
   if (written !== rendered) {
-    process.stderr.write('openapi.json does not match the contracts; run `npm run openapi` and commit the result.\n');
+    process.stderr.write(
+      'openapi.json does not match the contracts; run `npm run generate -- openapi` and commit the result.\n',
+    );
     process.exitCode = 1;
   }
 } else {

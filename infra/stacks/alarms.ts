@@ -244,7 +244,7 @@ export function alarmsOn(
       description:
         'The secrets of an environment do not match its digest, even after repeated reads: its pulls and changes ' +
         'return 503 until it is repaired. First search the logs for lines with alarm = "inconsistent", which name ' +
-        'the environment, then run: npm run repair-environment -- <organization> <project> <environment>.',
+        'the environment, then run: npm run operate -- repair-environment <organization> <project> <environment>.',
       metric: inconsistentReads,
       above: 0,
     },

@@ -7,7 +7,7 @@ import { harmsOf } from './template-changes.ts';
 export type Step =
   | { lose: string }
   | { return: string }
-  /** `npm run move-service`; the other region takes part unless it is lost. */
+  /** `npm run operate -- move-service`; the other region takes part unless it is lost. */
   | { move: string }
   /** `aws cloudfront associate-alias` */
   | { moveDomain: string }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/* `npm run bench:cli`: the command line's startup time, as a multiple of Node's. */
+/* `npm run bench -- cli`: the command line's startup time, as a multiple of Node's. */
 
 const root = join(import.meta.dirname, '../..');
 const rounds = 40;

@@ -8,7 +8,7 @@ import { hotFunctions } from '../../infra/plan/functions.ts';
 
 /*
  * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
- * DynamoDB client, its document client and the same lean credentials. `npm run bench:load -- [rounds]` prints it.
+ * DynamoDB client, its document client and the same lean credentials. `npm run bench -- load [rounds]` prints it.
  */
 
 const emptyHandler = `

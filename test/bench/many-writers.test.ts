@@ -7,7 +7,7 @@ import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 
 /*
- * `npm run bench:writers`: compares many writers of different keys of one environment with a single writer, in one
+ * `npm run bench -- writers`: compares many writers of different keys of one environment with a single writer, in one
  * run. Each writer sends its next change when it has the response to the last one. AWS calls are delayed, so that round
  * trips dominate as over a network, not processor time. `CALL_MS=0` compares processor time. Then many more writers
  * (`CROWD=500`) send one change each, all at once.

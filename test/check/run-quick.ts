@@ -53,7 +53,7 @@ const outcomes = [
 ];
 for (const outcome of outcomes) report(outcome);
 if (left.length > 0) print(`left to npm run check: ${left.join(' ')}`);
-print('not run here: the other tests, promises, dead code, openapi.json (npm run check), proofs (npm run check:proof)');
+print('not run here: the other tests, promises, dead code, openapi.json (npm run check), proofs (npm run proof)');
 const failed = outcomes.filter(({ isGood }) => !isGood).length;
 print(`${outcomes.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

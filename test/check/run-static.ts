@@ -1,22 +1,48 @@
-import { readFileSync } from 'node:fs';
-import { report, run } from './run-command.ts';
+import { print, report, run } from './run-command.ts';
 
 /*
- * `npm run check:static`: every `check:` script of package.json that runs no tests, two at a time. Prints a line for
- * each, and the output of those that failed.
+ * `npm run check:static`: every check that runs no tests, two at a time; `npm run check:static -- types style` runs just
+ * these. Prints a line for each, and the output of those that failed.
  */
 
 const atOnce = 2;
-const withTests = ['check:static', 'check:quick', 'check:proof'];
 
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-const waiting = Object.keys(scripts).filter(name => name.startsWith('check:') && !withTests.includes(name));
+/** Each is a sequence of commands. */
+const checks: Readonly<Record<string, readonly (readonly [string, ...string[]])[]>> = {
+  /** The types, with TypeScript. */
+  types: [['tsc'], ['tsc', '-p', 'clients/dashboard']],
+  /** Format and lint, with Biome; `npm run format` fixes what it can. */
+  style: [['biome', 'check', '.']],
+  /** Promises that are never awaited, with oxlint. */
+  promises: [['oxlint', '--type-aware', '--deny-warnings']],
+  /** Unused files, exports and packages, with knip. */
+  'dead-code': [['knip']],
+  /** `openapi.json` matches the contracts and is complete. */
+  openapi: [
+    ['node', 'infra/openapi/write-openapi.ts', '--check'],
+    ['redocly', 'lint', 'openapi.json', '--config', 'infra/openapi/redocly.yaml'],
+  ],
+  /** The SDK's types match `openapi.json`. */
+  'sdk-types': [['node', 'clients/sdk/write-types.ts', '--check']],
+  /** The committed GitHub action is what its sources give. */
+  action: [['npm', 'run', '--silent', 'check', '-w', '@holdfast/github-action']],
+};
+
+const requestedChecks = process.argv.slice(2);
+const unknownChecks = requestedChecks.filter(name => !Object.hasOwn(checks, name));
+if (unknownChecks.length > 0) {
+  print(`There is no check ${unknownChecks.join(', ')}. There are: ${Object.keys(checks).join(', ')}.`);
+  process.exit(2);
+}
+const waiting = requestedChecks.length > 0 ? requestedChecks : Object.keys(checks);
 
 async function runWaiting(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const outcome = await run(name, 'npm', ['run', '--silent', name]);
-    report(outcome);
-    if (!outcome.isGood) process.exitCode = 1;
+    for (const [command, ...args] of checks[name] ?? []) {
+      const outcome = await run([name, ...args.slice(0, 1)].join(': '), command, args);
+      report(outcome);
+      if (!outcome.isGood) process.exitCode = 1;
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { type Person, seedPerson } from '../support/people.ts';
 
 /*
  * No faults are injected. Two concurrent requests delete a resource, which starts two erasures, and it is recreated as
- * soon as the slug is free. The second erasure must not touch the new resource. `npm run churn` repeats this 200 times.
+ * soon as the slug is free. The second erasure must not touch the new resource. `npm run proof -- churn --full` repeats this 200 times.
  */
 
 const rounds = Number(process.env.ROUNDS ?? 1);

@@ -13,7 +13,7 @@ import { recordRequest, startObservedApi, withFault } from '../support/observed-
 /*
  * Sixteen readers and four writers use one environment through four instances of the service, each with snapshots of its
  * own in memory. Meanwhile AWS calls fail, the data key is rotated, and the environment is deleted and created again.
- * Every response is compared with what the writers were told. `npm run stale-reads` takes ten minutes.
+ * Every response is compared with what the writers were told. `npm run proof -- stale-reads --full` takes ten minutes.
  */
 
 const seconds = Number(process.env.READ_SECONDS ?? 15);

@@ -77,7 +77,7 @@ async function webhookIds(): Promise<Record<string, string>> {
 }
 
 describe('docs/command-line.md', () => {
-  it('is what `npm run cli-reference` writes', () => {
+  it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
       execFileSync('npm', ['run', '--silent', 'cli-reference', '--', '--check'], { cwd: root }),
     ).not.toThrow();

@@ -25,15 +25,12 @@ const operatorsCode = operatorsPages.flatMap(page =>
   ),
 );
 
-/** Commands with arguments, as `script argument …`. Code that starts with `--` continues the command named before it. */
-const documentedCommands = operatorsCode.reduce<{ last: string; commands: string[] }>(
-  ({ last, commands }, code) => {
-    const [, script = last, args] = /(?:^|npm run ([\w:-]+) )-- (.+)$/.exec(code) ?? [];
-    const named = /npm run ([\w:-]+)/.exec(code)?.[1] ?? last;
-    return { last: named, commands: args === undefined ? commands : [...commands, `${script} ${args}`] };
-  },
-  { last: '', commands: [] },
-).commands;
+/** Commands with arguments, as `script argument …`; the name of an operator's command is not an argument. */
+const documentedCommands = operatorsCode.flatMap(code => {
+  const [, script = '', args = ''] = /npm run ([\w:-]+) -- (.+)$/.exec(code) ?? [];
+  const hasArguments = script === 'operate' ? args.includes(' ') : args !== '';
+  return hasArguments ? [`${script} ${args}`] : [];
+});
 
 /** Values for the placeholders in documented commands. */
 const placeholders: Readonly<Record<string, string>> = { '<Url>': 'http://127.0.0.1:1/v1' };
@@ -76,9 +73,9 @@ async function npmRun(script: string, args: readonly string[] = [], env: Record<
 }
 
 describe('the command', () => {
-  it('`npm run recount` compares the counters of the running service with the actual counts', async () => {
+  it('`npm run operate -- recount` compares the counters of the running service with the actual counts', async () => {
     await seedPerson();
-    const { code, stdout, stderr } = await npmRun('recount', [], { PORT: new URL(api.url).port });
+    const { code, stdout, stderr } = await npmRun('operate', ['recount'], { PORT: new URL(api.url).port });
     expect(stderr).toBe('');
     expect(stdout).toContain('1 organization recounted, no drift.');
     expect(code).toBe(0);
@@ -134,10 +131,10 @@ describe('an operator’s page', () => {
     expect(documentedCommands).toEqual(
       expect.arrayContaining([
         'synth -c installation=production',
-        'recount --fix',
-        'recount --from <slug>',
+        'operate recount --fix',
+        'operate recount --from <slug>',
         'grant-admin you@acme.dev',
-        'move-service production-standby --other-region-lost',
+        'operate move-service production-standby --other-region-lost',
       ]),
     );
   });
@@ -149,13 +146,13 @@ describe('an operator’s page', () => {
   });
 
   it.each([
-    'recount --nothing',
-    'repair-environment acme',
+    'operate recount --nothing',
+    'operate repair-environment acme',
     'grant-admin',
-    'add-check-account acme /holdfast/check you@acme.dev',
-    'move-service production --nothing',
-    'ready-for-failover production standby',
-    'smoke /holdfast/check',
+    'operate add-check-account acme /holdfast/check you@acme.dev',
+    'operate move-service production --nothing',
+    'operate ready-for-failover production standby',
+    'operate smoke /holdfast/check',
   ])('could not pass other arguments: npm run %s', async command => {
     const [script = '', ...args] = command.split(' ');
     expect((await run(script, args)).stderr).toSatisfy(isRejected);

@@ -13,7 +13,7 @@ import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-
 import { renderStalledRows, runStalled } from './run-stalled.ts';
 
 /*
- * `npm run faults` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
+ * `npm run proof -- faults --full` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
  * faults.md. FAULTS=most, for the proofs, omits the kinds that only vary how the SDK's own retries end. Without FAULTS,
  * a few of the remaining faults are injected into each request.
  */

@@ -10,7 +10,7 @@ import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
 import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, sendRaw } from './send-fuzzed.ts';
 
 /*
- * `npm run fuzz` (FUZZ=<requests per operation>) searches longer. FUZZ_SEED repeats a run. Earlier findings are in
+ * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. FUZZ_SEED repeats a run. Earlier findings are in
  * corpus.json: a sample's name and the changes to its request.
  */
 const runs = Number(process.env.FUZZ ?? 8);

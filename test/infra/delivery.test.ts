@@ -34,7 +34,7 @@ describe('the delivery pipeline', () => {
       ['production', 'production-diff'],
     ]);
     expect(runsOf('check')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run synth']);
-    expect(runsOf('proof')).toEqual(['npm ci', 'npm run check:proof']);
+    expect(runsOf('proof')).toEqual(['npm ci', 'npm run proof']);
     expect(runsOf('staging').slice(1)).toEqual([
       'npx cdk diff --all --context installation=staging',
       'npm run deploy -- staging',

@@ -66,7 +66,7 @@ function parametersOf(operationId: string): Parameter[] {
   return (operation(operationId).parameters ?? []).map(parameter => resolved(parameter) as unknown as Parameter);
 }
 
-test('openapi.json matches the contracts; if not, `npm run openapi` writes it', () => {
+test('openapi.json matches the contracts; if not, `npm run generate -- openapi` writes it', () => {
   const written = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
   // Compared as a boolean, because a diff of ten thousand lines is no help.
   expect(written === renderOpenApi(routes)).toBe(true);

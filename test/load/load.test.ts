@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { type StartedStack, startStack } from '../support/npm-start.ts';
 import { call, environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
 
-/* `npm run load` (LOAD=<seconds>) runs longer. */
+/* `npm run proof -- load --full` (LOAD=<seconds>) runs longer. */
 const seconds = Number(process.env.LOAD ?? 5);
 const clients = 32;
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-load-'));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { execute, type Request, type Table } from './protocol.ts';
 import { type Bounds, keeping, keepingBounds, longBounds, quickBounds, search } from './search.ts';
 
-/* `npm run search-protocol` (SEARCH=all) searches a larger space and takes minutes. */
+/* `npm run proof -- search-protocol` (SEARCH=all) searches a larger space and takes minutes. */
 const everything = process.env.SEARCH === 'all';
 const maximumStates = everything ? 6_000_000 : 400_000;
 

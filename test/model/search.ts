@@ -357,7 +357,7 @@ export const keepingBounds: readonly Bounds[] = [
   },
 ];
 
-/** Minutes: `npm run search-protocol`. */
+/** Minutes: `npm run proof -- search-protocol`. */
 export const longBounds: readonly Bounds[] = [
   {
     ...base,

@@ -5,17 +5,16 @@
 export interface Proof {
   name: string;
   files: readonly string[];
-  /**
-   * The size that two cores finish within minutes. Larger sizes are run by hand: see package.json. Empty if there is
-   * only one size.
-   */
+  /** The size that two cores finish within minutes. Empty if there is only one size. */
   env: Readonly<Record<string, string>>;
+  /** The size of `npm run proof -- <name> --full`, which takes from ten minutes to an hour. */
+  full?: Readonly<Record<string, string>>;
 }
 
 /** Longest first, so that the two that run side by side end at about the same time. */
 export const proofs: readonly Proof[] = [
-  { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' } },
-  { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' } },
+  { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
+  { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
   { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'], env: {} },
   {
@@ -102,17 +101,37 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'], env: {} },
   { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'], env: {} },
-  { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' } },
-  { name: 'stale-reads', files: ['test/consistency/stale-reads.test.ts'], env: { READ_SECONDS: '40' } },
-  { name: 'time-machine', files: ['test/functions/secrets/time-machine.test.ts'], env: { REVISIONS: '60' } },
+  { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },
+  {
+    name: 'stale-reads',
+    files: ['test/consistency/stale-reads.test.ts'],
+    env: { READ_SECONDS: '40' },
+    full: { READ_SECONDS: '600' },
+  },
+  {
+    name: 'time-machine',
+    files: ['test/functions/secrets/time-machine.test.ts'],
+    env: { REVISIONS: '60' },
+    full: { REVISIONS: '500' },
+  },
   { name: 'histories', files: ['test/functions/secrets/model.test.ts'], env: { MODEL_RUNS: '100' } },
-  { name: 'dry-runs', files: ['test/functions/secrets/dry-run.test.ts'], env: { DRY_RUNS: '200' } },
+  {
+    name: 'dry-runs',
+    files: ['test/functions/secrets/dry-run.test.ts'],
+    env: { DRY_RUNS: '200' },
+    full: { DRY_RUNS: '1000' },
+  },
   {
     name: 'busy',
     files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
     env: {},
   },
-  { name: 'deleted-keys', files: ['test/functions/secrets/deleted-keys.test.ts'], env: { DELETED_KEYS: '3000' } },
+  {
+    name: 'deleted-keys',
+    files: ['test/functions/secrets/deleted-keys.test.ts'],
+    env: { DELETED_KEYS: '3000' },
+    full: { DELETED_KEYS: '20000' },
+  },
   { name: 'scripts', files: ['test/clients/cli/scripts', 'test/docs/any-image.test.ts'], env: {} },
   { name: 'use', files: ['test/docs/use.test.ts', 'test/clients/github-action/action.test.ts'], env: {} },
   { name: 'endings', files: ['test/clients/cli/endings.test.ts'], env: {} },
@@ -122,12 +141,13 @@ export const proofs: readonly Proof[] = [
     env: {},
   },
   { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
-  { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' } },
-  { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' } },
+  { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' }, full: { KILLS: '40' } },
+  { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },
   {
     name: 'load',
     files: ['test/load', 'test/functions/projects/many-environments.test.ts'],
     env: { LOAD: '20' },
+    full: { LOAD: '300' },
   },
 ];
 

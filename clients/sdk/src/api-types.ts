@@ -1,4 +1,4 @@
-// Made from openapi.json by `npm run sdk-types`.
+// Made from openapi.json by `npm run generate -- sdk-types`.
 
 export interface paths {
     "/v1/auth/register": {

@@ -13,7 +13,7 @@ import { pullLikeCredstash, storeLikeCredstash } from './credstash.ts';
 import { measureStarts } from './measure-starts.ts';
 import { credstash, holdfast, parameterStore, renderPulls, secretCount, secretsManager } from './peer-table.ts';
 
-/* `npm run bench:peers` prints the table and the ratios; other runs compare the table with docs/performance.md. */
+/* `npm run bench -- peers` prints the table and the ratios; other runs compare the table with docs/performance.md. */
 const isBench = process.env.PEERS !== undefined;
 const secrets = Array.from({ length: secretCount }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
 const table = `credstash-${randomUUID()}`;

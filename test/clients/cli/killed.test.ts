@@ -12,7 +12,7 @@ import { buildCli, type Cli } from './cli.ts';
 
 /*
  * The service runs in its own process and is killed in the middle of `push`: at several moments of the change, and once
- * after the change is applied but its response is lost. `npm run kills` uses 40 moments.
+ * after the change is applied but its response is lost. `npm run proof -- kills --full` uses 40 moments.
  */
 const moments = Number(process.env.KILLS ?? 1);
 

@@ -9,7 +9,7 @@ import { settled, startBrowser, visit } from './browser.ts';
 import { terminalSvg } from './terminal-svg.ts';
 import { join as joinOrganization, startDashboard } from './world.ts';
 
-/* `npm run pictures` takes the pictures of the README and the documentation from the running product. */
+/* `npm run generate -- pictures` takes the pictures of the README and the documentation from the running product. */
 const folder = join(import.meta.dirname, '../../../docs/pictures');
 const schemes = ['light', 'dark'] as const;
 const names = ['dashboard', 'terminal'].flatMap(name =>

@@ -15,6 +15,9 @@ it('is committed as the sources give it, and the check fails if it is not', asyn
   const stale = join(directory, 'index.js');
   writeFileSync(stale, `${readFileSync(join(folder, 'dist/index.js'), 'utf8')}\n`);
 
-  await expect(check(stale)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm run action') });
+  await expect(check(stale)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('npm run generate -- action'),
+  });
   rmSync(directory, { recursive: true });
 });

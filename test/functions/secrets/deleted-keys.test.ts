@@ -12,7 +12,7 @@ import { recordRequest, startObservedApi, withFault } from '../../support/observ
 import { type Person, seedOwner } from '../../support/people.ts';
 import { countsOf } from '../../support/record-calls.ts';
 
-/* `npm run deleted-keys` creates and deletes 20,000 keys and prints the counts. */
+/* `npm run proof -- deleted-keys --full` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
 const keysAtOnce = 1000;
 

@@ -15,7 +15,7 @@ import { type Person, seedOwner } from '../../support/people.ts';
  * at any call, stall until their lease is taken over, or write concurrently. A model of a few lines follows along. Then
  * every revision is read back, compared with its neighbors, listed and restored.
  *
- * `npm run time-machine` goes through 500 revisions. `SEED` repeats a run.
+ * `npm run proof -- time-machine --full` goes through 500 revisions. `SEED` repeats a run.
  */
 
 const length = Number(process.env.REVISIONS ?? 12);

@@ -150,7 +150,7 @@ describe('an inconsistent environment', () => {
       code: 1,
       output: 'There is no such environment.\n',
     });
-    expect((await repairCommand('only-one')).output).toContain('Usage: npm run repair-environment');
+    expect((await repairCommand('only-one')).output).toContain('Usage: npm run operate -- repair-environment');
   });
 
   it('is logged once per request, as the alarm counts it', async () => {

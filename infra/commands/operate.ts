@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/* `npm run operate -- <command> [argument …]` runs an operator's command; without one it lists them. */
+
+const commands = {
+  'add-check-account': 'registers the account with which the deployed service is checked',
+  'cost-table': 'prints what a million of each operation costs, and an idle month',
+  'move-service': 'moves the service to the other region',
+  'ready-for-failover': 'checks that the other region could take over',
+  recount: 'compares every counter with what it counts; --fix corrects them',
+  'rehearse-restore': 'restores a table on this machine and compares it with the original',
+  'repair-environment': 'makes an environment consistent after its secrets stopped matching its digest',
+  smoke: 'signs in, sets a secret and pulls it through the public address',
+} as const;
+
+const [name = '', ...args] = process.argv.slice(2);
+if (Object.hasOwn(commands, name)) {
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+} else {
+  const lines = Object.entries(commands).map(([command, purpose]) => `  ${command.padEnd(20)}${purpose}`);
+  console.error(['Usage: npm run operate -- <command> [argument …]', ...lines].join('\n'));
+  process.exitCode = name === '' ? 0 : 1;
+}
