@@ -33,11 +33,11 @@ describe('the dashboard’s files', () => {
     expect(sizeOf(styles)).toBeLessThanOrEqual(10);
   });
 
-  it('include two packages, and none of the service’s validator', () => {
+  it('include three packages, and none of the service’s validator', () => {
     const manifest = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../../clients/dashboard/package.json'), 'utf8'),
     );
-    expect(Object.keys(manifest.dependencies)).toEqual(['@preact/signals', 'preact']);
+    expect(Object.keys(manifest.dependencies)).toEqual(['@preact/signals', 'lean-qr', 'preact']);
     for (const [name, content] of files) if (name.endsWith('.js')) expect(String(content)).not.toContain('ZodError');
   });
 

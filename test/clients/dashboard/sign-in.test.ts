@@ -1,3 +1,4 @@
+import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetSettings } from '../../../lib/core/settings.ts';
@@ -20,6 +21,21 @@ import { join, startDashboard } from './world.ts';
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
+/** The text of the page's QR code, read from its pixels as a camera would. */
+async function readQrCode(page: Page): Promise<string | undefined> {
+  const svg = await page.locator('.qr-code').evaluate(element => element.outerHTML);
+  const size = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]);
+  const scale = 3;
+  const pixels = new Uint8ClampedArray((size * scale) ** 2 * 4).fill(255);
+  for (const [, x, y] of svg.matchAll(/M(\d+) (\d+)h1/g)) {
+    for (let row = Number(y) * scale; row < (Number(y) + 1) * scale; row += 1) {
+      const start = (row * size + Number(x)) * scale * 4;
+      for (let offset = 0; offset < scale * 4; offset += 4) pixels.fill(0, start + offset, start + offset + 3);
+    }
+  }
+  const decode = jsqr as unknown as (data: Uint8ClampedArray, width: number, height: number) => { data: string } | null;
+  return decode(pixels, size * scale, size * scale)?.data;
+}
 const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 describe.skipIf(withoutBrowser)('a second factor', () => {
@@ -53,6 +69,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Set up an app').click();
     await page.locator('.qr-code').waitFor();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
+    expect(new URL((await readQrCode(page)) ?? '').searchParams.get('secret')).toBe(secret);
     const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
     const wrong = await wrongsOf(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
     await page.getByLabel('Code shown in the app').fill('000000');
