@@ -3,13 +3,23 @@ import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import { type CredentialExposure, type Exposure, exposureWays } from '../contracts/audit/get-exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { type ErasedHistory, readErasedHistories } from './erased-history.ts';
 import { type KeyHistory, readKeyHistory } from './key-history.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
-import { earlier, type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
+import {
+  earlier,
+  type Period,
+  type RawEntry,
+  readPartitions,
+  type Scan,
+  type ScanBudget,
+  scanEntries,
+  timeOf,
+} from './scan-entries.ts';
 import { exposingActions, type Sight, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
@@ -41,18 +51,29 @@ const maximumAnswerBytes = 3_500_000;
 /** Entries that say when a token was made. */
 const issuing: readonly AuditAction[] = ['token.created', 'identity.token_issued'];
 
-/** Secrets that a subject came to know. @throws invalid_request for a cursor that is none */
-export async function credentialExposure(context: MemberContext, question: Question): Promise<CredentialExposure> {
+/** Secrets that a subject came to know. @throws invalid_request for an invalid cursor; rate_limited */
+export function credentialExposure(context: MemberContext, question: Question): Promise<CredentialExposure> {
+  return asLongQuestion(context, admitted => findExposure(context, question, admitted));
+}
+
+async function findExposure(
+  context: MemberContext,
+  question: Question,
+  admitted: Promise<unknown>,
+): Promise<CredentialExposure> {
   const { organization } = context;
   const nowMs = Date.now();
   const { subject, since = organization.createdAt, until, after } = question;
   const begun: Cursor = after === undefined ? { from: since } : readCursor(after);
   const wanted: Period = { from: begun.from, to: begun.to ?? until ?? new Date(nowMs + 1).toISOString() };
-  const [completeSince, places, found] = await Promise.all([
+  const budget: ScanBudget = { pages: pagesPerScan, endsAt: nowMs + longestReadingMs };
+  const [completeSince, places, partitions] = await Promise.all([
     knownSince(organization, nowMs).then(ms => new Date(ms).toISOString()),
     readPlaces(organization.slug),
-    findEntries(organization.id, subject, wanted, { pages: pagesPerScan, endsAt: nowMs + longestReadingMs }),
+    readPartitions(organization.id, exposingActions),
+    admitted,
   ]);
+  const found = await findEntries(organization.id, subject, { period: wanted, partitions }, budget);
   const known = await existence(context, subject, found, {
     isAllKnown: timeOf(wanted.from) >= completeSince || completeSince <= organization.createdAt,
     endsAt: nowMs + longestAnswerMs,
@@ -101,7 +122,7 @@ interface FoundEntries {
 async function findEntries(
   organizationId: string,
   subject: Subject,
-  period: Period,
+  where: Required<Pick<Scan, 'period' | 'partitions'>>,
   budget: ScanBudget,
 ): Promise<FoundEntries> {
   const isToken = subject.type === 'token';
@@ -110,7 +131,7 @@ async function findEntries(
     (target as AuditRecord['target']).id === subject.id ||
     (action === 'identity.token_issued' && (actor as AuditRecord['actor']).tokenId === subject.id);
   const keep = (entry: RawEntry) => (issuing.includes(entry.action) ? isIssue(entry) : madeBy(subject, entry) !== 'no');
-  const { entries, readTo } = await scanEntries(organizationId, { actions, period, keep }, budget);
+  const { entries, readTo } = await scanEntries(organizationId, { ...where, actions, keep }, budget);
   const made = entries.filter(({ action }) => !issuing.includes(action));
   return {
     sure: made.filter(entry => madeBy(subject, entry) === 'yes'),

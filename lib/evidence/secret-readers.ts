@@ -5,6 +5,7 @@ import { knownSince } from '../audit/known-since.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
 import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
@@ -15,7 +16,7 @@ import { seenVersions } from './add-up.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
 import { type Place, readPlaces } from './places.ts';
-import { type Period, type RawEntry, scanEntries, timeOf } from './scan-entries.ts';
+import { type Period, type RawEntry, readPartitions, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, sightsOf } from './sights.ts';
 
 interface Question {
@@ -30,13 +31,26 @@ type Reader = SecretReaders['readers'][number];
 
 /**
  * Everyone who came to know the current value of a secret, also as an earlier version that was restored.
- * @throws environment_not_found, secret_not_found; invalid_request for a cursor that is none
+ * @throws environment_not_found, secret_not_found; invalid_request for an invalid cursor; rate_limited
  */
-export async function secretReaders(context: MemberContext, question: Question): Promise<SecretReaders> {
+export function secretReaders(context: MemberContext, question: Question): Promise<SecretReaders> {
+  return asLongQuestion(context, admitted => findReaders(context, question, admitted));
+}
+
+async function findReaders(
+  context: MemberContext,
+  question: Question,
+  admitted: Promise<unknown>,
+): Promise<SecretReaders> {
   const { organization, log } = context;
   const { environment: id, key, since = '', until, after } = question;
   const nowMs = Date.now();
-  const [knownSinceMs, places] = await Promise.all([knownSince(organization, nowMs), readPlaces(organization.slug)]);
+  const [knownSinceMs, places, partitions] = await Promise.all([
+    knownSince(organization, nowMs),
+    readPlaces(organization.slug),
+    readPartitions(organization.id, exposingActions),
+    admitted,
+  ]);
   const place = places.get(id);
   if (place?.path === undefined) throw environmentNotFound();
   const history = await readKeyHistory(log, place.path, id, 0);
@@ -54,7 +68,7 @@ export async function secretReaders(context: MemberContext, question: Question):
     (environment as { id: string } | undefined)?.id === id && (actor as AuditRecord['actor']).id !== null;
   const { entries, readTo } = await scanEntries(
     organization.id,
-    { actions: exposingActions, period, keep },
+    { actions: exposingActions, partitions, period, keep },
     { pages: 80, endsAt: nowMs + 15_000 },
   );
   const showing = entries.map(entry => auditRecord.parse(entry)).filter(entry => shows(entry, key, versions, same));
