@@ -35,7 +35,7 @@ export function actorOf({ userId, email, credential, identity }: Principal): Aud
   if (identity !== undefined && credential.method === 'token')
     return identityActor(userId, identity.name, credential.token.id);
   return credential.method === 'session'
-    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential.hash) }
+    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
     : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
 }
 

@@ -162,5 +162,6 @@ export const listAuditEntries = contract({
       pagination: { total: 1 },
     },
   }),
+  isLong: true,
   uses: { table: ['BatchGetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG'], writes: ['AUDIT'] },
 });
