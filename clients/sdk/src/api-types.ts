@@ -1903,7 +1903,7 @@ export interface components {
                 slug: string;
             };
             /**
-             * @description The keys concerned, never their values.
+             * @description The keys concerned, never their values. Absent for a whole pull, and for a comparison or validation of all keys if there are many: then those that the environment had at `revision`.
              * @example [
              *       "DATABASE_HOST"
              *     ]
@@ -3130,7 +3130,7 @@ export interface components {
                  * @example 2026-01-31T09:26:53.589Z
                  */
                 lastAt: string;
-                /** @description Whether they may read the environment today: by their role, and with the second factor that the organization may require. */
+                /** @description Whether they may read the environment today, with a credential that they have or by logging in: the same checks as of a pull. */
                 hasAccess: boolean;
             }[];
         };

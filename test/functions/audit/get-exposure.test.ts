@@ -215,6 +215,57 @@ describe('what an unknown credential saw', () => {
   });
 });
 
+describe('a comparison of many keys', () => {
+  const keys = Array.from({ length: 30 }, (_, n) => `K${n}`.padEnd(250, '_'));
+  const all = Object.fromEntries(keys.map(key => [key, '1']));
+  const [first = '', ...others] = keys;
+
+  it('that covers the environment names none of them, and exposes each exactly', async () => {
+    await place.importAll('dev', all);
+    const reader = await place.member('developer');
+    const dryRun = (secrets: object) =>
+      expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
+    await dryRun(all);
+    await place.set('dev', 'LATER', '1');
+    const path = `/audit/${owner.organization.id}?action=secret.compared`;
+    const { entries } = (await expectStatus(api.get(path, owner.session), 200)).body;
+    expect(entries).toHaveLength(1);
+    expect(JSON.stringify(entries[0]).length).toBeLessThan(1000);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(shown(answer)).toEqual(keys.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+    const found = async (key: string) => (await expectStatus(api.get(`${path}&key=${key}`, owner.session), 200)).body;
+    expect((await found(first)).pagination.total).toBe(1);
+    expect((await found('LATER')).pagination.total).toBe(0);
+  });
+
+  it('names its keys if it leaves one out', async () => {
+    await place.importAll('dev', all);
+    const reader = await place.member('developer');
+    const secrets = { ...all, [first]: 'a guess' };
+    await expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(shown(answer)).toEqual(others.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+  });
+
+  it('of two environments names none of them either', async () => {
+    await Promise.all([place.importAll('dev', all), place.importAll('staging', all)]);
+    const reader = await place.member('developer');
+    await expectStatus(api.get(place.at('dev', '/compare?with=staging'), reader.session), 200);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(
+      shown(answer)
+        .map(([env]) => env)
+        .toSorted(),
+    ).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
+    const items = await queryItems(ranges.audit(owner.organization.id));
+    const compared = items.filter(({ action }) => action === 'secret.compared');
+    expect(compared.map(item => 'keys' in item)).toEqual([false, false]);
+  });
+});
+
 describe('what a session saw', () => {
   it('includes what it saw before it stepped up, and ends with it', async () => {
     const currentId = async (session: Caller): Promise<string> => {
