@@ -26,7 +26,8 @@ const longestFirstPage = 100;
  * takes more is a search, of which only two run at once. Counting continues in later requests.
  */
 const pagesPerRequest = 10;
-const longestMs = 4_000;
+/** In case they are read slowly: the page must be ready before API Gateway times out after 30 s. */
+const longestMs = 15_000;
 
 /** Lambda limits a response to 6 MB, and a large response is sent as base64. */
 const maximumAnswerBytes = 4 * 1024 * 1024;
