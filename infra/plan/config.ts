@@ -131,6 +131,11 @@ const Config = z
     monthlyBudget: count(1, 10_000_000).optional(),
     /** Provisioned instances of each gradually deployed function, to avoid cold starts. */
     provisionedConcurrency: count(1, 1_000).optional(),
+    /**
+     * How often each function that may take many seconds runs at once. Lambda reserves as much for it, which an account
+     * with the initial quota of ten can't: there it must be 0, which reserves nothing.
+     */
+    longConcurrency: count(0, 1_000).default(50),
     /** The SSM parameter with the account that checks the service every five minutes and after each deployment. */
     checkParameter: parameterName.optional(),
     logRetentionDays: z.coerce

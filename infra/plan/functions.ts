@@ -12,6 +12,8 @@ export interface FunctionPlan {
   uses: Uses;
   memoryMb: number;
   timeoutSeconds: number;
+  /** How many may run at once is limited by `longConcurrency`. */
+  isLong?: boolean;
   /** It reads the account that checks the service. */
   readsCheckAccount?: true;
 }
@@ -73,6 +75,7 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     uses: usesOf(contract),
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
     timeoutSeconds: defaultTimeoutSeconds,
+    isLong: contract.isLong === true,
   })),
   ...documentationRoutes.map(({ operationId, area, method, path }) => ({
     name: operationId,

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 
 /** What an operator should know about settings that are off, one sentence each. Pure. */
-export function noticesOf({ waf, alarmEmail }: Config): string[] {
+export function noticesOf({ waf, alarmEmail, longConcurrency }: Config): string[] {
   return [
     ...(waf
       ? []
@@ -11,5 +11,8 @@ export function noticesOf({ waf, alarmEmail }: Config): string[] {
     ...(alarmEmail === undefined
       ? ['alarmEmail is not set: alarms show on the dashboard, but nobody is notified of them.']
       : []),
+    ...(longConcurrency > 0
+      ? []
+      : ['longConcurrency is 0: long questions about audit logs can take all of the account’s concurrent executions.']),
   ];
 }

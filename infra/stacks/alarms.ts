@@ -116,9 +116,9 @@ export function alarmsOn(
     },
     FunctionsThrottled: {
       description:
-        'Lambda throttles functions because the account has reached its concurrency limit: requests fail with 503. ' +
-        'First find which functions use it up (metric ConcurrentExecutions), then request a higher limit in Service ' +
-        'Quotas.',
+        'Lambda throttles functions because the account, or a function for long questions, has reached its ' +
+        'concurrency limit: requests fail with 503. First find which function it is (metrics Throttles and ' +
+        'ConcurrentExecutions), then request a higher limit in Service Quotas or raise longConcurrency.',
       metric: metrics.throttledInvocations,
       above: 0,
       periods: 2,

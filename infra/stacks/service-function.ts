@@ -88,6 +88,7 @@ export function addFunction(
     code: codeOf(plan.name),
     memorySize: plan.memoryMb,
     timeout: Duration.seconds(plan.timeoutSeconds),
+    ...(plan.isLong && config.longConcurrency > 0 ? { reservedConcurrentExecutions: config.longConcurrency } : {}),
     environment: environmentOf(plan, config, addresses),
     role,
     logGroup,

@@ -5,6 +5,7 @@ import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
+import { currentWork } from '../table/request-work.ts';
 import { put, type Write } from '../table/write.ts';
 import { partitionOf } from './audit-partitions.ts';
 import { keysThatFit } from './keys-that-fit.ts';
@@ -34,7 +35,7 @@ export function actorOf({ userId, email, credential, identity }: Principal): Aud
   if (identity !== undefined && credential.method === 'token')
     return identityActor(userId, identity.name, credential.token.id);
   return credential.method === 'session'
-    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential.hash) }
+    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
     : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
 }
 
@@ -97,6 +98,8 @@ export async function auditWrite(
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
+  const work = currentWork();
+  if (work !== undefined) work.auditBytes += JSON.stringify(record).length;
   const partition = partitionOf(organization.id, facts.action);
   return put(at(auditRecord, organization.id, partition, record), record, { if: isNew });
 }

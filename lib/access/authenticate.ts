@@ -5,9 +5,9 @@ import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
 import { hasValidMac, readCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { at, readTogether } from '../table/read.ts';
-import { identityRightsRecord } from '../table/records/identity.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
+import { type IdentityRights, identityRightsRecord } from '../table/records/identity.ts';
+import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
@@ -121,7 +121,7 @@ export async function authenticate(
     ...organizationReads(orgSlug, issued.userId),
     membership: orgId === undefined ? undefined : at(membershipRecord, issued.userId, orgId),
   });
-  const principal = verify(issued, found);
+  const principal = principalOf(issued, found);
   if (principal === undefined) {
     if (access.kind === 'optional') return undefined;
     throw unauthenticated();
@@ -141,10 +141,30 @@ export async function authenticate(
     ));
     if (organization?.id !== orgId) throw organizationNotFound();
   }
+  return memberCaller(principal, { organization, member, identity }, access, orgId);
+}
+
+/** What was read of an organization and of its member or identity. */
+export interface Membership {
+  organization: OrganizationRecord | undefined;
+  member?: MemberRecord | undefined;
+  identity?: IdentityRights | undefined;
+}
+
+/**
+ * The caller that a credential makes in an organization.
+ * @throws unauthenticated, organization_not_found
+ */
+export function memberCaller(
+  principal: Principal,
+  { organization, member, identity }: Membership,
+  access: Extract<Access, { kind: 'member' }>,
+  orgId = organization?.id,
+): Caller {
   const { credential } = principal;
   if (credential.method === 'token' && isIdentityId(principal.userId)) {
     const { organizationId, memberId } = credential.token;
-    if (organizationId !== (orgId ?? organization?.id)) throw organizationNotFound();
+    if (organizationId !== orgId) throw organizationNotFound();
     // The token became invalid with the identity, or when the identity's trust changed.
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
@@ -176,7 +196,11 @@ interface Found {
   user?: UserRecord | undefined;
 }
 
-function verify(issued: IssuedCredential, { session, token, user }: Found): Principal | undefined {
+/** Who presents a credential; undefined if it is no longer valid. */
+export function principalOf(
+  issued: Pick<IssuedCredential, 'method' | 'hash'>,
+  { session, token, user }: Found,
+): Principal | undefined {
   const now = Date.now();
   if (issued.method === 'session') {
     if (session === undefined || user === undefined) return undefined;

@@ -11,3 +11,15 @@ export function keysThatFit(
   }
   return { keys, keysOmitted: 0 };
 }
+
+/** DynamoDB's unit of reading. The organization's share is charged by it too. */
+const shortListBytes = 4096;
+
+/**
+ * The keys for the entry of a read or comparison. Undefined if they are all keys that the environment had at the entry's
+ * revision and their list is long: the revision then says the same, as for a whole pull. Pure.
+ */
+export function keysUnlessAll(keys: readonly string[], secretCount: number): { keys?: readonly string[] } {
+  const isShort = keysThatFit(keys, shortListBytes).keysOmitted === 0;
+  return keys.length < secretCount || isShort ? { keys } : {};
+}

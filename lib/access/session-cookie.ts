@@ -42,9 +42,12 @@ function latestEnd({ createdAt, provider }: Pick<StoredSession, 'createdAt' | 'p
   return Math.floor(Date.parse(createdAt) / 1000) + longest;
 }
 
-/** The identifier under which its user and the audit log know a session. Pure. */
-export function sessionIdOf(hash: string): string {
-  return derivedUuid(`session ${hash}`);
+/**
+ * The identifier under which its user and the audit log know a session. It stays the same when a step-up replaces the
+ * secret. Pure.
+ */
+export function sessionIdOf({ hash, session }: { hash: string; session: { id?: string | undefined } }): string {
+  return session.id ?? derivedUuid(`session ${hash}`);
 }
 
 /** Set-Cookie for a session. Secure except on a local http address, where browsers would drop it. */

@@ -20,9 +20,9 @@ const maximumTokens = 100;
  */
 export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
   const { user, credential } = context.principal;
-  const sessionHash = credential.method === 'session' ? credential.hash : undefined;
+  const sessionId = credential.method === 'session' ? sessionIdOf(credential) : undefined;
   const [resolved, live] = await Promise.all([resolveToken(context.principal, wanted), listTokens(user.id)]);
-  return issueToken(context, { user, live, sessionHash, ...resolved });
+  return issueToken(context, { user, live, sessionId, ...resolved });
 }
 
 interface TokenOrder extends ResolvedToken {
@@ -30,7 +30,7 @@ interface TokenOrder extends ResolvedToken {
   /** The user's tokens, which must be read after the account. */
   live: readonly TokenRecord[];
   /** Of the session that asks for it, or that approved it before the command line redeems its code. */
-  sessionHash: string | undefined;
+  sessionId: string | undefined;
 }
 
 /**
@@ -42,11 +42,10 @@ interface TokenOrder extends ResolvedToken {
  */
 export async function issueToken(
   { source, log }: RequestContext,
-  { facts, organization, sessionHash, ...before }: TokenOrder,
+  { facts, organization, sessionId, ...before }: TokenOrder,
   others: readonly Write[] = [],
 ): Promise<IssuedToken> {
   const { id: userId, email, sessionEpoch } = before.user;
-  const sessionId = sessionHash === undefined ? {} : { sessionId: sessionIdOf(sessionHash) };
   const issued = await newToken(before.user, facts);
   const { id, name } = issued.cliToken;
   const inOrganization =
@@ -55,10 +54,15 @@ export async function issueToken(
       : [
           ...scopeHolds(organization.slug, userId, facts),
           // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
-          await auditWrite(organization, { id: userId, email, type: 'session', ...sessionId }, source, {
-            action: 'token.created',
-            target: { type: 'token', id, name },
-          }),
+          await auditWrite(
+            organization,
+            { id: userId, email, type: 'session', ...(sessionId === undefined ? {} : { sessionId }) },
+            source,
+            {
+              action: 'token.created',
+              target: { type: 'token', id, name },
+            },
+          ),
         ];
   await retryWithFreshRead<{ user: UserRecord | undefined; live: readonly TokenRecord[] }, void>(
     before,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
+import { sessionIdOf } from '../access/session-cookie.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
@@ -37,6 +38,7 @@ export async function offerHandOff(
     userId,
     sessionEpoch: user.sessionEpoch,
     sessionHash: credential.hash,
+    sessionId: sessionIdOf(credential),
     codeChallenge: wanted.codeChallenge,
     orgSlug: organization?.slug ?? null,
     expiresAt,
@@ -70,14 +72,14 @@ export async function takeHandOff(
     log.account('handoff_refused', { userId: user.id, ip: source.ip });
     throw invalidCode();
   }
-  const { orgSlug, sessionHash, expiresAt: _, ...facts } = handOff;
+  const { orgSlug, sessionHash, sessionId, expiresAt: _, ...facts } = handOff;
   const session = at(sessionRecord, user.id, sessionHash);
   const stillSignedIn = check(session, { if: isThere, refused: invalidCode });
   // Read after the account, so that the condition on the account covers this read.
   const live = await listTokens(user.id);
   const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
   if (orgSlug !== null && organization === undefined) throw invalidCode();
-  return issueToken({ source, log }, { user, live, facts, organization, sessionHash }, [useUp, stillSignedIn]);
+  return issueToken({ source, log }, { user, live, facts, organization, sessionId }, [useUp, stillSignedIn]);
 }
 
 const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

@@ -10,19 +10,19 @@ import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
-export type SessionFacts = Partial<Pick<SessionRecord, 'secondFactor' | 'createdAt' | 'provedAt'>> & {
+export type SessionFacts = Partial<Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt'>> & {
   loggedInWithFactor?: boolean | undefined;
   provider?: SessionRecord['provider'];
 };
 
 /**
  * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. A session
- * that replaces another keeps its `createdAt`, so its maximum lifetime does not start again.
+ * that replaces another keeps its `createdAt`, so its maximum lifetime does not start again, and its `id`.
  */
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
-  { secondFactor = false, loggedInWithFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
+  { id, secondFactor = false, loggedInWithFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
@@ -30,6 +30,7 @@ export async function newSession(
   const facts = { createdAt: createdAt ?? startedAt, ...(provider === undefined ? {} : { provider }) };
   const expiresAt = sessionEndsAt(facts, now);
   const session = {
+    ...(id === undefined ? {} : { id }),
     userId: user.id,
     epoch: user.sessionEpoch,
     ...facts,

@@ -48,7 +48,7 @@ export function factsOfProvided({ provided }: ChallengeRecord): SessionFacts {
   return {
     provider: { ...provider, confined: false },
     provedAt,
-    ...(replaces === undefined ? {} : { createdAt: replaces.createdAt }),
+    ...(replaces === undefined ? {} : { id: replaces.id, createdAt: replaces.createdAt }),
   };
 }
 

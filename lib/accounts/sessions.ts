@@ -55,7 +55,7 @@ async function readSessions({ principal }: AccountContext): Promise<FoundSession
     if (isConfined && !current) return [];
     const { createdAt, lastUsedAt, ip, userAgent } = session;
     const shown = {
-      id: sessionIdOf(hash),
+      id: sessionIdOf({ hash, session }),
       current,
       createdAt,
       lastUsedAt,

@@ -1,4 +1,5 @@
 import type { AccountContext } from '../access/request-context.ts';
+import { sessionIdOf } from '../access/session-cookie.ts';
 import type { stepUp as contract } from '../contracts/auth/step-up.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
@@ -46,6 +47,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const session = await newSession(user, source, {
     secondFactor: proof !== undefined,
     loggedInWithFactor: credential.session.loggedInWithFactor,
+    id: sessionIdOf(credential),
     createdAt: credential.session.createdAt,
     provider: provider && { ...provider, confined: provider.confined && proof === undefined },
   });

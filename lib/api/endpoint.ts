@@ -4,6 +4,8 @@ import { issuedCredentialOf } from '../access/authenticate.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import type { Contract, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
+import { chargeWork } from '../limits/fair-share.ts';
+import { measureWork } from '../table/request-work.ts';
 import { withDeadline, withReauthorization } from '../table/retry.ts';
 import { authorization } from './authorize-caller.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -40,7 +42,16 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     .handler(async (event, { opened }) =>
       render(await answer(contract, behaviour, event, opened), opened.source.requestId),
     );
-  return (...input: Parameters<typeof chain>) => withDeadline(() => chain(...input));
+  return (...input: Parameters<typeof chain>) =>
+    withDeadline(() =>
+      measureWork(async () => {
+        try {
+          return await chain(...input);
+        } finally {
+          chargeWork();
+        }
+      }),
+    );
 }
 
 async function answer<C extends Contract, Fetched>(

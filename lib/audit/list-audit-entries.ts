@@ -21,12 +21,13 @@ import { type EntrySource, mergeStreams, openStream } from './entry-stream.ts';
 const shortestFirstPage = 10;
 const longestFirstPage = 100;
 
-/** Pages of up to 1 MB each that one request may read after the first ones, for its entries and for counting. */
-const pagesPerRequest = 40;
-
-/** The page must be ready before API Gateway times out after 30 s. Counting can continue in later requests. */
-const longestReadingMs = 20_000;
-const longestCountingMs = 4_000;
+/**
+ * Pages of up to 1 MB each that one request may read after the first ones, for its entries and for counting. A page that
+ * takes more is a search, of which only two run at once. Counting continues in later requests.
+ */
+const pagesPerRequest = 10;
+/** In case they are read slowly: the page must be ready before API Gateway times out after 30 s. */
+const longestMs = 15_000;
 
 /** Lambda limits a response to 6 MB, and a large response is sent as base64. */
 const maximumAnswerBytes = 4 * 1024 * 1024;
@@ -58,8 +59,8 @@ export async function listAuditEntries(
     open(actions.map(one => ({ action: one, partition: 0 }))),
   ]);
   const streams = [...first, ...(await open(furtherSources(actions, partitions)))];
-  const readingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestReadingMs };
-  const counting = { nowMs, budget: { pages: pagesPerRequest, endsAt: nowMs + longestCountingMs } };
+  const readingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestMs };
+  const counting = { nowMs, budget: { pages: pagesPerRequest, endsAt: nowMs + longestMs } };
   const [page, numbers] = await Promise.all([
     mergeStreams(organizationId, streams, { offset, limit, nowSeconds: nowMs / 1000 }, readingBudget),
     Promise.all(streams.map(stream => countEntries(organizationId, stream, counts, counting))),

@@ -209,6 +209,8 @@ export interface Contract {
   /** Error codes in addition to those that follow from access, parameters and body. */
   errors?: readonly ErrorCode[];
   uses: Uses;
+  /** It may take many seconds to answer, so it must not take all of the account's concurrency. */
+  isLong?: true;
   /** Lambda memory in MB if the default of `infra` doesn't fit, with the reason. */
   sizing?: { memoryMb: number; reason: string };
 }

@@ -1,16 +1,23 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
-import { type CredentialExposure, type Exposure, exposureWays } from '../contracts/audit/get-exposure.ts';
+import type { CredentialExposure } from '../contracts/audit/get-exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
-import { addUp, isCurrent, toExposure } from './add-up.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { type ErasedHistory, readErasedHistories } from './erased-history.ts';
-import { type KeyHistory, readKeyHistory } from './key-history.ts';
+import { answerFor, erasedHistories, type SeenPlace } from './exposed-secrets.ts';
 import { erasedPlace, type Place, readPlaces } from './places.ts';
-import { earlier, type Period, type RawEntry, type ScanBudget, scanEntries, timeOf } from './scan-entries.ts';
-import { exposingActions, type Sight, sightsOf } from './sights.ts';
+import {
+  earlier,
+  type Period,
+  type RawEntry,
+  readPartitions,
+  type Scan,
+  type ScanBudget,
+  scanEntries,
+  timeOf,
+} from './scan-entries.ts';
+import { exposingActions, sightsOf } from './sights.ts';
 import { findSubject, type KnownSubject, madeBy, type Subject } from './subject.ts';
 
 /*
@@ -35,24 +42,32 @@ const pagesPerScan = 80;
 const longestReadingMs = 12_000;
 const longestAnswerMs = 20_000;
 
-/** Lambda limits a response to 6 MB, and a large response is sent as base64. */
-const maximumAnswerBytes = 3_500_000;
-
 /** Entries that say when a token was made. */
 const issuing: readonly AuditAction[] = ['token.created', 'identity.token_issued'];
 
-/** Secrets that a subject came to know. @throws invalid_request for a cursor that is none */
-export async function credentialExposure(context: MemberContext, question: Question): Promise<CredentialExposure> {
+/** Secrets that a subject came to know. @throws invalid_request for an invalid cursor; rate_limited */
+export function credentialExposure(context: MemberContext, question: Question): Promise<CredentialExposure> {
+  return asLongQuestion(context, admitted => findExposure(context, question, admitted));
+}
+
+async function findExposure(
+  context: MemberContext,
+  question: Question,
+  admitted: Promise<unknown>,
+): Promise<CredentialExposure> {
   const { organization } = context;
   const nowMs = Date.now();
   const { subject, since = organization.createdAt, until, after } = question;
   const begun: Cursor = after === undefined ? { from: since } : readCursor(after);
   const wanted: Period = { from: begun.from, to: begun.to ?? until ?? new Date(nowMs + 1).toISOString() };
-  const [completeSince, places, found] = await Promise.all([
+  const budget: ScanBudget = { pages: pagesPerScan, endsAt: nowMs + longestReadingMs };
+  const [completeSince, places, partitions] = await Promise.all([
     knownSince(organization, nowMs).then(ms => new Date(ms).toISOString()),
     readPlaces(organization.slug),
-    findEntries(organization.id, subject, wanted, { pages: pagesPerScan, endsAt: nowMs + longestReadingMs }),
+    readPartitions(organization.id, exposingActions),
+    admitted,
   ]);
+  const found = await findEntries(organization.id, subject, { period: wanted, partitions }, budget);
   const known = await existence(context, subject, found, {
     isAllKnown: timeOf(wanted.from) >= completeSince || completeSince <= organization.createdAt,
     endsAt: nowMs + longestAnswerMs,
@@ -70,7 +85,11 @@ export async function credentialExposure(context: MemberContext, question: Quest
     begun,
     period,
     unrecorded,
-    erasedHistory: await erasedHistories(context, perEnvironment.seen, { begun, completeSince, nowMs }),
+    erasedHistory: await erasedHistories(context, perEnvironment.seen, {
+      begun,
+      completeSince,
+      budget: () => ({ pages: pagesPerScan, endsAt: nowMs + longestAnswerMs }),
+    }),
     endsAt: nowMs + longestAnswerMs,
   });
   const incomplete: CredentialExposure['incomplete'] = [
@@ -101,7 +120,7 @@ interface FoundEntries {
 async function findEntries(
   organizationId: string,
   subject: Subject,
-  period: Period,
+  where: Required<Pick<Scan, 'period' | 'partitions'>>,
   budget: ScanBudget,
 ): Promise<FoundEntries> {
   const isToken = subject.type === 'token';
@@ -110,7 +129,7 @@ async function findEntries(
     (target as AuditRecord['target']).id === subject.id ||
     (action === 'identity.token_issued' && (actor as AuditRecord['actor']).tokenId === subject.id);
   const keep = (entry: RawEntry) => (issuing.includes(entry.action) ? isIssue(entry) : madeBy(subject, entry) !== 'no');
-  const { entries, readTo } = await scanEntries(organizationId, { actions, period, keep }, budget);
+  const { entries, readTo } = await scanEntries(organizationId, { ...where, actions, keep }, budget);
   const made = entries.filter(({ action }) => !issuing.includes(action));
   return {
     sure: made.filter(entry => madeBy(subject, entry) === 'yes'),
@@ -149,11 +168,6 @@ function entriesOf({ sure, maybe }: FoundEntries, known: KnownSubject | undefine
   return { entries: entries.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), unsure: ofOwner };
 }
 
-interface SeenPlace {
-  place: Place;
-  sights: Sight[];
-}
-
 /**
  * What the entries say, by environment. With `everywhere`, the environments that it could read are included, because
  * entries of them may be lost.
@@ -188,109 +202,6 @@ function withAll(
     if (isInScope && !seen.has(id)) seen.set(id, { place, sights: [] });
   }
   return seen;
-}
-
-interface Answering {
-  begun: Cursor;
-  period: Period;
-  unrecorded: Period | undefined;
-  erasedHistory: (place: Place) => Promise<ErasedHistory>;
-  endsAt: number;
-}
-
-/** The exposures of the environments, in the order of their ids, up to what fits in a response. */
-async function answerFor(
-  context: MemberContext,
-  seen: ReadonlyMap<string, SeenPlace>,
-  answering: Answering,
-): Promise<{ exposures: Exposure[]; erased: string[]; next: Cursor | undefined }> {
-  const { begun, period, endsAt } = answering;
-  const exposures: Exposure[] = [];
-  const erased: string[] = [];
-  let bytes = 0;
-  for (const [id, place] of [...seen].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    if (isAnswered(begun, id)) continue;
-    const known = await exposuresIn(context, place, answering);
-    if (known.isErased) erased.push(id);
-    for (const exposure of known.exposures) {
-      const { key } = exposure;
-      if (id === begun.environment && key <= (begun.key ?? '')) continue;
-      exposures.push(exposure);
-      bytes += JSON.stringify(exposure).length;
-      if (bytes > maximumAnswerBytes) return { exposures, erased, next: { ...period, environment: id, key } };
-    }
-    if (Date.now() > endsAt) return { exposures, erased, next: { ...period, environment: id, key: afterAllKeys } };
-  }
-  return { exposures, erased, next: undefined };
-}
-
-/** No character of a key sorts after a tilde. */
-const afterAllKeys = '~';
-
-/** Whether earlier pages have all of the environment, so that this one need not read it again. Pure. */
-function isAnswered({ environment, key }: Cursor, id: string): boolean {
-  return environment !== undefined && (id < environment || (id === environment && key === afterAllKeys));
-}
-
-/** In key order. An erased environment of which nothing can have been seen leaves no doubt. */
-async function exposuresIn(
-  context: MemberContext,
-  { place, sights }: SeenPlace,
-  { unrecorded, erasedHistory }: Answering,
-): Promise<{ exposures: Exposure[]; isErased: boolean }> {
-  const read = await historyFor(context, place, sights, unrecorded);
-  const found = read === undefined ? await erasedHistory(place) : { history: read, isExact: true };
-  const { history, isExact } = found;
-  const known = [...addUp(found, sights, read === undefined ? undefined : unrecorded)];
-  const { project, environment } = place;
-  const shown = read === undefined ? { ...environment, type: null } : environment;
-  const exposures = known
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, secret]) => {
-      const current = read !== undefined && isCurrent(history.get(key) ?? [], secret.versions);
-      return { project, environment: shown, ...toExposure(key, secret, exposureWays), current };
-    });
-  return { exposures, isErased: read === undefined && (exposures.length > 0 || !isExact) };
-}
-
-/** Reads those of all erased environments together, and again only if one was erased in the meantime. */
-async function erasedHistories(
-  context: MemberContext,
-  seen: ReadonlyMap<string, SeenPlace>,
-  { begun, completeSince, nowMs }: { begun: Cursor; completeSince: string; nowMs: number },
-): Promise<(place: Place) => Promise<ErasedHistory>> {
-  const erased = [...seen.values()].filter(({ place: { path, environment } }) => {
-    return path === undefined && !isAnswered(begun, environment.id);
-  });
-  const readThese = (some: readonly SeenPlace[]) => {
-    const lastMs = some
-      .flatMap(({ sights }) => sights.map(({ createdAt }) => Date.parse(createdAt)))
-      .reduce((last, ms) => Math.max(last, ms), 0);
-    const until = new Date(Math.min(lastMs + longestWriteMs, Date.now() + 1)).toISOString();
-    const places = some.map(({ place }) => place);
-    const budget = { pages: pagesPerScan, endsAt: nowMs + longestAnswerMs };
-    return readErasedHistories(context, { places, until, completeSince }, budget);
-  };
-  const histories = await readThese(erased);
-  return async place => {
-    const { id } = place.environment;
-    const found = histories.get(id) ?? (await readThese([{ place, sights: seen.get(id)?.sights ?? [] }])).get(id);
-    return found ?? { history: new Map(), isExact: false };
-  };
-}
-
-/** As far back as the sights need it; undefined for an erased environment. */
-async function historyFor(
-  { log }: MemberContext,
-  { path, environment }: Place,
-  sights: readonly Sight[],
-  unrecorded: Period | undefined,
-): Promise<KeyHistory | undefined> {
-  if (path === undefined) return undefined;
-  // The versions that a history shows may be older than its revision.
-  const isPast = unrecorded !== undefined || sights.some(({ how }) => how === 'history');
-  const from = isPast ? 0 : sights.reduce((first, { revision }) => Math.min(first, revision), Number.MAX_SAFE_INTEGER);
-  return readKeyHistory(log, path, environment.id, from);
 }
 
 function nameIn(entries: readonly AuditRecord[]): string | null {

@@ -5,6 +5,7 @@ import { entryView } from '../audit/list-audit-entries.ts';
 import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { entryFilter } from './entry-filter.ts';
@@ -36,11 +37,19 @@ const maximumAnswerBytes = 3_500_000;
 /**
  * The entries after a position, oldest first. The feed ends before the entries that are so young that an earlier one may
  * still be written, so a reader who goes on from `next` misses none.
- * @throws cursor_expired if entries after the position may be gone; invalid_request for a cursor that is none
+ * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
-export async function feedEntries(
+export function feedEntries(
+  context: MemberContext,
+  following: Following,
+): Promise<{ entries: AuditEntry[]; next: string; upTo: string }> {
+  return asLongQuestion(context, admitted => readFeed(context, following, admitted));
+}
+
+async function readFeed(
   context: MemberContext,
   { limit, action, after, since, until, ...filters }: Following,
+  admitted: Promise<unknown>,
 ): Promise<{ entries: AuditEntry[]; next: string; upTo: string }> {
   const { organization } = context;
   const nowMs = Date.now();
@@ -51,6 +60,7 @@ export async function feedEntries(
     startOf(context, { after, since }, nowMs),
     entryFilter(context, filters, budget),
     readPartitions(organization.id, actions),
+    admitted,
   ]);
   const period: Period = { from, to: earlier(settled, until ?? settled) };
   const { entries: found, readTo } = await scanEntries(

@@ -2,6 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { entryView, listAuditEntries, withinAnswer } from '../audit/list-audit-entries.ts';
 import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type EntryFilter, entryFilter } from './entry-filter.ts';
@@ -34,12 +35,17 @@ const longestReadingMs = 15_000;
 const beginning = '1970-01-01T00:00:00.000Z';
 const end = '9999-12-31T23:59:59.999Z';
 
-/** The entries asked for, newest first. @throws invalid_request for a cursor that is none */
+/**
+ * The entries asked for, newest first. A page without a filter reads little, unless its entries are very long; everything
+ * else is a long question.
+ * @throws invalid_request for an invalid cursor; rate_limited
+ */
 export async function searchEntries(context: MemberContext, search: Search): Promise<Found> {
   const { limit, offset, action, after, ...filters } = search;
-  if (after !== undefined || Object.values(filters).some(filter => filter !== undefined)) return scan(context, search);
+  if (after !== undefined || Object.values(filters).some(filter => filter !== undefined))
+    return longSearch(context, search);
   const page = await listAuditEntries(context.organization.id, { limit, offset, action });
-  if (page === undefined) return scan(context, search);
+  if (page === undefined) return longSearch(context, search);
   const last = page.entries.at(-1);
   const { total } = page.pagination;
   const isCut = total === null || (offset + page.entries.length < total && isBeyondOffsets(search));
@@ -51,7 +57,11 @@ function isBeyondOffsets({ offset, limit }: Search): boolean {
   return offset + limit > maximumOffset;
 }
 
-async function scan(context: MemberContext, search: Search): Promise<Found> {
+function longSearch(context: MemberContext, search: Search): Promise<Found> {
+  return asLongQuestion(context, admitted => scan(context, search, admitted));
+}
+
+async function scan(context: MemberContext, search: Search, admitted: Promise<unknown>): Promise<Found> {
   const { limit, offset, action, after, since = beginning, until = end, ...filters } = search;
   const begun = after === undefined ? { from: until, skip: offset } : readCursor(after);
   const { skip = 0 } = begun;
@@ -60,6 +70,7 @@ async function scan(context: MemberContext, search: Search): Promise<Found> {
   const [keep, partitions] = await Promise.all([
     entryFilter(context, filters, budget),
     readPartitions(context.organization.id, actions),
+    admitted,
   ]);
   const { entries: found, readTo } = await scanEntries(
     context.organization.id,

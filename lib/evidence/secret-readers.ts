@@ -3,19 +3,23 @@ import { isIdentityId } from '../access/identity-rights.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
-import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
+import { asLongQuestion } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/member.ts';
-import { hasSecondFactor, userRecord } from '../table/records/user.ts';
+import { providerLinkRecord } from '../table/records/provider-link.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { seenVersions } from './add-up.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
 import { type Place, readPlaces } from './places.ts';
-import { type Period, type RawEntry, scanEntries, timeOf } from './scan-entries.ts';
+import { identityReadsToday, memberReadsToday } from './reads-today.ts';
+import { type Period, type RawEntry, readPartitions, scanEntries, timeOf } from './scan-entries.ts';
 import { exposingActions, sightsOf } from './sights.ts';
 
 interface Question {
@@ -30,13 +34,26 @@ type Reader = SecretReaders['readers'][number];
 
 /**
  * Everyone who came to know the current value of a secret, also as an earlier version that was restored.
- * @throws environment_not_found, secret_not_found; invalid_request for a cursor that is none
+ * @throws environment_not_found, secret_not_found; invalid_request for an invalid cursor; rate_limited
  */
-export async function secretReaders(context: MemberContext, question: Question): Promise<SecretReaders> {
+export function secretReaders(context: MemberContext, question: Question): Promise<SecretReaders> {
+  return asLongQuestion(context, admitted => findReaders(context, question, admitted));
+}
+
+async function findReaders(
+  context: MemberContext,
+  question: Question,
+  admitted: Promise<unknown>,
+): Promise<SecretReaders> {
   const { organization, log } = context;
   const { environment: id, key, since = '', until, after } = question;
   const nowMs = Date.now();
-  const [knownSinceMs, places] = await Promise.all([knownSince(organization, nowMs), readPlaces(organization.slug)]);
+  const [knownSinceMs, places, partitions] = await Promise.all([
+    knownSince(organization, nowMs),
+    readPlaces(organization.slug),
+    readPartitions(organization.id, exposingActions),
+    admitted,
+  ]);
   const place = places.get(id);
   if (place?.path === undefined) throw environmentNotFound();
   const history = await readKeyHistory(log, place.path, id, 0);
@@ -54,7 +71,7 @@ export async function secretReaders(context: MemberContext, question: Question):
     (environment as { id: string } | undefined)?.id === id && (actor as AuditRecord['actor']).id !== null;
   const { entries, readTo } = await scanEntries(
     organization.id,
-    { actions: exposingActions, period, keep },
+    { actions: exposingActions, partitions, period, keep },
     { pages: 80, endsAt: nowMs + 15_000 },
   );
   const showing = entries.map(entry => auditRecord.parse(entry)).filter(entry => shows(entry, key, versions, same));
@@ -128,31 +145,39 @@ function readersOf(entries: readonly AuditRecord[], writers: readonly Known[]): 
 /** Says of each who may read the environment today. */
 async function withAccess(
   { organization }: MemberContext,
-  { project, environment }: Place,
+  { project, environment: { type, ...named } }: Place,
   readers: readonly Omit<Reader, 'hasAccess'>[],
 ): Promise<Reader[]> {
-  const type = environment.type as EnvironmentType;
+  const { id: organizationId, slug } = organization;
+  const status = 'active' as const;
+  const environment = { ...named, type: type as EnvironmentType, projectId: project.id, organizationId, status };
   const ids = readers.map(({ actor: { id } }) => id);
-  const [members, identities, users] = await Promise.all([
-    list(memberRecord, ranges.members(organization.slug)),
-    list(identityRightsRecord, ranges.identities(organization.slug)),
-    organization.requireSecondFactor ? readAll(ids.map(id => at(userRecord, id))) : [],
+  const [members, identities, users, links] = await Promise.all([
+    list(memberRecord, ranges.members(slug)),
+    list(identityRightsRecord, ranges.identities(slug)),
+    readAll(ids.map(id => at(userRecord, id))),
+    organization.providerVersion === undefined ? [] : list(providerLinkRecord, ranges.providerLinks(slug)),
   ]);
-  const withFactor = new Set(users.flatMap(user => (user !== undefined && hasSecondFactor(user) ? [user.id] : [])));
-  const reading = identities.filter(({ role, projectId, environmentId }) => {
-    const isInScope = (projectId ?? project.id) === project.id && (environmentId ?? environment.id) === environment.id;
-    return isInScope && (role === 'deployer' || roleMay('read', role, type));
-  });
-  const mayRead = new Set([
-    ...members
-      .filter(
-        ({ role, userId }) =>
-          roleMay('read', role, type) && (!organization.requireSecondFactor || withFactor.has(userId)),
-      )
-      .map(({ userId }) => userId),
-    ...reading.map(({ id }) => id),
-  ]);
-  return readers.map(reader => ({ ...reader, hasAccess: mayRead.has(reader.actor.id) }));
+  const linked = new Set(links.filter(link => link.organizationId === organizationId).map(({ userId }) => userId));
+  const mayRead = async (id: string, user: UserRecord | undefined) => {
+    const identity = identities.find(one => one.id === id);
+    if (identity !== undefined) return identityReadsToday(identity, organization, environment);
+    const member = members.find(({ userId }) => userId === id);
+    if (member === undefined || user === undefined) return false;
+    return memberReadsToday(user, { organization, member }, { environment, isLinked: linked.has(id) });
+  };
+  const asked: Reader[] = [];
+  for (const some of chunksOf(
+    25,
+    readers.map((reader, index) => ({ reader, user: users[index] })),
+  )) {
+    asked.push(
+      ...(await Promise.all(
+        some.map(async ({ reader, user }) => ({ ...reader, hasAccess: await mayRead(reader.actor.id, user) })),
+      )),
+    );
+  }
+  return asked;
 }
 
 /** The entry of a change has the time when the change was decided, which is before that of its revision. */

@@ -54,7 +54,7 @@ export function sightsOf(entry: AuditRecord): { sights: Sight[]; isExact: boolea
     case 'secret.pulled':
       return exact(sight('pulled'));
     case 'secret.compared':
-      return { sights: [sight('compared')], isExact: keys !== undefined && keysOmitted === undefined };
+      return exact(sight('compared'));
     case 'environment.validated':
       return exact(sight('validated'));
     case 'secret.history_read':

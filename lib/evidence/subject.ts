@@ -5,7 +5,7 @@ import { at, find, list, queryItems } from '../table/read.ts';
 import { identityRecord } from '../table/records/identity.ts';
 import { memberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
+import { sessionRecord } from '../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { userRecord } from '../table/records/user.ts';
 import type { RawEntry } from './scan-entries.ts';
@@ -98,10 +98,8 @@ async function findToken(organizationId: string, ownerId: string, id: string): P
 
 async function findSession(ownerId: string, id: string): Promise<KnownSubject | undefined> {
   const range = ranges.sessions(ownerId);
-  const found = (await queryItems(range)).find(
-    item => sessionIdOf(String(item.sk).slice(range.beginsWith.length)) === id,
-  );
-  if (found === undefined) return undefined;
-  const { createdAt }: SessionRecord = sessionRecord.parse(found);
-  return { createdAt, ownerId };
+  const found = (await queryItems(range))
+    .map(item => ({ hash: String(item.sk).slice(range.beginsWith.length), session: sessionRecord.parse(item) }))
+    .find(one => sessionIdOf(one) === id);
+  return found && { createdAt: found.session.createdAt, ownerId };
 }

@@ -1,3 +1,4 @@
+import { sessionIdOf } from '../access/session-cookie.ts';
 import { newSession, sessionEnded } from '../accounts/new-session.ts';
 import { isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -28,6 +29,7 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
     throw new SignInRefused('session_required');
   }
   const { session } = credential;
+  const id = sessionIdOf(credential);
   if (session.provider?.organizationId !== organization.id || session.provider.person !== proof.person) {
     throw new SignInRefused('other_person');
   }
@@ -39,13 +41,13 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
   const provedAt = new Date(provedAtMs).toISOString();
   const unchanged = [sameProvider(open), sameOrganization(open), sameLink(open, proof, user.id)];
   if (needsOwnFactor(proof, user)) {
-    const replaces = { hash: credential.hash, createdAt: session.createdAt };
+    const replaces = { id, hash: credential.hash, createdAt: session.createdAt };
     const { clientVersion } = open.signIn;
     const asking = askOwnFactor(user, { clientVersion, provider, provedAt, replaces });
     await transact([...unchanged, asking.write]);
     throw asking.refused;
   }
-  const renewed = await newSession(user, source, { createdAt: session.createdAt, provedAt, provider });
+  const renewed = await newSession(user, source, { id, createdAt: session.createdAt, provedAt, provider });
   const old = at(sessionRecord, user.id, credential.hash);
   await transact([...unchanged, remove(old, { if: isThere, refused: sessionEnded }), renewed.write]);
   log.account('stepped_up', { userId: user.id, ip: source.ip, organizationId: organization.id });

@@ -1,3 +1,4 @@
+import { keysUnlessAll } from '../access/keys-that-fit.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
@@ -68,7 +69,7 @@ function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side
 
 function auditOf(
   context: MemberContext,
-  { project, state }: Side,
+  { project, state, live }: Side,
   { state: other }: Side,
   { keys, values }: { keys: readonly string[]; values: boolean },
 ) {
@@ -76,7 +77,7 @@ function auditOf(
     action: 'secret.compared',
     target: { type: 'project', id: project.id, name: project.slug },
     environment: { id: state.id, slug: state.slug },
-    keys,
+    ...keysUnlessAll(keys, live.length),
     revision: state.revision,
     details: { with: other.slug, values },
   });

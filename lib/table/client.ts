@@ -1,5 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { currentWork } from './request-work.ts';
 import { isRefusal, noteLostAnswer, noteThrottling, reauthorize, requireTimeToWrite } from './retry.ts';
 import { servedElsewhere, servesHere } from './serving-region.ts';
 
@@ -34,6 +35,7 @@ function newClient(): DynamoDBDocumentClient {
     toMiddleware: 'retryMiddleware',
   });
   made.middlewareStack.add(fenceWrites, { name: 'fenceWrites', step: 'initialize' });
+  made.middlewareStack.add(countReadUnits, { name: 'countReadUnits', step: 'initialize' });
   return made;
 }
 
@@ -79,6 +81,25 @@ function fenceWrites<Input, Output>(
     if (isWrite(commandName)) await requireServingRegion();
     return next(args);
   };
+}
+
+/** Adds the units of a request's reads to its work. DynamoDB reports them in the same response. */
+function countReadUnits<Args extends { input: object }, Answer extends { output: object }>(
+  next: (args: Args) => Promise<Answer>,
+  { commandName = '' }: { commandName?: string },
+): (args: Args) => Promise<Answer> {
+  return async args => {
+    const work = currentWork();
+    if (work === undefined || isWrite(commandName)) return next(args);
+    const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+    const { ConsumedCapacity: capacity } = answer.output as { ConsumedCapacity?: Capacity | readonly Capacity[] };
+    for (const { CapacityUnits = 0 } of [capacity ?? []].flat()) work.readUnits += CapacityUnits;
+    return answer;
+  };
+}
+
+interface Capacity {
+  CapacityUnits?: number;
 }
 
 function isWrite(commandName: string): boolean {

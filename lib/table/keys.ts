@@ -105,6 +105,7 @@ export const keys = {
   challenge: (hash: string) => key(`CHALLENGE#${hash}`, 'CHALLENGE'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
   rate: (limit: string, subject: string) => key(`RATE#${limit}#${subject}`, 'RATE'),
+  longQuestions: (orgId: string) => key(`RATE#long-questions#${orgId}`, 'QUESTIONS'),
   organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
   organizationPointer: (orgId: string) => key(`ORGID#${orgId}`, 'ORG'),
   directoryBySlug: (orgSlug: string) => key('ORGS', `SLUG#${orgSlug}`),

@@ -4,10 +4,11 @@ import { at, find } from '../../lib/table/read.ts';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { transact, update } from '../../lib/table/write.ts';
 import { type Api, createToken } from '../support/api.ts';
-import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
+import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 const share = 60;
 
@@ -81,6 +82,75 @@ describe('an organization at ten times its share', () => {
       expect(roundTrips).toBe(2);
       expect(calls).toBeLessThanOrEqual(5);
     }
+  });
+});
+
+describe('a request that takes the work of several', () => {
+  /** How many requests the organization could still make in this minute. */
+  async function remaining({ secrets, token }: Awaited<ReturnType<typeof tenant>>): Promise<number> {
+    for (let served = 0; served <= share; served += 1) {
+      if ((await api.get(secrets, token)).status === 429) return served;
+    }
+    throw new Error('The share is never used up.');
+  }
+  /** Makes it this time once a request has sent its first call. */
+  const slowUntil = (ms: number) => ({
+    call: (_: unknown, send: () => Promise<unknown>) => {
+      vi.setSystemTime(ms);
+      return send();
+    },
+  });
+  /** Creating the project took one. */
+  const unspent = share - 1;
+
+  it('counts as one for each 25 read units', async () => {
+    const place = await tenant();
+    const { id } = place.person.organization;
+    const keys = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(200, 'K'));
+    const entries = Array.from({ length: 50 }, () => auditEntry('secret.updated', Date.now() - 60_000, { keys }));
+    await seedAudit(id, entries);
+
+    const answer = await api.get(`/audit/${id}?action=secret.updated&limit=50`, place.token);
+
+    expect(answer.body.entries).toHaveLength(50);
+    const readUnits = (entries.length * JSON.stringify(keys).length) / 4096;
+    const left = await remaining(place);
+    expect(left).toBeLessThanOrEqual(unspent - Math.floor(readUnits / 25));
+    expect(left).toBeGreaterThan(unspent - Math.ceil((3 * readUnits) / 25));
+  });
+
+  it('counts as one for each 4 KB of audit entry', async () => {
+    const place = await tenant();
+    const keys = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(200, 'K'));
+    const secrets = Object.fromEntries(keys.map(key => [key, 'x']));
+    const send = (path: string) => api.post(`${place.secrets}/bulk${path}`, { secrets }, place.token);
+    await expectStatus(send(''), 200);
+    await expectStatus(api.put(place.secrets, { key: 'ANOTHER', value: 'x' }, place.token), 201);
+
+    const { plan } = (await expectStatus(send('?dryRun=true'), 200)).body;
+
+    expect(plan.unchanged).toHaveLength(100);
+    // 20 KB and a little twice, and the set.
+    expect(await remaining(place)).toBe(unspent - 6 - 1 - 6);
+  });
+
+  it('counts as one for each 250 ms of its function, also if it is refused', async () => {
+    const place = await tenant();
+    const refused = await withFault({ conductor: slowUntil(Date.now() + 3000) }, headers =>
+      api.get(`${place.secrets}x`, place.token, headers),
+    );
+    expect(refused.body.error.code).toBe('environment_not_found');
+
+    expect(await remaining(place)).toBe(unspent - 12);
+  });
+
+  it('is charged in the following minute if it ends there', async () => {
+    const place = await tenant();
+    const conductor = slowUntil(Date.now() + 60_000);
+    vi.setSystemTime(Date.now() + 55_000);
+    await withFault({ conductor }, headers => api.get(place.secrets, place.token, headers));
+
+    expect(await remaining(place)).toBe(share - 20);
   });
 });
 

@@ -31,6 +31,8 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'import-secrets large': { roundTrips: 6, kmsCalls: 0 },
   // After its commit it finds the dead heads it left, moves them, and records that.
   'bulk-delete-secrets large': { roundTrips: 7, kmsCalls: 0 },
+  // It takes and frees its place among the long questions that may run at once.
+  'feed-audit-entries': { roundTrips: 5, kmsCalls: 1 },
   // Who is asked about is only known from the entries, and the histories to read only from both.
   'get-exposure': { roundTrips: 6, kmsCalls: 0 },
   // It must ask the provider in between: it uses up the attempt before, and only the answer says whose account it is.

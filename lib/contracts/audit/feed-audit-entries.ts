@@ -40,6 +40,7 @@ export const feedAuditEntries = contract({
       next: 'EXAMPLE-next',
     },
   }),
+  isLong: true,
   errors: ['cursor_expired'],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG', 'PLANS'] },
 });

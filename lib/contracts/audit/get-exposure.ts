@@ -111,8 +111,8 @@ const SecretReaders = z.object({
         lastAt: Timestamp.meta({ description: 'When it last became known.' }),
         hasAccess: z.boolean().meta({
           description:
-            'Whether they may read the environment today: by their role, and with the second factor that the ' +
-            'organization may require.',
+            'Whether they may read the environment today, with a credential that they have or by logging in: the same ' +
+            'checks as of a pull.',
         }),
       }),
     )
@@ -159,6 +159,7 @@ export const getExposure = contract({
     'environment are not followed there. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: Query,
+  isLong: true,
   sizing: { memoryMb: 1024, reason: 'up to 80 MB of audit entries are read and added up in one request' },
   responses: ok({
     description: 'What became known, or to whom.',

@@ -53,7 +53,12 @@ export const AuditEntry = z
     keys: z
       .array(z.string())
       .optional()
-      .meta({ description: 'The keys concerned, never their values.', example: ['DATABASE_HOST'] }),
+      .meta({
+        description:
+          'The keys concerned, never their values. Absent for a whole pull, and for a comparison or validation of all ' +
+          'keys if there are many: then those that the environment had at `revision`.',
+        example: ['DATABASE_HOST'],
+      }),
     keysOmitted: z.int().optional().meta({
       description: 'The number of further keys, if the list was too long to include them all.',
       example: 12,
@@ -162,5 +167,6 @@ export const listAuditEntries = contract({
       pagination: { total: 1 },
     },
   }),
+  isLong: true,
   uses: { table: ['BatchGetItem', 'Query'], reads: ['AUDIT', 'ENV', 'ORG'], writes: ['AUDIT'] },
 });

@@ -1,3 +1,4 @@
+import { keysUnlessAll } from '../../access/keys-that-fit.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
@@ -44,7 +45,10 @@ export async function validateEnvironment(
               action: 'environment.validated',
               target: { type: 'project', id: project.id, name: project.slug },
               environment: { id: state.id, slug: state.slug },
-              keys: matched.map(({ key }) => key),
+              ...keysUnlessAll(
+                matched.map(({ key }) => key),
+                live.length,
+              ),
               revision: state.revision,
             });
       const [opened] = await Promise.all([

@@ -1,3 +1,4 @@
+import { keysUnlessAll } from '../../access/keys-that-fit.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
 import { type WritableChange, writeChange } from '../engine/write-change.ts';
@@ -63,7 +64,7 @@ export async function recordComparison(
     action: 'secret.compared',
     target: { type: 'project', id: project.id, name: project.slug },
     environment: { id: state.id, slug: state.slug },
-    keys: unchanged,
+    ...keysUnlessAll(unchanged, state.secretCount),
     revision: state.revision,
     ...(from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } }),
   });

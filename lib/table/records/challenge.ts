@@ -23,7 +23,7 @@ export const challengeRecord = entity({
         provider: SessionProvider,
         provedAt: z.string(),
         /** For a step-up: the session that the new one replaces, and when it started. */
-        replaces: z.object({ hash: z.string(), createdAt: z.string() }).optional(),
+        replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
       })
       .optional(),
     expiresAt: ExpiresAt,

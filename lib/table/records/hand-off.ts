@@ -14,6 +14,7 @@ export const handOffRecord = entity({
     sessionEpoch: z.int(),
     /** The session that requested the code, which ends with it. */
     sessionHash: z.string(),
+    sessionId: z.string().optional(),
     /** Whether the session used a second factor; the token inherits that. */
     secondFactor: z.boolean(),
     /** The provider that the session came through; the token inherits that too. */

@@ -8,6 +8,8 @@ export const sessionRecord = entity({
   key: keys.session,
   oldestFormat: 2,
   schema: z.object({
+    /** Of the session that a step-up replaced. Absent if there was none: then it follows from the secret's hash. */
+    id: z.string().optional(),
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),

@@ -6,12 +6,14 @@ import type { Key } from '../../../lib/table/entity.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { at, queryItems } from '../../../lib/table/read.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { sessionRecord } from '../../../lib/table/records/session.ts';
+import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { removeAll, transact, update } from '../../../lib/table/write.ts';
-import { type Api, type Caller, createToken, startApi } from '../../support/api.ts';
+import { type Api, type Caller, createToken, sessionOf, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
-import { type Person, seedPerson, seedSession } from '../../support/people.ts';
+import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
 
@@ -213,8 +215,91 @@ describe('what an unknown credential saw', () => {
   });
 });
 
+describe('a comparison of many keys', () => {
+  const keys = Array.from({ length: 30 }, (_, n) => `K${n}`.padEnd(250, '_'));
+  const all = Object.fromEntries(keys.map(key => [key, '1']));
+  const [first = '', ...others] = keys;
+
+  it('that covers the environment names none of them, and exposes each exactly', async () => {
+    await place.importAll('dev', all);
+    const reader = await place.member('developer');
+    const dryRun = (secrets: object) =>
+      expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
+    await dryRun(all);
+    await place.set('dev', 'LATER', '1');
+    const path = `/audit/${owner.organization.id}?action=secret.compared`;
+    const { entries } = (await expectStatus(api.get(path, owner.session), 200)).body;
+    expect(entries).toHaveLength(1);
+    expect(JSON.stringify(entries[0]).length).toBeLessThan(1000);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(shown(answer)).toEqual(keys.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+    const found = async (key: string) => (await expectStatus(api.get(`${path}&key=${key}`, owner.session), 200)).body;
+    expect((await found(first)).pagination.total).toBe(1);
+    expect((await found('LATER')).pagination.total).toBe(0);
+  });
+
+  it('names its keys if it leaves one out', async () => {
+    await place.importAll('dev', all);
+    const reader = await place.member('developer');
+    const secrets = { ...all, [first]: 'a guess' };
+    await expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(shown(answer)).toEqual(others.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
+  });
+
+  it('of two environments names none of them either', async () => {
+    await Promise.all([place.importAll('dev', all), place.importAll('staging', all)]);
+    const reader = await place.member('developer');
+    await expectStatus(api.get(place.at('dev', '/compare?with=staging'), reader.session), 200);
+    const answer = await exposureOf(`userId=${reader.user.id}`);
+    expect(answer.complete).toBe(true);
+    expect(
+      shown(answer)
+        .map(([env]) => env)
+        .toSorted(),
+    ).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
+    const items = await queryItems(ranges.audit(owner.organization.id));
+    const compared = items.filter(({ action }) => action === 'secret.compared');
+    expect(compared.map(item => 'keys' in item)).toEqual([false, false]);
+  });
+});
+
+describe('what a session saw', () => {
+  it('includes what it saw before it stepped up, and ends with it', async () => {
+    const currentId = async (session: Caller): Promise<string> => {
+      const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
+      return sessions.find(({ current }: { current: boolean }) => current).id;
+    };
+    await place.importAll('dev', [
+      { key: 'A', value: '1' },
+      { key: 'B', value: '1' },
+    ]);
+    const reader = await place.member('developer');
+    const id = await currentId(reader.session);
+    await place.pull('dev', '?keys=A', { as: reader.session });
+    let session: Caller = reader.session;
+    for (const key of ['B', 'A']) {
+      const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
+      session = sessionOf(stepped);
+      await place.pull('dev', `?keys=${key}`, { as: session });
+    }
+
+    expect(await currentId(session)).toBe(id);
+    const answer = await exposureOf(`sessionId=${id}`);
+    expect(answer.complete).toBe(true);
+    expect(shown(answer)).toEqual([
+      ['dev', 'A', [1], ['pulled'], true],
+      ['dev', 'B', [1], ['pulled'], true],
+    ]);
+    await expectStatus(api.delete(`/auth/sessions/${id}`, session), 200);
+    expect((await place.pull('dev', '', { as: session })).status).toBe(401);
+  });
+});
+
 describe('everyone who knows a secret', () => {
-  const people = ({ readers }: SecretReaders) =>
+  const accessOf = ({ readers }: SecretReaders) =>
     Object.fromEntries(readers.map(({ actor, hasAccess }) => [actor.email ?? actor.name, hasAccess]));
 
   it('is listed with the access of today: by role, membership, and type of the environment', async () => {
@@ -226,14 +311,14 @@ describe('everyone who knows a secret', () => {
     await place.set('dev', 'A', '1');
     for (const { session } of [admin, developer, viewer]) await place.pull('dev', '', { as: session });
     const all = { [owner.email]: true, [admin.email]: true, [developer.email]: true, [viewer.email]: true };
-    expect(people(await readersOf('dev', 'A'))).toEqual(all);
+    expect(accessOf(await readersOf('dev', 'A'))).toEqual(all);
 
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     const idOf = (person: Person) => members.find(({ email }: { email: string }) => email === person.email).id;
     await expectStatus(api.delete(`/members/${owner.organization.id}/${idOf(admin)}`, owner.session), 200);
     const path = `/projects/${owner.organization.id}/${place.project.slug}/environments/dev`;
     await expectStatus(api.patch(path, { type: 'staging' }, owner.session), 200);
-    expect(people(await readersOf('dev', 'A'))).toEqual({ ...all, [admin.email]: false, [viewer.email]: false });
+    expect(accessOf(await readersOf('dev', 'A'))).toEqual({ ...all, [admin.email]: false, [viewer.email]: false });
   });
 
   it('has no access without the second factor that the organization requires', async () => {
@@ -246,7 +331,66 @@ describe('everyone who knows a secret', () => {
     ]);
     expect((await place.pull('dev', '', { as: developer.session })).status).toBe(403);
     const session = await seedSession(owner);
-    expect(people(await readersOf('dev', 'A', session))).toEqual({ [owner.email]: true, [developer.email]: false });
+    expect(accessOf(await readersOf('dev', 'A', session))).toEqual({ [owner.email]: true, [developer.email]: false });
+  });
+
+  it('has access with every credential that passes a pull’s checks, and with no other', async () => {
+    const factors = ['own', 'provider', 'token', 'none'] as const;
+    const people = await Promise.all(factors.map(async factor => [factor, await place.member('developer')] as const));
+    const persons = Object.fromEntries(people) as Record<(typeof factors)[number], Person>;
+    await place.set('dev', 'A', '1');
+    const token = await issueToken(persons.token);
+    await Promise.all(
+      people.map(([factor, { session }]) => place.pull('dev', '', { as: factor === 'token' ? token.caller : session })),
+    );
+    const { organization } = owner;
+    const clientVersion = randomUUID();
+    const provider = {
+      organizationId: organization.id,
+      orgSlug: organization.slug,
+      clientVersion,
+      trustedFactor: true,
+      confined: true,
+      person: randomUUID(),
+    };
+    const sessionItem = async ({ user }: Person) => {
+      const range = ranges.sessions(user.id);
+      const [item] = await queryItems(range);
+      return at(sessionRecord, user.id, String(item?.sk).slice(range.beginsWith.length));
+    };
+    const [tokenItem] = await queryItems(ranges.tokens(persons.token.user.id));
+    const tokenOf = at(tokenRecord, persons.token.user.id, String(tokenItem?.sk).slice('TOKEN#'.length));
+    await transact([
+      update(at(organizationRecord, organization.slug), {
+        set: { requireSecondFactor: true, trustProviderFactor: true, providerVersion: clientVersion },
+      }),
+      update(at(userRecord, owner.user.id), { set: { passkeyCount: 1 } }),
+      update(at(userRecord, persons.own.user.id), { set: { passkeyCount: 1 } }),
+      update(await sessionItem(persons.provider), { set: { provider } }),
+      update(tokenOf, { set: { secondFactor: true } }),
+    ]);
+    const session = await seedSession(owner);
+    const ownSession = await seedSession(persons.own);
+    const statuses = await Promise.all([
+      place.pull('dev', '', { as: ownSession }),
+      place.pull('dev', '', { as: persons.provider.session }),
+      place.pull('dev', '', { as: token.caller }),
+      place.pull('dev', '', { as: persons.none.session }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 403]);
+    const expected = (access: Record<string, boolean>) =>
+      Object.fromEntries(people.map(([factor, { email }]) => [email, access[factor]]));
+    expect(accessOf(await readersOf('dev', 'A', session))).toEqual({
+      [owner.email]: true,
+      ...expected({ own: true, provider: true, token: true, none: false }),
+    });
+
+    // Now the provider is required, and neither a token from elsewhere nor a developer's own log-in passes.
+    await transact([update(at(organizationRecord, organization.slug), { set: { requireProvider: true } })]);
+    expect(accessOf(await readersOf('dev', 'A', session))).toEqual({
+      [owner.email]: true,
+      ...expected({ own: false, provider: true, token: false, none: false }),
+    });
   });
 
   it('includes deployers, in their own environment', async () => {
@@ -263,7 +407,7 @@ describe('everyone who knows a secret', () => {
     const { token } = (await expectStatus(api.post('/auth/exchange', exchange), 201)).body;
     await place.set('production', 'A', '1');
     await expectStatus(place.pull('production', '', { as: { token } }), 200);
-    expect(people(await readersOf('production', 'A'))).toEqual({ [owner.email]: true, [name]: true });
+    expect(accessOf(await readersOf('production', 'A'))).toEqual({ [owner.email]: true, [name]: true });
     await expectStatus(api.delete(`/identities/${owner.organization.id}/${id}`, owner.session), 200);
     const [latest] = (await readersOf('production', 'A')).readers;
     expect(latest).toMatchObject({ actor: { id, name, type: 'identity' }, hasAccess: false });
@@ -275,11 +419,11 @@ describe('everyone who knows a secret', () => {
     await place.set('dev', 'A', '1');
     await place.pull('dev', '', { as: developer.session });
     await place.set('dev', 'A', '2');
-    expect(people(await readersOf('dev', 'A'))).toEqual({ [owner.email]: true });
+    expect(accessOf(await readersOf('dev', 'A'))).toEqual({ [owner.email]: true });
     await expectStatus(api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session), 200);
     const answer = await readersOf('dev', 'A');
     expect(answer.version).toBe(3);
-    expect(people(answer)).toEqual({ [owner.email]: true, [developer.email]: true });
+    expect(accessOf(answer)).toEqual({ [owner.email]: true, [developer.email]: true });
   });
 
   it('includes the author of the value even if its entry is gone', async () => {

@@ -166,6 +166,24 @@ describe('the foundation', () => {
     for (const name of passwordFunctions) expect(memory.get(`holdfast-${name}`), name).toBe(1769);
   });
 
+  test('limits how often functions for long questions run at once, so that most of the account is left', () => {
+    const reservedIn = (settings: object) =>
+      synthesize({ ...fullSettings, ...settings })
+        .ofType('AWS::Lambda::Function')
+        .flatMap(({ resource: { Properties } }) => {
+          const { FunctionName, ReservedConcurrentExecutions: reserved } = Properties as Record<string, unknown>;
+          return reserved === undefined ? [] : [[FunctionName, reserved] as const];
+        })
+        .toSorted();
+    const long = ['holdfast-feed-audit-entries', 'holdfast-get-exposure', 'holdfast-list-audit-entries'];
+    const byDefault = reservedIn({});
+    expect(byDefault.map(([name]) => name)).toEqual(long);
+    // Of the usual quota of 1,000, of which Lambda leaves at least 100 to all other functions.
+    expect(byDefault.reduce((sum, [, reserved]) => sum + Number(reserved), 0)).toBeLessThanOrEqual(200);
+    expect(reservedIn({ longConcurrency: 7 })).toEqual(long.map(name => [name, 7]));
+    expect(reservedIn({ longConcurrency: 0 })).toEqual([]);
+  });
+
   test('has a key that rotates, survives the stack, and takes 30 days to delete', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });

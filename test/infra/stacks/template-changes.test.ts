@@ -22,6 +22,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   restoredTable: { restoredTable: 'holdfast-restored' },
   sharedTable: { sharedTable: 'holdfast-shared' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
+  longConcurrency: { longConcurrency: 7 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
   peerRegion: { peerRegion: 'eu-west-1', region: 'eu-central-1' },

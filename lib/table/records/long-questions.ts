@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { ExpiresAt, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** A question that runs. If its function dies, its place is free again at `endsAt` (epoch seconds). */
+const Place = z.object({ holder: z.string(), endsAt: z.int() });
+
+/** The long questions about an organization's audit log that run now. */
+export const longQuestionsRecord = entity({
+  kind: 'longQuestions',
+  key: keys.longQuestions,
+  schema: z.object({ first: Place.optional(), second: Place.optional(), expiresAt: ExpiresAt }),
+});
+
+export type LongQuestionsRecord = ReturnType<typeof longQuestionsRecord.parse>;

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What one request has used so far. `lib/limits/fair-share.ts` charges an organization for it. */
+export interface RequestWork {
+  readonly startedAtMs: number;
+  /** As DynamoDB counts them: 4 KB each, read consistently. */
+  readUnits: number;
+  auditBytes: number;
+  /** The organization that pays, and how many requests it has paid so far. */
+  payer?: { id: string; slug: string };
+  charged: number;
+}
+
+const requests = new AsyncLocalStorage<RequestWork>();
+
+/** Runs a request and measures its work. */
+export function measureWork<T>(request: () => T): T {
+  return requests.run({ startedAtMs: Date.now(), readUnits: 0, auditBytes: 0, charged: 0 }, request);
+}
+
+/** The work of the current request; undefined in the background. */
+export function currentWork(): RequestWork | undefined {
+  return requests.getStore();
+}
