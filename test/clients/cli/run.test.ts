@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { isRunning } from '../../support/is-running.ts';
 import { pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
@@ -311,17 +312,82 @@ describe.concurrent('run --watch', () => {
     expect(requests.length).toBeGreaterThan(4);
   }, 60_000);
 
-  it('kills a command that ignores TERM after ten seconds', async context => {
-    const log = `${cli.home}/stubborn`;
-    const script = `trap '' TERM; echo "$HOLDFAST_REVISION" >> ${log}; [ "$HOLDFAST_REVISION" = 8 ] && exit 0; while :; do sleep 1; done`;
+  const isGone = (pid: string) => !isRunning(pid);
+
+  it('ends everything that the last start began, even what has left its process group', async context => {
+    const log = `${cli.home}/tree`;
+    // Like npm, which ends without its server: a child, an orphan, and an orphan in a session of its own.
+    const script = `echo "start $$" >> ${log}; [ "$GREETING" = stop ] && exit 4
+      sleep 1000 & echo "child $!" >> ${log}
+      (sleep 1000 & echo "orphan $!" >> ${log})
+      setsid sh -c 'echo "session $$" >> ${log}; exec sleep 1000' &
+      sh -c 'trap "" TERM; echo "stubborn $$" >> ${log}; while :; do sleep 1; done' &
+      wait`;
     const { state, env } = await startService(context, { GREETING: 'hello' });
     const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env });
-    await waitFor(() => linesOf(log).length === 1, 'the first start');
-    state.revision = 8;
+    await waitFor(() => linesOf(log).length === 5, 'the first start');
+    const first = linesOf(log).map(line => line.split(' ')[1] ?? '');
+    Object.assign(state, { revision: 8, values: { GREETING: 'stop' } });
     const begun = Date.now();
-    expect((await started.ended).code).toBe(0);
+    expect((await started.ended).code).toBe(4);
     expect(Date.now() - begun).toBeGreaterThan(9_000);
-    expect(linesOf(log)).toEqual(['7', '8']);
+    expect(linesOf(log).length).toBe(6);
+    expect(first.map(isGone)).toEqual(first.map(() => true));
+  }, 60_000);
+
+  it('ends what the command leaves behind when it is told to end', async context => {
+    const script = 'sh -c "echo server \\$\\$; exec sleep 1000" & echo command $$; wait';
+    const { env } = await startService(context, { GREETING: 'hello' });
+    const started = cli.start(['run', '--watch', 'sh', '-c', script], { env });
+    await started.until(/server \d+/);
+    await started.until(/command \d+/);
+    const server = /server (\d+)/.exec(started.seen())?.[1] ?? '';
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
+    expect(isGone(server)).toBe(true);
+  });
+
+  it('leaves a command alone that gets nothing new', async context => {
+    const log = `${cli.home}/only`;
+    const script = `echo "$HOLDFAST_REVISION $A" >> ${log}; [ "$A" = stop ] && exit 6; exec sleep 1000`;
+    const { state, requests, env } = await startService(context, { A: 'one', B: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', '--only', 'A', 'sh', '-c', script], { env });
+    await waitFor(() => linesOf(log).length === 1, 'the first start');
+    Object.assign(state, { revision: 8, values: { A: 'one', B: 'two' } });
+    const polls = requests.length;
+    await waitFor(() => requests.length > polls + 1, 'a poll after the new revision');
+    Object.assign(state, { revision: 9, values: { A: 'stop', B: 'two' } });
+    expect((await started.ended).code).toBe(6);
+    expect(linesOf(log)).toEqual(['7 one', '9 stop']);
+  }, 60_000);
+
+  it('lets each start read the terminal, and passes Ctrl-C on once', async context => {
+    const script = `trap 'echo interrupted; exit 5' INT; read -r line </dev/tty; echo "read $line $GREETING"
+      read -r line; echo "never $line"`;
+    const { state, env } = await startService(context, { GREETING: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env, terminal: true });
+    started.child.stdin?.write('first\r');
+    await started.until('read first one');
+    Object.assign(state, { revision: 8, values: { GREETING: 'two' } });
+    await started.until('restarting the command');
+    started.child.stdin?.write('second\r');
+    await started.until('read second two');
+    started.child.stdin?.write('\u0003');
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(5);
+    expect(stdout.match(/interrupted/g)?.length).toBe(1);
+  }, 60_000);
+
+  it('keeps watching after HUP, by which a service without a terminal reads its files again', async context => {
+    const script = `trap 'echo reloaded' HUP; echo "up $GREETING"; [ "$GREETING" = stop ] && exit 3
+      while :; do sleep 0.1; done`;
+    const { state, env } = await startService(context, { GREETING: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env });
+    await started.until('up one');
+    started.child.kill('SIGHUP');
+    await started.until('reloaded');
+    Object.assign(state, { revision: 8, values: { GREETING: 'stop' } });
+    expect((await started.ended).code).toBe(3);
   }, 60_000);
 
   it('continues during an outage, and ends if the service rejects it', async () => {
