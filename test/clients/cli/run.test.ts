@@ -362,14 +362,15 @@ describe.concurrent('run --watch', () => {
   }, 60_000);
 
   it('lets each start read the terminal, and passes Ctrl-C on once', async context => {
-    const script = `trap 'echo interrupted; exit 5' INT; read -r line </dev/tty; echo "read $line $GREETING"
+    const script = `trap 'echo interrupted; exit 5' INT; echo "up $GREETING"; read -r line </dev/tty; echo "read $line $GREETING"
       read -r line; echo "never $line"`;
     const { state, env } = await startService(context, { GREETING: 'one' });
     const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env, terminal: true });
+    await started.until('up one');
     started.child.stdin?.write('first\r');
     await started.until('read first one');
     Object.assign(state, { revision: 8, values: { GREETING: 'two' } });
-    await started.until('restarting the command');
+    await started.until('up two');
     started.child.stdin?.write('second\r');
     await started.until('read second two');
     started.child.stdin?.write('\u0003');
