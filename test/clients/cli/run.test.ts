@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { isRunning } from '../../support/is-running.ts';
-import { pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { inTurn, pullAnswer, pullBody, refusal, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
@@ -273,6 +273,47 @@ describe('run', () => {
   it('keeps the working directory and the umask', async () => {
     const { stdout } = await cli.run(['run', 'sh', '-c', 'pwd; umask'], { env: environment(), cwd: '/' });
     expect(stdout).toBe(`/\n${execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' })}`);
+  });
+});
+
+describe('a service that limits requests', () => {
+  const limitedService = async (context: TestContext, retryAfter: string) => {
+    const own = await startServer(
+      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': retryAfter }), pullAnswer(7, { A: 'one' })),
+    );
+    context.onTestFinished(() => own.stop());
+    return { own, env: environment({ HOLDFAST_URL: own.url }) };
+  };
+
+  it.each([[['run', 'sh', '-c', 'echo A=$A']], [['pull']]])('is waited for, which is announced: %j', async words => {
+    const own = await startServer(
+      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': '1' }), pullAnswer(7, { A: 'one' })),
+    );
+    const ended = await cli.run(words, { env: environment({ HOLDFAST_URL: own.url }) });
+    await own.stop();
+    expect(ended).toMatchObject({ code: 0, stdout: 'A=one\n', stderr: expect.stringMatching(/Trying again in 1 s/) });
+  });
+
+  it('is waited for as long as --wait or HOLDFAST_WAIT says', async context => {
+    const { own, env } = await limitedService(context, '119');
+    const cases: [string[], Record<string, string>][] = [
+      [['run', '--wait', '0', 'true'], {}],
+      [['run', '--wait', '118', 'true'], { HOLDFAST_WAIT: '1h' }],
+      [['run', 'true'], { HOLDFAST_WAIT: '1m' }],
+    ];
+    for (const [index, [words, more]] of cases.entries()) {
+      const service = index === 0 ? { own, env } : await limitedService(context, '119');
+      const ended = await cli.run(words, { env: { ...service.env, ...more } });
+      expect(ended).toMatchObject({ code: 125, stderr: expect.stringContaining('in 119 s') });
+      expect(service.own.requests).toHaveLength(1);
+    }
+    expect((await cli.run(['pull', '--wait', 'long'], { env })).stderr).toContain('90s, 2m or 1h');
+    const { own: patient, env: settings } = await limitedService(context, '119');
+    const started = cli.start(['run', 'true'], { env: settings });
+    await started.until(/Trying again in 1[1-5]\d s|Trying again in 120 s/);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    expect(patient.requests).toHaveLength(1);
   });
 });
 

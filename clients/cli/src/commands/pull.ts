@@ -8,7 +8,7 @@ import { writePrivately } from '../files.ts';
 import type { Session } from '../session.ts';
 import { ofLayer, type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
-import { cacheOption, offlineOption, onlyOption, revisionOption } from './options.ts';
+import { cacheOption, offlineOption, onlyOption, revisionOption, waitOption } from './options.ts';
 
 interface Flags extends PullFlags {
   format?: string;
@@ -32,7 +32,8 @@ export const pullOptions = (command: Command): Command =>
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
-    .addOption(offlineOption());
+    .addOption(offlineOption())
+    .addOption(waitOption());
 
 /** `--json` applies to standard output, `--format` to the file. */
 export async function pull(session: Session, flags: Flags): Promise<void> {

@@ -9,7 +9,7 @@ import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
-import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys } from './options.ts';
+import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys, waitOption } from './options.ts';
 import { readOverrides } from './override.ts';
 
 interface Flags extends PullFlags {
@@ -42,6 +42,7 @@ export const runOptions = (command: Command): Command =>
     .addOption(revisionOption())
     .addOption(cacheOption())
     .addOption(offlineOption())
+    .addOption(waitOption())
     .passThroughOptions();
 
 export async function run(session: Session, command: readonly string[], flags: Flags): Promise<void> {
