@@ -51,6 +51,9 @@ export async function pull(session: Session, flags: Flags): Promise<void> {
     return;
   }
   const { entries, revision, revisions } = await pullEntries(session, flags);
+  if (process.env.GITHUB_ACTIONS === 'true' && formats[name]?.aside === undefined) {
+    output.warn('holdfast: pull masks no value in this job’s log, unless the format is github.');
+  }
   const environments = await session.layers();
   const place = placeOfTop(environments);
   const moment = environments.length === 1 ? { revision } : { revision, revisions };
