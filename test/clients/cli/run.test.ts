@@ -3,7 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { isRunning } from '../../support/is-running.ts';
-import { inTurn, pullAnswer, pullBody, refusal, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import {
+  inTurn,
+  json,
+  pullAnswer,
+  pullBody,
+  refusal,
+  type ScriptedServer,
+  startServer,
+} from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
@@ -455,6 +463,40 @@ describe.concurrent('run --watch', () => {
     await own.stop();
     expect(code).toBe(125);
     expect(stderr).toContain('No.');
+    expect(started.seen().match(/up/g)?.length).toBe(1);
+  }, 60_000);
+
+  it('signs in again after its token was ended, while the command keeps running', async context => {
+    const state = { issued: 0, isReplayed: false, live: '', pulls: 0 };
+    const own = await startServer((request, response) => {
+      if (request.path === '/v1/auth/exchange') {
+        if (state.isReplayed) return refusal(409, 'assertion_replayed')(request, response);
+        state.issued += 1;
+        state.live = `service_tok_${state.issued}`;
+        const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+        return json(201, { token: state.live, expiresAt, organizationId: 'o' })(request, response);
+      }
+      if (request.headers.authorization !== `Bearer ${state.live}`) {
+        return refusal(401, 'unauthenticated')(request, response);
+      }
+      state.pulls += 1;
+      return pullAnswer(7, { GREETING: 'hello' })(request, response);
+    });
+    context.onTestFinished(() => own.stop());
+    const env = environment({ HOLDFAST_URL: own.url, HOLDFAST_TOKEN: '', HOLDFAST_IDENTITY: 'an-identity' });
+    const idToken = cli.file('id-token', 'a.b.c');
+    const words = ['run', '--watch', '--interval', '1', 'sh', '-c', 'echo up; exec sleep 1000'];
+    const started = cli.start(words, { env: { ...env, HOLDFAST_ID_TOKEN_FILE: idToken } });
+    await started.until('up');
+
+    Object.assign(state, { live: '', pulls: 0 });
+    await waitFor(() => state.issued === 2 && state.pulls > 1, 'polls with a second token');
+    Object.assign(state, { live: '', isReplayed: true });
+    await started.until('The command keeps running');
+    Object.assign(state, { isReplayed: false, pulls: 0 });
+    await waitFor(() => state.issued === 3 && state.pulls > 1, 'polls with a third token');
+    started.child.kill('SIGTERM');
+    expect((await started.ended).signal).toBe('SIGTERM');
     expect(started.seen().match(/up/g)?.length).toBe(1);
   }, 60_000);
 
