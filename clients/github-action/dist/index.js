@@ -2231,6 +2231,7 @@ function nextQuery(page, count) {
 }
 
 // clients/sdk/src/watch.ts
+init_errors();
 async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError }) {
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
@@ -2245,7 +2246,7 @@ async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError
       }
     } catch (error2) {
       if (signal?.aborted) return;
-      if (last === void 0 || !isOutage(error2)) throw error2;
+      if (last === void 0 || !mayPass(error2)) throw error2;
       onError?.(error2);
       waitMs = Math.max(waitMs, error2.retryAfterMs ?? 0);
     }
@@ -2255,6 +2256,9 @@ async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError
       return;
     }
   }
+}
+function mayPass(error2) {
+  return isOutage(error2) || error2 instanceof HoldfastError && error2.code === "assertion_replayed";
 }
 
 // clients/sdk/src/write.ts
