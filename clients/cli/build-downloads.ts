@@ -11,7 +11,7 @@ export type Downloads = (origin: string) => ReadonlyMap<string, Buffer>;
 
 /** The command line, its installer, and `run.sh`. Built from the sources, in their version. */
 export async function buildDownloads(): Promise<Downloads> {
-  const program = Buffer.concat([Buffer.from('#!/usr/bin/env node\n'), await bundleCli()]);
+  const program = await bundleCli();
   const sha256 = createHash('sha256').update(program).digest('hex');
   // Files below /assets/ never change: an installer that is already running gets the file that it expects.
   const path = `/assets/holdfast-${sha256.slice(0, 16)}.cjs`;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { build, type Plugin } from 'esbuild';
 import manifest from './package.json' with { type: 'json' };
 
@@ -59,7 +60,15 @@ const settings = {
   logLevel: 'warning',
 } as const;
 
-/** The whole command line as one file, so that a start reads one file. Only the keyring's native module stays outside. */
+/** The script that a shell runs before Node. It begins the launcher too. */
+function shellHead(): Buffer {
+  const launcher = readFileSync(`${import.meta.dirname}/bin/holdfast.cjs`, 'utf8');
+  return Buffer.from(launcher.slice(0, launcher.indexOf('\n*/\n') + 4));
+}
+
+/**
+ * The whole command line as one program, so that a start reads one file. Only the keyring's native module stays outside.
+ */
 export async function bundleCli(): Promise<Buffer> {
   const { outputFiles } = await build({
     ...settings,
@@ -74,5 +83,5 @@ export async function bundleCli(): Promise<Buffer> {
     tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
     plugins: [withoutSubprograms, asText],
   });
-  return Buffer.concat(outputFiles.map(({ contents }) => contents));
+  return Buffer.concat([shellHead(), ...outputFiles.map(({ contents }) => contents)]);
 }

@@ -134,7 +134,7 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'scripts', files: ['test/clients/cli/scripts', 'test/docs/any-image.test.ts'], env: {} },
   { name: 'use', files: ['test/docs/use.test.ts', 'test/clients/github-action/action.test.ts'], env: {} },
-  { name: 'endings', files: ['test/clients/cli/endings.test.ts'], env: {} },
+  { name: 'endings', files: ['test/clients/cli/endings.test.ts', 'test/clients/cli/inherits.test.ts'], env: {} },
   {
     name: 'packages',
     files: ['test/clients/sdk/package.test.ts', 'test/clients/cli/package.test.ts'],

@@ -2,8 +2,8 @@
 # Holdfast @VERSION@: pulls the secrets of one environment and replaces itself with a command that gets them as variables.
 #   HOLDFAST_URL=https://… HOLDFAST_ORG=… HOLDFAST_PROJECT=… HOLDFAST_ENV=… ./run.sh COMMAND [ARGUMENT …]
 # Signs in with HOLDFAST_TOKEN, with HOLDFAST_TOKEN_FILE, or as HOLDFAST_IDENTITY with the platform's token in
-# HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. Needs curl (or wget) and writes no file. If it fails
-# itself, it ends with 125; if the command can't be executed, with 126; if there is no such command, with 127.
+# HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. While the service limits requests, it waits, at most
+# HOLDFAST_WAIT seconds in all (120). Needs curl (or wget) and writes no file. If it fails itself, it ends with 125; if the command can't be executed, with 126; if there is no such command, with 127.
 
 { set +aeuvx -f; } 2>/dev/null # A trace would show values, and -a would export the token.
 unset hf_answer hf_body hf_line hf_text # The caller may have exported variables with these names.
@@ -20,7 +20,8 @@ read_string() { hf_text=${hf_body#*"\"$1\""} hf_text=${hf_text#*\"} hf_text=${hf
 
 # Sends a request (URL, token, JSON) and reads the answer. Ends unless its status is $4; $5 says what failed then.
 request() {
-  for hf_pause in 1 2 4 0; do
+  hf_pause=1
+  while :; do
     if [ "$hf_client" = curl ]; then # It reads its settings from standard input, because everyone can list arguments.
       hf_answer=$({ printf 'url = "%s"\n' "$1"
         [ -z "$2" ] || printf 'header = "Authorization: Bearer %s"\n' "$2"
@@ -30,21 +31,30 @@ request() {
       hf_answer=$(wget -q -S -O - $hf_options -U holdfast-run.sh/@VERSION@ ${2:+--header "Authorization: Bearer $2"} \
         ${3:+--header 'Content-Type: application/json' --post-data "$3"} "$1" 2>&1; printf '\n%s' "$?")
     fi
-    hf_exit=${hf_answer##*"$hf_newline"} hf_body=${hf_answer%"$hf_newline"*} hf_status=
+    hf_exit=${hf_answer##*"$hf_newline"} hf_body=${hf_answer%"$hf_newline"*} hf_status='' hf_after=''
     while :; do
       case $hf_client$hf_body in wget'  '*"$hf_newline"* | curl*"$hf_newline"*) ;; *) break ;; esac
       hf_line=${hf_body%%"$hf_newline"*} hf_line=${hf_line%"$hf_return"} hf_body=${hf_body#*"$hf_newline"}
       case $hf_status:${hf_line#  } in
         3*:HTTP/*) break ;; # wget has followed a redirect. The next answer is not the service's.
-        *:HTTP/*) hf_status=${hf_line#*HTTP/* } hf_status=${hf_status%% *} hf_revision='' hf_type='' hf_length='' ;;
+        *:HTTP/*) hf_status=${hf_line#*HTTP/* } hf_status=${hf_status%% *} hf_revision='' hf_type='' hf_length='' hf_after='' ;;
         *:[Ee][Tt][Aa][Gg]:*) hf_revision=${hf_line#*\"} hf_revision=${hf_revision%\"} ;;
+        *:[Rr]etry-[Aa]fter:*) hf_after=${hf_line#*: } ;;
         *:[Cc]ontent-[Tt]ype:*) hf_type=${hf_line#*: } ;;
         *:[Cc]ontent-[Ll]ength:*) hf_length=${hf_line#*: } ;;
         *:[Tt]ransfer-[Ee]ncoding:*) hf_length=chunked ;;
         *:) case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
       esac
     done
-    case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
+    case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") ;; *) break ;; esac
+    case $hf_status:$hf_after in 429:) hf_after=4 ;; *:*[!0-9]* | *:??????*) hf_after='' ;; esac
+    if [ -n "$hf_after" ]; then
+      [ "$hf_wait" -gt "$hf_after" ] || break
+      hf_after=$((hf_after + 1 + ${RANDOM:-$$} % (hf_after / 4 + 1))) # Not all at the moment when the limit ends.
+      [ "$hf_after" -le "$hf_wait" ] || hf_after=$hf_wait
+      printf 'run.sh: %s answered %s, trying again in %s s\n' "${1%%[?]*}" "$hf_status" "$hf_after" >&2
+      hf_wait=$((hf_wait - hf_after)); sleep "$hf_after" 2>/dev/null || hf_wait=0
+    elif [ "$hf_pause" -lt 8 ]; then sleep "$hf_pause" 2>/dev/null; hf_pause=$((hf_pause * 2)); else break; fi
   done
   # Control characters could take over a terminal. In UTF-8, some of them begin with byte C2.
   case $hf_body in *[[:cntrl:]]* | *"$(printf '\302')"*) hf_body='' ;; esac
@@ -83,6 +93,8 @@ case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
 esac
 check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
 check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-
+hf_wait=${HOLDFAST_WAIT:-120} hf_text=1; case $hf_wait in *m) hf_text=60 ;; *h) hf_text=3600 ;; esac
+hf_wait=${hf_wait%[smh]}; check HOLDFAST_WAIT "$hf_wait" 0-9; hf_wait=$((hf_wait * hf_text))
 hf_client=curl hf_q='\"' hf_hint=''
 if ! command -v curl >/dev/null; then hf_client=wget hf_q='"' hf_hint=' (curl would show why)'
   printf 'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n' >&2

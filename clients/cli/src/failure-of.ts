@@ -46,7 +46,7 @@ export function isOutage(error: unknown): boolean {
   return error instanceof HoldfastError && (error.retryable || (error.status ?? 0) > 500);
 }
 
-function hintOf({ code, status }: HoldfastError): string | undefined {
+function hintOf({ code, status, retryAfterMs }: HoldfastError): string | undefined {
   if (code === 'invalid_assertion') {
     return 'Check HOLDFAST_IDENTITY and HOLDFAST_ORG, and that the token is unused and has the identity’s audience.';
   }
@@ -55,6 +55,9 @@ function hintOf({ code, status }: HoldfastError): string | undefined {
   }
   if (code === 'claims_mismatch')
     return 'See the claims the identity requires in the dashboard or with GET /v1/identities.';
+  if (status === 429 && retryAfterMs !== undefined) {
+    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s. To let run and pull wait for it: --wait 2m`;
+  }
   if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
   if (status === 401) return signInHint();
   if (code === 'connection_failed' && namesProxy() && !canUseProxy())

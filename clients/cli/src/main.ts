@@ -3,6 +3,7 @@ import { exitCodes, Failure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import { forTerminal } from './printable.ts';
 import { createProgram, describeCompletion } from './program.ts';
+import { letShellStay, readInherited } from './run/inherited.ts';
 import { writeAll } from './write-all.ts';
 
 const words = process.argv.slice(2);
@@ -10,6 +11,8 @@ const program = createProgram();
 let invoked: Command | undefined;
 program.hook('preSubcommand', (_, subcommand) => {
   invoked ??= subcommand;
+  // The shell at the head of the bundle took another word for the name of this command.
+  if (invoked.name() !== 'run' && readInherited().awaitsPlan) letShellStay();
 });
 
 async function addCompletion(): Promise<void> {

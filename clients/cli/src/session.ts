@@ -35,17 +35,24 @@ export interface Session {
   silenceRetries(): void;
 }
 
-export function openSession(flags: GivenFlags, output: Output, terminal: Terminal): Session {
+export function openSession(flags: GivenFlags & { wait?: number }, output: Output, terminal: Terminal): Session {
   const settings = once(() => resolveSettings(flags, process.cwd(), output.warn));
   const url = () => requireUrl(settings()).value;
   const credential = once(() => requireCredential(settings()));
   let announcesRetries = true;
   const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) => {
     const wait = delayMs < 1000 ? '' : ` in ${Math.round(delayMs / 1000)} s`;
-    if (announcesRetries) output.note(`holdfast: ${error.message} Trying again${wait}.`);
+    // A cached copy makes short outages unimportant, but nobody should wait without knowing.
+    if (announcesRetries || delayMs >= 5000) output.note(`holdfast: ${error.message} Trying again${wait}.`);
   };
   const client = once(async () =>
-    connect({ url: url(), token: tokenFor(await credential()), tokenTimeoutMs: identityTimeoutMs, onRetry }),
+    connect({
+      url: url(),
+      token: tokenFor(await credential()),
+      tokenTimeoutMs: identityTimeoutMs,
+      waitMs: flags.wait,
+      onRetry,
+    }),
   );
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const { find, organizationId } = createPlaceFinder({ settings, credential, client, currentUser, terminal });

@@ -1,5 +1,8 @@
-/** Variables that hold or name a credential. Programs started by the command line never get them. */
-export const withheldPrefixes = ['HOLDFAST_TOKEN', 'HOLDFAST_ID_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_'];
+/**
+ * Variables that hold or name a credential, and the notes of the shell at the head of the bundle. Programs started by the
+ * command line never get them.
+ */
+export const withheldPrefixes = ['HOLDFAST_TOKEN', 'HOLDFAST_ID_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_', 'HOLDFAST_SHELL'];
 
 export const isWithheld = (name: string): boolean => withheldPrefixes.some(prefix => name.startsWith(prefix));
 

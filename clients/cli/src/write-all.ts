@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
-/** Writes all of the text to a descriptor. */
-export function writeAll(stream: 1 | 2, text: string): void {
+/** Writes all of the text to a descriptor; 9 leads to the shell that started `run`. */
+export function writeAll(stream: 1 | 2 | 9, text: string): void {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; ) {
     try {

@@ -1306,6 +1306,9 @@ function error(message, properties = {}) {
 function warning(message, properties = {}) {
   issueCommand("warning", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
+function info(message) {
+  process.stdout.write(message + os3.EOL);
+}
 
 // clients/github-action/src/run.ts
 import http from "node:http";
@@ -1707,7 +1710,9 @@ function readInputs() {
     identity: required("identity"),
     keys: keys.length === 0 ? void 0 : [...new Set(keys)],
     exportsEnv: isTrue("export-env", getInput("export-env") || "true"),
-    file: fileOf(getInput("output-file"), getInput("format"))
+    file: fileOf(getInput("output-file"), getInput("format")),
+    mask: maskModeOf(getInput("mask") || "auto"),
+    waitMs: millisecondsOf("wait", getInput("wait") || "2m")
   };
 }
 function required(name) {
@@ -1725,6 +1730,16 @@ function isTrue(name, text) {
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   throw new Error(`The input ${name} must be true or false.`);
 }
+function maskModeOf(text) {
+  if (text === "auto" || text === "all") return text;
+  throw new Error("The input mask must be auto or all.");
+}
+function millisecondsOf(name, text) {
+  const [, count, unit = ""] = /^(\d{1,6})([smh]?)$/.exec(text) ?? [];
+  const ms = Number(count) * 1e3 * ({ m: 60, h: 3600 }[unit] ?? 1);
+  if (ms <= 864e5) return ms;
+  throw new Error(`The input ${name} must be a time up to a day: seconds, or such as 90s, 2m or 1h.`);
+}
 function fileOf(path2, format) {
   if (format !== "" && !fileFormats.includes(format)) {
     throw new Error(`The input format must be one of ${fileFormats.join(", ")}.`);
@@ -1735,11 +1750,31 @@ function fileOf(path2, format) {
 }
 
 // clients/github-action/src/masks.ts
-function masksOf(value) {
+var shortest = 4;
+var alwaysFrom = 8;
+var enoughBits = 23;
+function masksOf(value, mode) {
   const lines2 = value.split(/[\r\n]+/);
-  const texts = [value, ...lines2, ...lines2.map((line) => line.trim())];
+  const trimmed = lines2.map((line) => line.trim());
+  if (mode === "auto") return unique([...lines2, ...trimmed].filter((line) => isWorthMasking(line.trim())));
+  return unique([value, ...lines2, ...trimmed]);
+}
+function unique(texts) {
   const inJson = texts.map((text) => JSON.stringify(text).slice(1, -1));
   return [.../* @__PURE__ */ new Set([...texts, ...inJson])].filter((text) => text.trim() !== "");
+}
+function isWorthMasking(text) {
+  const { length } = [...text];
+  if (length >= alwaysFrom) return true;
+  return length >= shortest && !/^(?:\d+[A-Za-z]{1,3})+$/.test(text) && bitsOf(text) >= enoughBits;
+}
+function bitsOf(text) {
+  const plain = text.replace(/^[A-Z](?=[a-z]+$)/, (first) => first.toLowerCase()).replaceAll(/[-_./:;,=\s"'(){}[\]<>]/g, "");
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].flatMap(
+    (kind, index) => kind.test(plain) ? [26, 26, 10, 33][index] ?? 0 : []
+  );
+  if (kinds.length < 2 || new Set(plain).size < shortest) return 0;
+  return plain.length * Math.log2(kinds.reduce((sum, size) => sum + size, 0));
 }
 
 // clients/sdk/src/pull.ts
@@ -1780,6 +1815,7 @@ function connectionOf(options) {
     attemptTimeoutMs: bounded("attemptTimeoutMs", options.attemptTimeoutMs ?? 1e4, 1, maxTimerMs),
     tokenTimeoutMs: bounded("tokenTimeoutMs", options.tokenTimeoutMs ?? timeoutMs, 1, maxTimerMs),
     retries: bounded("retries", options.retries ?? 3, 0, 100),
+    waitMs: options.waitMs === void 0 ? void 0 : bounded("waitMs", options.waitMs, 0, maxTimerMs),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onRetry,
     headers: { accept: "application/json", ...named }
@@ -1791,6 +1827,8 @@ async function sendWithRetries(connection, operation) {
   const isRead = method === "GET";
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
+  let failures = 0;
+  let waitLeftMs = connection.waitMs;
   const tokenAfter = async (rejected) => {
     const begun = performance.now();
     const token = await tokenInTime(connection, signal, rejected);
@@ -1813,9 +1851,19 @@ async function sendWithRetries(connection, operation) {
       if (!(error2 instanceof HoldfastError)) throw error2;
       mayHaveApplied ||= error2.outcomeUnknown && !isRead;
       error2.outcomeUnknown = mayHaveApplied;
-      const delayMs = pauseMs(number, error2.retryAfterMs);
       const mayRepeat = error2.retryable && (isRead || operation.repeatable || !mayHaveApplied);
-      if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline.at) throw error2;
+      if (!mayRepeat) throw error2;
+      let delayMs = pauseMs(number, error2.retryAfterMs);
+      if (waitLeftMs !== void 0 && isAskedToWait(error2)) {
+        const { retryAfterMs: retryAfterMs2 = 0 } = error2;
+        if (waitLeftMs <= retryAfterMs2) throw error2;
+        delayMs = Math.min(waitLeftMs, delayMs + Math.random() * retryAfterMs2 / 4);
+        waitLeftMs -= delayMs;
+        deadline.at += delayMs;
+      } else {
+        failures += 1;
+        if (failures > connection.retries || performance.now() + delayMs >= deadline.at) throw error2;
+      }
       connection.onRetry?.({ method, path: path2, attempt: number + 1, delayMs, error: error2 });
       await pause(delayMs, signal);
     }
@@ -1885,6 +1933,7 @@ async function attempt(connection, message, signal) {
   if (status < 200 || status > 299) throw errorOfAnswer(status, headers, text);
   return { status, headers, body: parseBody(origin, status, headers, text) };
 }
+var isAskedToWait = ({ status, retryAfterMs: retryAfterMs2 }) => status === 429 || retryAfterMs2 !== void 0;
 function pauseMs(attempt2, retryAfterMs2 = 0) {
   return retryAfterMs2 + Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt2 - 1));
 }
@@ -2182,6 +2231,7 @@ function nextQuery(page, count) {
 }
 
 // clients/sdk/src/watch.ts
+init_errors();
 async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError }) {
   if (!(intervalMs > 0)) throw new RangeError("intervalMs must be above 0.");
   const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...signal === void 0 ? {} : { signal } };
@@ -2196,7 +2246,7 @@ async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError
       }
     } catch (error2) {
       if (signal?.aborted) return;
-      if (last === void 0 || !isOutage(error2)) throw error2;
+      if (last === void 0 || !mayPass(error2)) throw error2;
       onError?.(error2);
       waitMs = Math.max(waitMs, error2.retryAfterMs ?? 0);
     }
@@ -2206,6 +2256,9 @@ async function* watchPulls(pull2, versionOf, { intervalMs = 1e4, signal, onError
       return;
     }
   }
+}
+function mayPass(error2) {
+  return isOutage(error2) || error2 instanceof HoldfastError && error2.code === "assertion_replayed";
 }
 
 // clients/sdk/src/write.ts
@@ -2727,10 +2780,11 @@ var Project = class {
 
 // clients/github-action/src/pull.ts
 var userAgent = `holdfast-github-action/${"0.1.0"}`;
+var announce = ({ error: error2, delayMs }) => info(`${error2.message} Trying again in ${Math.round(delayMs / 1e3)} s.`);
 var mostNamedKeys = 100;
 var signOutMs = 5e3;
 async function pull(inputs, mask) {
-  const { url, organization, project, environment, identity, keys } = inputs;
+  const { url, organization, project, environment, identity, keys, waitMs } = inputs;
   if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
     throw new Error("The job can’t get an ID token: give it the permission id-token: write.");
   }
@@ -2750,11 +2804,11 @@ async function pull(inputs, mask) {
       return issued;
     }
   );
-  const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs });
+  const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs, waitMs, onRetry: announce });
   const isShort = keys !== void 0 && keys.length <= mostNamedKeys;
   try {
     const snapshot = await client.environment(organization, project, environment).pull(isShort ? { keys } : {});
-    for (const key of snapshot.keys()) mask(snapshot.require(key));
+    for (const key of snapshot.keys()) mask(snapshot.require(key), key);
     const entries = (keys ?? snapshot.keys()).map((key) => [key, snapshot.require(key)]);
     return { entries, revision: snapshot.revision };
   } finally {
@@ -2807,14 +2861,20 @@ async function run() {
   const { GITHUB_WORKSPACE: workspace = process.cwd() } = process.env;
   requireRunner();
   http.setGlobalProxyFromEnv?.();
-  const { entries, revision } = await pull(inputs, (secret) => {
-    for (const mask of masksOf(secret)) setSecret(mask);
+  const unmasked = [];
+  const { entries, revision } = await pull(inputs, (secret, key) => {
+    const masks = masksOf(secret, inputs.mask);
+    for (const mask of masks) setSecret(mask);
+    if (key !== void 0 && masks.length === 0 && secret.trim() !== "") unmasked.push(key);
   });
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.exportsEnv) requireNone("exported", refusalsOfExport(entries));
   if (inputs.file !== void 0 && text !== void 0) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput("revision", revision);
+  if (unmasked.length > 0) {
+    info(`Too short or too common to be masked: ${unmasked.join(", ")}. To mask them too: mask: all`);
+  }
 }
 function requireRunner() {
   const missing = ["GITHUB_ENV", "GITHUB_OUTPUT"].filter((name) => !process.env[name]);

@@ -1,5 +1,6 @@
 import { getInput } from '@actions/core';
 import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
+import type { MaskMode } from './masks.ts';
 
 export interface Inputs {
   url: string;
@@ -11,6 +12,8 @@ export interface Inputs {
   keys: string[] | undefined;
   exportsEnv: boolean;
   file: { path: string; format: string } | undefined;
+  mask: MaskMode;
+  waitMs: number;
 }
 
 /** The format for the runner's own file is what `export-env` is for. */
@@ -30,6 +33,8 @@ export function readInputs(): Inputs {
     keys: keys.length === 0 ? undefined : [...new Set(keys)],
     exportsEnv: isTrue('export-env', getInput('export-env') || 'true'),
     file: fileOf(getInput('output-file'), getInput('format')),
+    mask: maskModeOf(getInput('mask') || 'auto'),
+    waitMs: millisecondsOf('wait', getInput('wait') || '2m'),
   };
 }
 
@@ -50,6 +55,19 @@ function addressOf(text: string): string {
 function isTrue(name: string, text: string): boolean {
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   throw new Error(`The input ${name} must be true or false.`);
+}
+
+function maskModeOf(text: string): MaskMode {
+  if (text === 'auto' || text === 'all') return text;
+  throw new Error('The input mask must be auto or all.');
+}
+
+/** Seconds, or with a unit, as in `holdfast pull --wait`. */
+function millisecondsOf(name: string, text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smh]?)$/.exec(text) ?? [];
+  const ms = Number(count) * 1000 * ({ m: 60, h: 3600 }[unit] ?? 1);
+  if (ms <= 86_400_000) return ms;
+  throw new Error(`The input ${name} must be a time up to a day: seconds, or such as 90s, 2m or 1h.`);
 }
 
 function fileOf(path: string, format: string): Inputs['file'] {

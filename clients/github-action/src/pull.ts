@@ -1,3 +1,4 @@
+import { info } from '@actions/core';
 import {
   exchangeAssertion,
   Holdfast,
@@ -13,6 +14,9 @@ declare const HOLDFAST_VERSION: string;
 
 const userAgent = `holdfast-github-action/${HOLDFAST_VERSION}`;
 
+const announce: NonNullable<ConstructorParameters<typeof Holdfast>[0]['onRetry']> = ({ error, delayMs }) =>
+  info(`${error.message} Trying again in ${Math.round(delayMs / 1000)} s.`);
+
 /** The limit of `?keys=`. */
 const mostNamedKeys = 100;
 
@@ -24,11 +28,11 @@ interface Pulled {
 }
 
 /**
- * Signs in with the job's ID token and reads the secrets. Passes each token and each value to `mask` as soon as it
- * arrives, before anything else is done with it.
+ * Signs in with the job's ID token and reads the secrets. Passes each token and each value with its key to `mask` as soon
+ * as it arrives, before anything else is done with it.
  */
-export async function pull(inputs: Inputs, mask: (secret: string) => void): Promise<Pulled> {
-  const { url, organization, project, environment, identity, keys } = inputs;
+export async function pull(inputs: Inputs, mask: (secret: string, key?: string) => void): Promise<Pulled> {
+  const { url, organization, project, environment, identity, keys, waitMs } = inputs;
   // The runner sets it only for jobs that may.
   if (!process.env.ACTIONS_ID_TOKEN_REQUEST_URL) {
     throw new Error('The job can’t get an ID token: give it the permission id-token: write.');
@@ -49,11 +53,11 @@ export async function pull(inputs: Inputs, mask: (secret: string) => void): Prom
       return issued;
     },
   );
-  const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs });
+  const client = new Holdfast({ url, userAgent, token, tokenTimeoutMs: identityTimeoutMs, waitMs, onRetry: announce });
   const isShort = keys !== undefined && keys.length <= mostNamedKeys;
   try {
     const snapshot = await client.environment(organization, project, environment).pull(isShort ? { keys } : {});
-    for (const key of snapshot.keys()) mask(snapshot.require(key));
+    for (const key of snapshot.keys()) mask(snapshot.require(key), key);
     const entries = (keys ?? snapshot.keys()).map((key): Entry => [key, snapshot.require(key)]);
     return { entries, revision: snapshot.revision };
   } finally {

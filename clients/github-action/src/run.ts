@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { exportVariable, setOutput, setSecret, warning } from '@actions/core';
+import { exportVariable, info, setOutput, setSecret, warning } from '@actions/core';
 import { whyDangerous } from '../../../lib/contracts/fields/dangerous-names.ts';
 import { type Entry, type Refusal, refusalsOf } from '../../../lib/contracts/fields/formats/format.ts';
 import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
@@ -16,14 +16,20 @@ export async function run(): Promise<void> {
   requireRunner();
   // For runners that reach the internet only through a proxy. Older versions of Node 24 don't have it.
   http.setGlobalProxyFromEnv?.();
-  const { entries, revision } = await pull(inputs, secret => {
-    for (const mask of masksOf(secret)) setSecret(mask);
+  const unmasked: string[] = [];
+  const { entries, revision } = await pull(inputs, (secret, key) => {
+    const masks = masksOf(secret, inputs.mask);
+    for (const mask of masks) setSecret(mask);
+    if (key !== undefined && masks.length === 0 && secret.trim() !== '') unmasked.push(key);
   });
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.exportsEnv) requireNone('exported', refusalsOfExport(entries));
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput('revision', revision);
+  if (unmasked.length > 0) {
+    info(`Too short or too common to be masked: ${unmasked.join(', ')}. To mask them too: mask: all`);
+  }
 }
 
 /** Without these files, @actions/core prints commands that the runner no longer accepts. */

@@ -20,6 +20,11 @@ export interface TransportOptions {
   tokenTimeoutMs?: number;
   /** Attempts after the first; 3 by default. */
   retries?: number;
+  /**
+   * For all pauses of one call that the service asks for: after a 429, or by `Retry-After`. They don't count towards
+   * `timeoutMs` and `retries` then. By default they do; 0 fails at once.
+   */
+  waitMs?: number | undefined;
   /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Called before the pause of each retry. */
@@ -93,6 +98,7 @@ interface Connection {
   attemptTimeoutMs: number;
   tokenTimeoutMs: number;
   retries: number;
+  waitMs: number | undefined;
   fetch: typeof globalThis.fetch;
   onRetry: ((retry: Retry) => void) | undefined;
   /** The headers of every request. */
@@ -139,6 +145,7 @@ function connectionOf(options: Omit<TransportOptions, 'token'> & Partial<Transpo
     attemptTimeoutMs: bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs),
     tokenTimeoutMs: bounded('tokenTimeoutMs', options.tokenTimeoutMs ?? timeoutMs, 1, maxTimerMs),
     retries: bounded('retries', options.retries ?? 3, 0, 100),
+    waitMs: options.waitMs === undefined ? undefined : bounded('waitMs', options.waitMs, 0, maxTimerMs),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onRetry,
     headers: { accept: 'application/json', ...named },
@@ -152,6 +159,8 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
   const isRead = method === 'GET';
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
+  let failures = 0;
+  let waitLeftMs = connection.waitMs;
   const tokenAfter = async (rejected?: string) => {
     const begun = performance.now();
     const token = await tokenInTime(connection, signal, rejected);
@@ -175,10 +184,21 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
       if (!(error instanceof HoldfastError)) throw error;
       mayHaveApplied ||= error.outcomeUnknown && !isRead;
       error.outcomeUnknown = mayHaveApplied;
-      const delayMs = pauseMs(number, error.retryAfterMs);
       const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
-      // A pause beyond the call's time limit would only delay the same error.
-      if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline.at) throw error;
+      if (!mayRepeat) throw error;
+      let delayMs = pauseMs(number, error.retryAfterMs);
+      if (waitLeftMs !== undefined && isAskedToWait(error)) {
+        const { retryAfterMs = 0 } = error;
+        if (waitLeftMs <= retryAfterMs) throw error;
+        // Clients that were limited at the same moment don't come back at the same moment.
+        delayMs = Math.min(waitLeftMs, delayMs + (Math.random() * retryAfterMs) / 4);
+        waitLeftMs -= delayMs;
+        deadline.at += delayMs;
+      } else {
+        failures += 1;
+        // A pause beyond the call's time limit would only delay the same error.
+        if (failures > connection.retries || performance.now() + delayMs >= deadline.at) throw error;
+      }
       connection.onRetry?.({ method, path, attempt: number + 1, delayMs, error });
       await pause(delayMs, signal);
     }
@@ -270,6 +290,8 @@ async function attempt(connection: Connection, message: Message, signal: AbortSi
   if (status < 200 || status > 299) throw errorOfAnswer(status, headers, text);
   return { status, headers, body: parseBody(origin, status, headers, text) };
 }
+
+const isAskedToWait = ({ status, retryAfterMs }: HoldfastError) => status === 429 || retryAfterMs !== undefined;
 
 /** Full jitter (AWS Architecture Blog, "Exponential backoff and jitter"), in addition to `Retry-After`. */
 function pauseMs(attempt: number, retryAfterMs = 0): number {

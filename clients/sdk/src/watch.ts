@@ -1,4 +1,5 @@
 import type { PullOptions, WatchOptions } from './environment-options.ts';
+import { HoldfastError } from './errors.ts';
 import { isOutage } from './pull.ts';
 import type { Snapshot } from './snapshot.ts';
 import { pause } from './transport.ts';
@@ -26,7 +27,7 @@ export async function* watchPulls<S extends Snapshot>(
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (last === undefined || !isOutage(error)) throw error;
+      if (last === undefined || !mayPass(error)) throw error;
       onError?.(error);
       waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
     }
@@ -36,4 +37,9 @@ export async function* watchPulls<S extends Snapshot>(
       return;
     }
   }
+}
+
+/** A platform's token that was used already is replaced in time, and access doesn't end meanwhile. */
+function mayPass(error: unknown): error is HoldfastError {
+  return isOutage(error) || (error instanceof HoldfastError && error.code === 'assertion_replayed');
 }

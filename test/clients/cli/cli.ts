@@ -31,6 +31,8 @@ interface Options {
   columns?: number;
   /** The user that it runs as, which only root can choose. */
   user?: number;
+  /** Runs the bundle as a program, with `node` from the PATH, under this command. */
+  under?: readonly string[];
 }
 
 export interface Cli {
@@ -63,8 +65,9 @@ export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
-  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false, columns, user } = {}) => {
-    const command = [process.execPath, bundle, ...words];
+  const start: Cli['start'] = (words, options = {}) => {
+    const { env = {}, cwd = home, input, terminal = false, columns, user, under = [process.execPath] } = options;
+    const command = [...under, bundle, ...words];
     const variables = { PATH: process.env.PATH ?? '', HOME: home, HOLDFAST_KEYRING: 'off', ...env };
     const setWidth = columns === undefined ? '' : `stty cols ${columns}; `;
     const [program = '', ...rest] = terminal

@@ -2,7 +2,16 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { isRunning } from '../../support/is-running.ts';
+import {
+  inTurn,
+  json,
+  pullAnswer,
+  pullBody,
+  refusal,
+  type ScriptedServer,
+  startServer,
+} from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
@@ -275,6 +284,47 @@ describe('run', () => {
   });
 });
 
+describe('a service that limits requests', () => {
+  const limitedService = async (context: TestContext, retryAfter: string) => {
+    const own = await startServer(
+      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': retryAfter }), pullAnswer(7, { A: 'one' })),
+    );
+    context.onTestFinished(() => own.stop());
+    return { own, env: environment({ HOLDFAST_URL: own.url }) };
+  };
+
+  it.each([[['run', 'sh', '-c', 'echo A=$A']], [['pull']]])('is waited for, which is announced: %j', async words => {
+    const own = await startServer(
+      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': '1' }), pullAnswer(7, { A: 'one' })),
+    );
+    const ended = await cli.run(words, { env: environment({ HOLDFAST_URL: own.url }) });
+    await own.stop();
+    expect(ended).toMatchObject({ code: 0, stdout: 'A=one\n', stderr: expect.stringMatching(/Trying again in 1 s/) });
+  });
+
+  it('is waited for as long as --wait or HOLDFAST_WAIT says', async context => {
+    const { own, env } = await limitedService(context, '119');
+    const cases: [string[], Record<string, string>][] = [
+      [['run', '--wait', '0', 'true'], {}],
+      [['run', '--wait', '118', 'true'], { HOLDFAST_WAIT: '1h' }],
+      [['run', 'true'], { HOLDFAST_WAIT: '1m' }],
+    ];
+    for (const [index, [words, more]] of cases.entries()) {
+      const service = index === 0 ? { own, env } : await limitedService(context, '119');
+      const ended = await cli.run(words, { env: { ...service.env, ...more } });
+      expect(ended).toMatchObject({ code: 125, stderr: expect.stringContaining('in 119 s') });
+      expect(service.own.requests).toHaveLength(1);
+    }
+    expect((await cli.run(['pull', '--wait', 'long'], { env })).stderr).toContain('90s, 2m or 1h');
+    const { own: patient, env: settings } = await limitedService(context, '119');
+    const started = cli.start(['run', 'true'], { env: settings });
+    await started.until(/Trying again in 1[1-5]\d s|Trying again in 120 s/);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    expect(patient.requests).toHaveLength(1);
+  });
+});
+
 // These wait more than they compute, so they run in parallel, each with its own service.
 describe.concurrent('run --watch', () => {
   const startService = async ({ onTestFinished }: TestContext, first: Record<string, string>) => {
@@ -311,17 +361,83 @@ describe.concurrent('run --watch', () => {
     expect(requests.length).toBeGreaterThan(4);
   }, 60_000);
 
-  it('kills a command that ignores TERM after ten seconds', async context => {
-    const log = `${cli.home}/stubborn`;
-    const script = `trap '' TERM; echo "$HOLDFAST_REVISION" >> ${log}; [ "$HOLDFAST_REVISION" = 8 ] && exit 0; while :; do sleep 1; done`;
+  const isGone = (pid: string) => !isRunning(pid);
+
+  it('ends everything that the last start began, even what has left its process group', async context => {
+    const log = `${cli.home}/tree`;
+    // Like npm, which ends without its server: a child, an orphan, and an orphan in a session of its own.
+    const script = `echo "start $$" >> ${log}; [ "$GREETING" = stop ] && exit 4
+      sleep 1000 & echo "child $!" >> ${log}
+      (sleep 1000 & echo "orphan $!" >> ${log})
+      setsid sh -c 'echo "session $$" >> ${log}; exec sleep 1000' &
+      sh -c 'trap "" TERM; echo "stubborn $$" >> ${log}; while :; do sleep 1; done' &
+      wait`;
     const { state, env } = await startService(context, { GREETING: 'hello' });
     const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env });
-    await waitFor(() => linesOf(log).length === 1, 'the first start');
-    state.revision = 8;
+    await waitFor(() => linesOf(log).length === 5, 'the first start');
+    const first = linesOf(log).map(line => line.split(' ')[1] ?? '');
+    Object.assign(state, { revision: 8, values: { GREETING: 'stop' } });
     const begun = Date.now();
-    expect((await started.ended).code).toBe(0);
+    expect((await started.ended).code).toBe(4);
     expect(Date.now() - begun).toBeGreaterThan(9_000);
-    expect(linesOf(log)).toEqual(['7', '8']);
+    expect(linesOf(log).length).toBe(6);
+    expect(first.map(isGone)).toEqual(first.map(() => true));
+  }, 60_000);
+
+  it('ends what the command leaves behind when it is told to end', async context => {
+    const script = 'sh -c "echo server \\$\\$; exec sleep 1000" & echo command $$; wait';
+    const { env } = await startService(context, { GREETING: 'hello' });
+    const started = cli.start(['run', '--watch', 'sh', '-c', script], { env });
+    await started.until(/server \d+/);
+    await started.until(/command \d+/);
+    const server = /server (\d+)/.exec(started.seen())?.[1] ?? '';
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
+    expect(isGone(server)).toBe(true);
+  });
+
+  it('leaves a command alone that gets nothing new', async context => {
+    const log = `${cli.home}/only`;
+    const script = `echo "$HOLDFAST_REVISION $A" >> ${log}; [ "$A" = stop ] && exit 6; exec sleep 1000`;
+    const { state, requests, env } = await startService(context, { A: 'one', B: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', '--only', 'A', 'sh', '-c', script], { env });
+    await waitFor(() => linesOf(log).length === 1, 'the first start');
+    Object.assign(state, { revision: 8, values: { A: 'one', B: 'two' } });
+    const polls = requests.length;
+    await waitFor(() => requests.length > polls + 1, 'a poll after the new revision');
+    Object.assign(state, { revision: 9, values: { A: 'stop', B: 'two' } });
+    expect((await started.ended).code).toBe(6);
+    expect(linesOf(log)).toEqual(['7 one', '9 stop']);
+  }, 60_000);
+
+  it('lets each start read the terminal, and passes Ctrl-C on once', async context => {
+    const script = `trap 'echo interrupted; exit 5' INT; echo "up $GREETING"; read -r line </dev/tty; echo "read $line $GREETING"
+      read -r line; echo "never $line"`;
+    const { state, env } = await startService(context, { GREETING: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env, terminal: true });
+    await started.until('up one');
+    started.child.stdin?.write('first\r');
+    await started.until('read first one');
+    Object.assign(state, { revision: 8, values: { GREETING: 'two' } });
+    await started.until('up two');
+    started.child.stdin?.write('second\r');
+    await started.until('read second two');
+    started.child.stdin?.write('\u0003');
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(5);
+    expect(stdout.match(/interrupted/g)?.length).toBe(1);
+  }, 60_000);
+
+  it('keeps watching after HUP, by which a service without a terminal reads its files again', async context => {
+    const script = `trap 'echo reloaded' HUP; echo "up $GREETING"; [ "$GREETING" = stop ] && exit 3
+      while :; do sleep 0.1; done`;
+    const { state, env } = await startService(context, { GREETING: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env });
+    await started.until('up one');
+    started.child.kill('SIGHUP');
+    await started.until('reloaded');
+    Object.assign(state, { revision: 8, values: { GREETING: 'stop' } });
+    expect((await started.ended).code).toBe(3);
   }, 60_000);
 
   it('continues during an outage, and ends if the service rejects it', async () => {
@@ -347,6 +463,40 @@ describe.concurrent('run --watch', () => {
     await own.stop();
     expect(code).toBe(125);
     expect(stderr).toContain('No.');
+    expect(started.seen().match(/up/g)?.length).toBe(1);
+  }, 60_000);
+
+  it('signs in again after its token was ended, while the command keeps running', async context => {
+    const state = { issued: 0, isReplayed: false, live: '', pulls: 0 };
+    const own = await startServer((request, response) => {
+      if (request.path === '/v1/auth/exchange') {
+        if (state.isReplayed) return refusal(409, 'assertion_replayed')(request, response);
+        state.issued += 1;
+        state.live = `service_tok_${state.issued}`;
+        const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+        return json(201, { token: state.live, expiresAt, organizationId: 'o' })(request, response);
+      }
+      if (request.headers.authorization !== `Bearer ${state.live}`) {
+        return refusal(401, 'unauthenticated')(request, response);
+      }
+      state.pulls += 1;
+      return pullAnswer(7, { GREETING: 'hello' })(request, response);
+    });
+    context.onTestFinished(() => own.stop());
+    const env = environment({ HOLDFAST_URL: own.url, HOLDFAST_TOKEN: '', HOLDFAST_IDENTITY: 'an-identity' });
+    const idToken = cli.file('id-token', 'a.b.c');
+    const words = ['run', '--watch', '--interval', '1', 'sh', '-c', 'echo up; exec sleep 1000'];
+    const started = cli.start(words, { env: { ...env, HOLDFAST_ID_TOKEN_FILE: idToken } });
+    await started.until('up');
+
+    Object.assign(state, { live: '', pulls: 0 });
+    await waitFor(() => state.issued === 2 && state.pulls > 1, 'polls with a second token');
+    Object.assign(state, { live: '', isReplayed: true });
+    await started.until('The command keeps running');
+    Object.assign(state, { isReplayed: false, pulls: 0 });
+    await waitFor(() => state.issued === 3 && state.pulls > 1, 'polls with a third token');
+    started.child.kill('SIGTERM');
+    expect((await started.ended).signal).toBe('SIGTERM');
     expect(started.seen().match(/up/g)?.length).toBe(1);
   }, 60_000);
 

@@ -143,7 +143,7 @@ describe('values', () => {
   it('reach the next steps unchanged, and are masked as a whole and line by line before anything else', async () => {
     const all = { ...secrets, 'A.b-c': 'odd name', constructor: 'another', ['__proto__']: 'a third' };
     const revision = await store(all);
-    const result = await runner.runAction(folder, inputs());
+    const result = await runner.runAction(folder, inputs({ mask: 'all' }));
 
     expect([result.code, saidIn(result)]).toEqual([0, []]);
     expect(result.env).toEqual(new Map(Object.entries(all)));
@@ -160,11 +160,33 @@ describe('values', () => {
     );
   });
 
+  it('are masked where that hides no harmless text, and the log names the others', async () => {
+    const json = '{\n  "key": "0123456789",\n  "on": true\n}\n';
+    await store({
+      PORT: '8080',
+      ON: 'true',
+      REPLICAS: '4',
+      EMPTY: '',
+      PIN: 'x7Kq',
+      TOKEN: 'correct-horse',
+      JSON: json,
+    });
+    const result = await runner.runAction(folder, inputs());
+
+    expect([result.code, saidIn(result)]).toEqual([
+      0,
+      ['Too short or too common to be masked: ON, PORT, REPLICAS. To mask them too: mask: all'],
+    ]);
+    expect(result.masks).toEqual(expect.arrayContaining(['x7Kq', 'correct-horse', '  "key": "0123456789",']));
+    for (const text of ['8080', 'true', '4', '{', '}']) expect(result.masks).not.toContain(text);
+  });
+
   it('are masked but not exported where export-env is false, and written to a file of the job’s user alone', async () => {
     const own = { A: 'one', B: 'two\nthree' };
     await store(own);
     symlinkSync('/etc/hostname', join(runner.workspace, '.env'));
-    const result = await runner.runAction(folder, inputs({ 'export-env': 'false', 'output-file': '.env' }));
+    const changes = { mask: 'all', 'export-env': 'false', 'output-file': '.env' };
+    const result = await runner.runAction(folder, inputs(changes));
     const file = join(runner.workspace, '.env');
 
     expect([result.code, saidIn(result), [...result.env]]).toEqual([0, [], []]);
@@ -231,6 +253,8 @@ describe('a step that fails', () => {
     [{ url: '' }, 'The input url is missing'],
     [{ identity: '' }, 'The input identity is missing'],
     [{ 'export-env': 'maybe' }, 'The input export-env must be true or false'],
+    [{ mask: 'some' }, 'The input mask must be auto or all'],
+    [{ wait: 'long' }, 'The input wait must be a time up to a day'],
     [{ format: 'json' }, 'set output-file as well'],
     [{ 'output-file': 'x', format: 'github' }, 'The input format must be one of env, '],
   ])('says which input is wrong, before it signs in: %j', async (changes, sentence) => {

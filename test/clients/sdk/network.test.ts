@@ -134,6 +134,60 @@ describe('a read', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
+  const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
+
+  it('waits for a limit within waitMs, which counts neither as time nor as a retry', async () => {
+    const retries: Retry[] = [];
+    const client = await clientOf(inTurn(limited(0), limited(1), limited(0), pullAnswer(3, {})), {
+      waitMs: 60_000,
+      timeoutMs: 900,
+      retries: 0,
+      onRetry: retry => retries.push(retry),
+    });
+    expect((await pullOf(client)).revision).toBe(3);
+    expect(retries.map(({ error }) => error.status)).toEqual([429, 429, 429]);
+  });
+
+  it('fails at once if a limit takes longer than waitMs, or if that is 0', async () => {
+    for (const [seconds, waitMs] of [
+      [61, 60_000],
+      [1, 0],
+      [0, 0],
+    ] as const) {
+      const error = await failureOf(pullOf(await clientOf(limited(seconds), { waitMs })));
+      expect(error).toMatchObject({ status: 429, retryAfterMs: seconds * 1000 });
+      expect(server.requests).toHaveLength(1);
+      await server.stop();
+    }
+    server = await startServer(hang);
+  });
+
+  it('never waits longer than waitMs in all', async () => {
+    const delays: number[] = [];
+    const client = await clientOf(limited(0), { waitMs: 1_000, onRetry: ({ delayMs }) => delays.push(delayMs) });
+    await failureOf(pullOf(client));
+    expect(delays.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_000.001);
+  });
+
+  it('spreads clients that were limited at the same moment', async () => {
+    const stop = new AbortController();
+    const delays: number[] = [];
+    const client = await clientOf(limited(40), {
+      waitMs: 120_000,
+      onRetry: ({ delayMs }) => {
+        delays.push(delayMs);
+        if (delays.length === 40) stop.abort();
+      },
+    });
+    const { signal } = stop;
+    const environments = Array.from({ length: 40 }, (_, index) =>
+      client.environment('acme', 'web-shop', `dev-${index}`),
+    );
+    await Promise.allSettled(environments.map(one => one.pull({ signal })));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(40_000);
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
+  });
+
   it('pauses randomly between attempts, up to a limit that doubles', async () => {
     const bounds = [200, 400, 800];
     const delays: number[][] = [[], [], []];

@@ -54,6 +54,20 @@ export const ifRevisionOption = () =>
 export const cacheOption = () => new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)');
 export const offlineOption = () => new Option('--offline', 'read the cached copy and send no requests');
 
+export const waitOption = () =>
+  new Option('--wait <time>', 'how long to wait while the service limits requests, such as 90s; 0 fails at once')
+    .env('HOLDFAST_WAIT')
+    .argParser(duration)
+    .default(120_000, '2m');
+
+/** Seconds, or with a unit. */
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smh]?)$/.exec(text) ?? [];
+  const ms = Number(count) * unitsMs[(unit || 's') as keyof typeof unitsMs];
+  if (ms <= unitsMs.d) return ms;
+  throw usage('Expected a time to wait, up to a day: seconds, or such as 90s, 2m or 1h.');
+}
+
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A time in ISO 8601, or an age. Without a time zone it is the local time, as in tables. @returns ISO 8601 in UTC */

@@ -8,7 +8,7 @@ import { writePrivately } from '../files.ts';
 import type { Session } from '../session.ts';
 import { ofLayer, type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
-import { cacheOption, offlineOption, onlyOption, revisionOption } from './options.ts';
+import { cacheOption, offlineOption, onlyOption, revisionOption, waitOption } from './options.ts';
 
 interface Flags extends PullFlags {
   format?: string;
@@ -32,7 +32,8 @@ export const pullOptions = (command: Command): Command =>
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
-    .addOption(offlineOption());
+    .addOption(offlineOption())
+    .addOption(waitOption());
 
 /** `--json` applies to standard output, `--format` to the file. */
 export async function pull(session: Session, flags: Flags): Promise<void> {
@@ -50,6 +51,9 @@ export async function pull(session: Session, flags: Flags): Promise<void> {
     return;
   }
   const { entries, revision, revisions } = await pullEntries(session, flags);
+  if (process.env.GITHUB_ACTIONS === 'true' && formats[name]?.aside === undefined) {
+    output.warn('holdfast: pull masks no value in this job’s log, unless the format is github.');
+  }
   const environments = await session.layers();
   const place = placeOfTop(environments);
   const moment = environments.length === 1 ? { revision } : { revision, revisions };

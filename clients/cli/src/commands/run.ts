@@ -4,11 +4,12 @@ import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
-import { type Program, replaceProcess } from '../run/replace.ts';
+import { endWithShell, type Inherited, ignoreSignals, letShellStay, readInherited } from '../run/inherited.ts';
+import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
-import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys } from './options.ts';
+import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys, waitOption } from './options.ts';
 import { readOverrides } from './override.ts';
 
 interface Flags extends PullFlags {
@@ -41,25 +42,31 @@ export const runOptions = (command: Command): Command =>
     .addOption(revisionOption())
     .addOption(cacheOption())
     .addOption(offlineOption())
+    .addOption(waitOption())
     .passThroughOptions();
 
 export async function run(session: Session, command: readonly string[], flags: Flags): Promise<void> {
   if (flags.watch && (flags.revision !== undefined || flags.offline)) {
     throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
   }
+  const inherited = readInherited();
+  ignoreSignals(inherited.ignored);
+  if (inherited.awaitsPlan) endWithShell();
+  if (flags.watch && inherited.awaitsPlan) letShellStay();
+  if (flags.watch) becomeShell(inherited);
   const overrides =
     flags.override === undefined
       ? new Map<string, string>()
       : await readOverrides(session, await session.layers(), flags.override, flags);
-  const programOf = programMaker(session, command, flags, overrides);
-  if (flags.watch) await watch(session, flags, programOf);
+  const programOf = programMaker(session, command, flags, overrides, inherited);
+  if (flags.watch) await watch(session, flags, programOf, inherited);
 
   const { entries, revisions } = await pullEntries(session, flags);
   const program = programOf(entries, revisions);
-  replaceProcess(program);
+  replaceProcess(program, inherited);
   const { endAs, forwardSignals, startChild } = await import('../run/spawn.ts');
-  const forwarding = forwardSignals();
-  const { child, ended } = await startChild(program);
+  const forwarding = forwardSignals(inherited);
+  const { child, ended } = await startChild(program, inherited);
   forwarding.to(child);
   const end = await ended;
   forwarding.stop();
@@ -74,12 +81,14 @@ function programMaker(
   command: readonly string[],
   { allowName = [], nameTransformer }: Flags,
   overrides: ReadonlyMap<string, string>,
+  inherited: Inherited,
 ): ProgramOf {
   const [name = ''] = command;
+  const parent = { ...process.env, ...inherited.unusual };
   let isWarned = false;
   return (entries, revisions) => {
     const { named, refusals: collisions } = transformNames([...new Map([...entries, ...overrides])], nameTransformer);
-    const { variables, refusals, unusual } = childEnvironment(named, revisions, allowName, process.env);
+    const { variables, refusals, unusual } = childEnvironment(named, revisions, allowName, parent);
     const all = [...collisions, ...refusals];
     if (all.length > 0) {
       const reasons = all.map(({ key, reason }) => `${key} ${reason}`);
@@ -98,7 +107,12 @@ function programMaker(
 }
 
 /** Ends the process as the command ended. */
-async function watch(session: Session, { interval, only }: Flags, programOf: ProgramOf): Promise<void> {
+async function watch(
+  session: Session,
+  { interval, only }: Flags,
+  programOf: ProgramOf,
+  inherited: Inherited,
+): Promise<void> {
   const [{ endAs }, { runWatching }] = [await import('../run/spawn.ts'), await import('../run/watch.ts')];
   const environments = await session.layers();
   const client = await session.client();
@@ -107,6 +121,7 @@ async function watch(session: Session, { interval, only }: Flags, programOf: Pro
       snapshots: options => client.watchLayers(environments, options),
       intervalMs: interval * 1000,
       output: session.output,
+      inherited,
       programOf: (snapshot: LayeredSnapshot) => {
         const revisions = revisionsOf(
           environments.map((environment, index) => [environment, snapshot.layers[index]?.revision ?? 0]),

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { exitCodes, Failure } from '../failure.ts';
+import type { Inherited } from './inherited.ts';
 import type { Program } from './replace.ts';
 
 export interface Ending {
@@ -29,13 +30,20 @@ const forwarded: readonly NodeJS.Signals[] = [
 const sentByTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /** @throws Failure 126 if the system can't execute it */
-export function startChild({ path, argv, variables }: Program): Promise<RunningChild> {
+export function startChild(program: Program, inherited: Inherited): Promise<RunningChild> {
+  const { path, argv, variables } = throughShell(program, inherited);
   const [argv0 = path, ...rest] = argv;
+  const { descriptors } = inherited;
+  // Without a hole, because Node moves what follows one. It leaves an ignored descriptor closed from 3 on.
+  const stdio: StdioOptions = Array.from(
+    { length: Math.max(3, ...descriptors.map(one => one + 1)) },
+    (_, descriptor) => (descriptor < 3 ? 'inherit' : descriptors.includes(descriptor) ? descriptor : 'ignore'),
+  );
   return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(notStarted(argv0, variables, error));
+    const refuse = (error: NodeJS.ErrnoException) => reject(notStarted(program.argv[0] ?? path, variables, error));
     let child: ChildProcess;
     try {
-      child = spawn(path, rest, { argv0, env: { ...variables }, stdio: 'inherit' });
+      child = spawn(path, rest, { argv0, env: { ...variables }, stdio });
     } catch (error) {
       refuse(error as NodeJS.ErrnoException);
       return;
@@ -44,6 +52,18 @@ export function startChild({ path, argv, variables }: Program): Promise<RunningC
     child.once('error', refuse);
     child.once('spawn', () => resolve({ child, ended }));
   });
+}
+
+/** Only a shell can ignore signals for a program, and tell it its own pid, which the socket activation of systemd checks. */
+function throughShell(program: Program, { ignored, isNoted }: Inherited): Program {
+  const { argv, variables } = program;
+  const isForUs = [process.pid, process.ppid].includes(Number(variables.LISTEN_PID));
+  const steps = [
+    ...(ignored.length === 0 ? [] : [`trap '' ${ignored.join(' ')}`]),
+    ...(isNoted && isForUs ? ['LISTEN_PID=$$; export LISTEN_PID'] : []),
+  ];
+  if (steps.length === 0) return program;
+  return { path: '/bin/sh', argv: ['sh', '-c', [...steps, 'exec "$@"'].join('\n'), 'sh', ...argv], variables };
 }
 
 function notStarted(command: string, variables: Program['variables'], { code }: NodeJS.ErrnoException): Failure {
@@ -70,13 +90,17 @@ export interface Forwarding {
 }
 
 /** Catches signals for a child. Call it before the child starts: a signal in between would end only this process. */
-export function forwardSignals(heard: (signal: NodeJS.Signals) => void = () => undefined): Forwarding {
+export function forwardSignals(
+  { ignored }: Inherited,
+  heard: (signal: NodeJS.Signals, isOnTerminal: boolean) => void = () => undefined,
+): Forwarding {
   const isOnTerminal = hasTerminal();
   let target: ChildProcess | undefined;
   const early: NodeJS.Signals[] = [];
-  const listeners = forwarded.map(signal => {
+  const listened = forwarded.filter(signal => !ignored.includes(constants.signals[signal]));
+  const listeners = listened.map(signal => {
     const listener = () => {
-      heard(signal);
+      heard(signal, isOnTerminal);
       if (target === undefined) early.push(signal);
       else if (!(isOnTerminal && sentByTerminal.includes(signal))) target.kill(signal);
     };

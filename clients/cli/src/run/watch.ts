@@ -1,5 +1,7 @@
 import type { HoldfastError, LayeredSnapshot, WatchOptions } from '@holdfast/sdk';
 import type { Output } from '../output.ts';
+import type { Inherited } from './inherited.ts';
+import { endProcesses, markVariable } from './processes.ts';
 import type { Program } from './replace.ts';
 import { type Ending, forwardSignals, type RunningChild, startChild } from './spawn.ts';
 
@@ -10,13 +12,22 @@ interface Watch {
   snapshots: (options: WatchOptions) => AsyncIterable<LayeredSnapshot>;
   intervalMs: number;
   output: Output;
+  inherited: Inherited;
   programOf: (snapshot: LayeredSnapshot) => Program;
 }
 
-/** Runs the command and restarts it once for each new revision, until it ends by itself. @returns how it ended */
-export async function runWatching({ snapshots, intervalMs, output, programOf }: Watch): Promise<Ending> {
+/** A started command, and the mark of all processes that it started. */
+interface Start extends RunningChild {
+  mark: string;
+  /** The variables, apart from the revision. */
+  content: string;
+}
+
+/** Runs the command and restarts it for each change of its variables, until it ends by itself. @returns how it ended */
+export async function runWatching(watch: Watch): Promise<Ending> {
+  const { snapshots, intervalMs, output, inherited, programOf } = watch;
   const stop = new AbortController();
-  let running: RunningChild | undefined;
+  let running: Start | undefined;
   let isReplacing = false;
   let isOver = false;
   let finish: (end: Ending) => void = () => undefined;
@@ -27,9 +38,9 @@ export async function runWatching({ snapshots, intervalMs, output, programOf }: 
     };
   });
   let endedBy: NodeJS.Signals | undefined;
-  const forwarding = forwardSignals(signal => {
-    // Ending the command ends the watch: no revision may restart it.
-    if (!['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].includes(signal)) return;
+  const forwarding = forwardSignals(inherited, (signal, isOnTerminal) => {
+    // Ending the command ends the watch: no revision may restart it. Without a terminal, HUP means to reload.
+    if (!['SIGINT', 'SIGTERM', 'SIGQUIT'].includes(signal) && !(signal === 'SIGHUP' && isOnTerminal)) return;
     endedBy ??= signal;
     stop.abort();
   });
@@ -38,18 +49,21 @@ export async function runWatching({ snapshots, intervalMs, output, programOf }: 
 
   const follow = async () => {
     for await (const snapshot of snapshots({ intervalMs, signal: stop.signal, onError })) {
-      const previous = running;
       // Check the new values first: if the command can't run with them, the old one keeps running.
       const program = programOf(snapshot);
-      if (previous !== undefined) {
+      const content = contentOf(program);
+      if (running?.content === content) continue;
+      if (running !== undefined) {
         output.note(`holdfast: revision ${snapshot.revision}; restarting the command.`);
         isReplacing = true;
-        await endChild(previous);
+        await endStart(running, output);
         isReplacing = false;
-        if (stop.signal.aborted) finish(await previous.ended);
+        if (stop.signal.aborted) finish(await running.ended);
       }
       if (isOver) return;
-      const next = await startChild(program);
+      const mark = `${process.pid}.${Date.now()}`;
+      const variables = { ...program.variables, [markVariable]: mark };
+      const next = { ...(await startChild({ ...program, variables }, inherited)), mark, content };
       running = next;
       forwarding.to(next.child);
       void next.ended.then(end => {
@@ -60,14 +74,17 @@ export async function runWatching({ snapshots, intervalMs, output, programOf }: 
 
   const following = follow();
   try {
-    return await Promise.race([
+    const end = await Promise.race([
       ended,
       // The watch ended before the command started.
       following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
     ]);
+    // The signal reached only the command itself, such as `npm start`, and not what that started.
+    if (endedBy !== undefined && running !== undefined) await endStart(running, output);
+    return end;
   } catch (error) {
     // The service refused, or the command can't run with a revision: don't leave it running on stale values.
-    if (running !== undefined) await endChild(running);
+    if (running !== undefined) await endStart(running, output);
     throw error;
   } finally {
     stop.abort();
@@ -76,10 +93,13 @@ export async function runWatching({ snapshots, intervalMs, output, programOf }: 
   }
 }
 
-/** TERM, then KILL if it is still running 10 s later. */
-async function endChild({ child, ended }: RunningChild): Promise<void> {
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-  await ended;
-  clearTimeout(timer);
+function contentOf({ argv, path, variables }: Program): string {
+  const { HOLDFAST_REVISION: _, ...others } = variables;
+  return JSON.stringify([path, argv, others]);
+}
+
+async function endStart({ child, ended, mark }: Start, output: Output): Promise<void> {
+  const left = await endProcesses(child, mark, graceMs);
+  if (left.length > 0) output.warn(`holdfast: processes of the last start that can’t be ended: ${left.join(', ')}`);
+  if (child.pid === undefined || !left.includes(child.pid)) await ended;
 }

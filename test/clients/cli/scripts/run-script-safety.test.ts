@@ -58,7 +58,7 @@ beforeAll(async () => {
   });
   const programs = shells.map(({ command: [program = ''] }) => program);
   [image, withWget] = ['curl', 'wget'].map(client =>
-    makeImage([...new Set(programs), ...(pathOf(client) === undefined ? [] : [client])], ['env']),
+    makeImage([...new Set(programs), ...(pathOf(client) === undefined ? [] : [client]), 'sleep'], ['env']),
   ) as [Image, Image];
   const script = (await buildDownloads())(server.url).get('/run.sh') ?? '';
   alone = makeBusyboxImage();
@@ -299,6 +299,29 @@ describe.each(shells)('run.sh in $name', shell => {
     };
     const { code, stdout } = await run(shell);
     expect([code, stdout.includes('A=one\n'), server.requests.length]).toEqual([0, true, 3]);
+  });
+
+  it('waits for a limit that ends within HOLDFAST_WAIT, and says so', async () => {
+    const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
+    const answers = [limited(1), limited(0)];
+    pull = (request, response) => (answers.shift() ?? text(exported({ A: 'one' })))(request, response);
+    const env = { ...withToken(), HOLDFAST_WAIT: '1m' };
+    const patient = await image.run(shell, '/run.sh', ['/other/env'], { env });
+    expect(patient).toMatchObject({ code: 0, stdout: expect.stringContaining('A=one\n') });
+    expect(patient.stderr).toMatch(/^(?:run\.sh: http:\S+ answered 429, trying again in [12] s\n){2}$/);
+    for (const [seconds, wait] of [
+      [120, ''],
+      [0, '0'],
+      [61, '60s'],
+    ] as const) {
+      server.requests.length = 0;
+      pull = limited(seconds);
+      const ended = await image.run(shell, '/run.sh', ['/other/env'], { env: { ...env, HOLDFAST_WAIT: wait } });
+      expect(ended).toMatchObject({ code: 125, stderr: expect.stringContaining('"code":"rate_limited"') });
+      expect(server.requests).toHaveLength(1);
+    }
+    const wrong = await image.run(shell, '/run.sh', ['/other/env'], { env: { ...env, HOLDFAST_WAIT: 'long' } });
+    expect(wrong).toMatchObject({ code: 125, stderr: expect.stringContaining('HOLDFAST_WAIT') });
   });
 
   describe.skipIf(pathOf('wget') === undefined)('without curl', () => {

@@ -1,0 +1,187 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli, type Ending } from './cli.ts';
+import { pathOf, shells } from './scripts/image.ts';
+
+let cli: Cli;
+let server: ScriptedServer;
+let revision: number;
+let values: Record<string, string>;
+
+beforeAll(async () => {
+  cli = buildCli();
+  server = await startServer((request, response) => pullAnswer(revision, values)(request, response));
+});
+beforeEach(() => {
+  revision = 7;
+  values = { GREETING: `it's "one"\n two` };
+});
+afterAll(async () => {
+  await server.stop();
+  cli.remove();
+});
+
+const environment = (more: Record<string, string> = {}) => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_TOKEN: 'service_tok_run',
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'dev',
+  ...more,
+});
+
+/** Runs the bundle as a program, from a script of bash, which passes all variables on: `"$@"` is its command line. */
+const runFrom = (script: string, words: readonly string[], more: Record<string, string> = {}): Promise<Ending> =>
+  cli.run(words, { env: environment(more), under: ['bash', '-c', script, 'sh'] });
+
+/** Node 20 can't replace itself. */
+const nodes = [dirname(process.execPath), '/usr/bin'].flatMap(folder => {
+  const { stdout } = spawnSync(`${folder}/node`, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' });
+  return stdout ? [{ name: `Node ${stdout.trim()}`, PATH: `${folder}:${process.env.PATH}` }] : [];
+});
+
+const ways = [
+  { way: 'replaces it', flags: [], more: {} },
+  { way: 'is spawned', flags: [], more: { HOLDFAST_RUN: 'spawn' } },
+  { way: 'is watched', flags: ['--watch'], more: {} },
+];
+
+describe.each(nodes)('run as a program, with $name, and a command that', ({ PATH }) => {
+  it.each(ways)('$way keeps ignoring signals', async ({ flags, more }) => {
+    const show =
+      'while read -r name value; do case $name in SigIgn:) echo "$value $GREETING";; esac; done </proc/$$/status';
+    const script = `trap '' HUP INT PIPE; exec "$@"`;
+    const { stdout, stderr, code } = await runFrom(script, ['run', ...flags, 'sh', '-c', show], { PATH, ...more });
+    expect({ stdout, stderr, code }).toEqual({
+      stdout: `0000000000001003 ${values.GREETING}\n`,
+      stderr: '',
+      code: 0,
+    });
+  });
+
+  it.each(ways)('$way keeps open descriptors, and is the process that systemd names', async ({ flags, more }) => {
+    const show = `cat <&3; echo "$LISTEN_PID = $$"; ls /proc/$$/fd; exit 9`;
+    // The test's own process may have inherited others.
+    const others = (await runFrom('ls /proc/$$/fd; :', [])).stdout.trim().split('\n');
+    const script = `LISTEN_PID=$$ LISTEN_FDS=2 exec "$@" 3<${cli.file('third', 'third\n')} 5</dev/null`;
+    const { stdout, stderr, code } = await runFrom(script, ['run', ...flags, 'sh', '-c', show], { PATH, ...more });
+    const [third, pids = '', ...descriptors] = stdout.trim().split('\n');
+    expect([third, stderr, code]).toEqual(['third', '', 9]);
+    expect(descriptors.toSorted()).toEqual([...others.filter(one => one !== '255'), '3', '5'].toSorted());
+    expect(pids).toMatch(/^(\d+) = \1$/);
+  });
+
+  it.each(ways)('$way gets variables that a shell can’t name', async ({ flags, more }) => {
+    values = { 'a.b': 'of a secret', C: '3' };
+    const show = `process.stdout.write(['a.b', 'spring.url', 'C'].map(name => process.env[name]).join())`;
+    const words = ['run', ...flags, process.execPath, '-e', show];
+    const { stdout, code } = await runFrom('exec "$@"', words, { PATH, ...more, 'spring.url': 'inherited\n\u00e9' });
+    expect([stdout, code]).toEqual(['of a secret,inherited\n\u00e9,3', 0]);
+    const withDescriptor = await runFrom('exec "$@" 3</dev/null', words, { PATH, ...more, 'spring.url': 'x' });
+    expect([withDescriptor.stdout, withDescriptor.code]).toEqual(['of a secret,x,3', 0]);
+  });
+});
+
+describe.each(shells)('the shell before Node, as $name', ({ command }) => {
+  it('executes the command itself, with its arguments as they are, and without what it noted', async () => {
+    const show =
+      'echo "$$ $GREETING $#:$1:$2"; for name in $(env | grep -o "^HOLDFAST_[A-Z]*"); do echo $name; done; exit 7';
+    const script = `echo $$; exec "$@" sh -c '${show}' name "$(printf 'a\\377')" '' 3</dev/null`;
+    const ended = await cli.run(['run', '-e', 'dev'], {
+      env: environment({ HOLDFAST_TOKEN_OLD: 'x' }),
+      under: ['sh', '-c', script, 'sh', ...command.map(one => pathOf(one) ?? one)],
+    });
+    const [pid, ...lines] = ended.stdout.trim().split('\n');
+    expect(ended.stderr).toBe('');
+    expect(lines.slice(0, 2)).toEqual([`${pid} it's "one"`, ' two 2:a\ufffd:']);
+    expect(lines.slice(2).toSorted()).toEqual([
+      'HOLDFAST_ENV',
+      'HOLDFAST_KEYRING',
+      'HOLDFAST_ORG',
+      'HOLDFAST_PROJECT',
+      'HOLDFAST_REVISION',
+      'HOLDFAST_URL',
+    ]);
+    expect(ended.code).toBe(7);
+  });
+
+  it('passes failures on, and other commands that have `run` among their words', async () => {
+    const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh', ...command.map(one => pathOf(one) ?? one)];
+    const run = (words: string[], more: Record<string, string> = {}) =>
+      cli.run(words, { env: environment(more), under });
+    expect((await run(['run', 'no-such-command'])).code).toBe(127);
+    expect((await run(['run', '--only', 'NOT_THERE', 'true'])).code).toBe(125);
+    expect((await run(['run', '--help'])).stdout).toContain('Usage: holdfast run');
+    expect(await run(['get', 'GREETING', '--project', 'run'])).toMatchObject({ code: 0, stdout: values.GREETING });
+    values = { PATH: '/nowhere' };
+    expect((await run(['run', 'true'])).stderr).toContain('--allow-name PATH');
+    values = { UID: '5', A: '1' };
+    expect((await run(['run', 'sh', '-c', 'echo $A'])).stdout).toBe('1\n');
+  });
+});
+
+it('doesn’t go on if its shell is killed', async () => {
+  const own = await startServer(() => {});
+  const env = environment({ HOLDFAST_URL: own.url });
+  const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh'];
+  const started = cli.start(['run', 'true'], { env, under });
+  while (own.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 20));
+  started.child.kill('SIGTERM');
+  expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
+  while (!own.requests[0]?.aborted) await new Promise(resolve => setTimeout(resolve, 20));
+  await own.stop();
+});
+
+/** Whether this user may make a process namespace. */
+const unshare = ['unshare', '-pf', '--mount-proc'];
+const canUnshare = spawnSync(unshare[0] ?? '', [...unshare.slice(1), 'true']).status === 0;
+if (!canUnshare)
+  process.stderr.write('SKIPPED: run as process 1, because unshare can’t make a process namespace here\n');
+
+describe.runIf(canUnshare)('as process 1', () => {
+  it('hands its place to the command', async () => {
+    const { stdout } = await cli.run(['run', 'sh', '-c', 'echo $$'], { env: environment(), under: unshare });
+    expect(stdout).toBe('1\n');
+  });
+
+  it.each([
+    ['as a program', unshare],
+    ['as an argument of Node', [...unshare, process.execPath]],
+  ])(
+    'leaves no zombie when it watches, %s',
+    async (_, under) => {
+      const log = `${cli.home}/zombies`;
+      rmSync(log, { force: true });
+      const stop = cli.file('stop', '');
+      rmSync(stop);
+      // Each start leaves an orphan, and lists the zombies once there are none or it is told to stop.
+      const script = `(sleep 0.05 &); (sleep 1000 &)
+      while [ "$GREETING" = two ] && grep -q '^State:.Z' /proc/[0-9]*/status && [ ! -e ${stop} ]; do sleep 0.05; done
+      echo "$GREETING $(grep -l '^State:.Z' /proc/[0-9]*/status)" >> ${log}
+      [ "$GREETING" = two ] && exit 3; sleep 1000 & wait`;
+      values = { GREETING: 'one' };
+      const words = ['run', '--watch', '--interval', '1', 'sh', '-c', script];
+      const started = cli.start(words, { env: environment(), under });
+      const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+      while (lines().length === 0) await new Promise(resolve => setTimeout(resolve, 50));
+      [revision, values] = [8, { GREETING: 'two' }];
+      expect(await started.ended).toMatchObject({ code: 3 });
+      expect(lines()[1]).toBe('two');
+    },
+    30_000,
+  );
+
+  it('passes TERM on, and exits as the command did', async () => {
+    const script = `trap 'echo ended; exit 5' TERM; echo ready; while :; do sleep 0.1; done`;
+    const started = cli.start(['run', '--watch', 'sh', '-c', script], { env: environment(), under: unshare });
+    await started.until('ready');
+    const { pid } = started.child;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    process.kill(Number.parseInt(children, 10), 'SIGTERM');
+    const { code, stdout } = await started.ended;
+    expect([code, stdout.includes('ended')]).toEqual([5, true]);
+  }, 30_000);
+});
