@@ -99,6 +99,7 @@ const parts = [
     files: lib,
     moduleOf: (path: string) => path.split('/')[1] ?? '',
     layers: [
+      ['formats'],
       ['contracts', 'documentation'],
       ['core'],
       ['crypto', 'mail', 'table'],

@@ -1740,6 +1740,19 @@ export interface components {
         };
         ApplyChangesRequest: {
             /**
+             * @description The keys to delete. All of them must exist.
+             * @default []
+             * @example [
+             *       "LOG_LEVEL"
+             *     ]
+             */
+            delete?: string[];
+            /**
+             * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
+             * @example Move to the new database
+             */
+            message?: string;
+            /**
              * @description The secrets to set.
              * @default []
              * @example [
@@ -1767,6 +1780,7 @@ export interface components {
                  */
                 expectedVersion?: number;
             }[];
+        } | {
             /**
              * @description The keys to delete. All of them must exist.
              * @default []
@@ -1780,6 +1794,18 @@ export interface components {
              * @example Move to the new database
              */
             message?: string;
+            /**
+             * @description Lines of `KEY=value`, with an optional `export`. Without `dialect`, unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and support the escapes `\n \r \t \" \\ \$`. No interpolation. A key may appear only once, whatever the dialect.
+             * @example # database
+             *     DATABASE_HOST=db.internal.example
+             */
+            dotenv: string;
+            /**
+             * @description Reads the text as one tool does: `node` is `util.parseEnv` and `--env-file` of Node 24, `python` python-dotenv 1, `docker` the `--env-file` of docker 28, `compose` an `env_file` of Docker Compose, `systemd` an `EnvironmentFile` (254 or later), and `sh` the assignments of a POSIX shell, which never runs anything. A line that the tool skips or refuses is an error, and so is a reference to a variable that no line above sets. Blank and comment lines are not skipped lines. `strict` reads as without a dialect, but refuses every line that would be listed in `ambiguous`.
+             * @example node
+             * @enum {string}
+             */
+            dialect?: "strict" | "node" | "python" | "docker" | "compose" | "systemd" | "sh";
         };
         ApplyChangesResponse: {
             /**
@@ -1815,7 +1841,89 @@ export interface components {
              *     ]
              */
             deleted: string[];
-        } | components["schemas"]["DryRun"];
+            /**
+             * @description The lines that two tools read differently, up to 1,000. Only with `dotenv` and without `dialect`. Tools that skip a line don’t count, nor does docker, which keeps quotes, comments and blanks. A value that a tool would take from its environment differs from every other.
+             * @example []
+             */
+            ambiguous?: {
+                /**
+                 * @description The line, from 1. Only a line feed ends a line.
+                 * @example 3
+                 */
+                line: number;
+                /**
+                 * @description The key.
+                 * @example PASSWORD
+                 */
+                key: string;
+                /**
+                 * @description Tools with the same number read the same value; 0 is a tool that skips or refuses the line, or part of an earlier value.
+                 * @example {
+                 *       "node": 1,
+                 *       "python": 2,
+                 *       "docker": 2,
+                 *       "compose": 2,
+                 *       "systemd": 2,
+                 *       "sh": 2
+                 *     }
+                 */
+                readers: {
+                    node: number;
+                    python: number;
+                    docker: number;
+                    compose: number;
+                    systemd: number;
+                    sh: number;
+                };
+            }[];
+        } | {
+            /**
+             * @description Nothing was changed.
+             * @constant
+             */
+            dryRun: true;
+            plan: components["schemas"]["ChangePlan"];
+            /**
+             * @description The revision that the plan is based on.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description The lines that two tools read differently, up to 1,000. Only with `dotenv` and without `dialect`. Tools that skip a line don’t count, nor does docker, which keeps quotes, comments and blanks. A value that a tool would take from its environment differs from every other.
+             * @example []
+             */
+            ambiguous?: {
+                /**
+                 * @description The line, from 1. Only a line feed ends a line.
+                 * @example 3
+                 */
+                line: number;
+                /**
+                 * @description The key.
+                 * @example PASSWORD
+                 */
+                key: string;
+                /**
+                 * @description Tools with the same number read the same value; 0 is a tool that skips or refuses the line, or part of an earlier value.
+                 * @example {
+                 *       "node": 1,
+                 *       "python": 2,
+                 *       "docker": 2,
+                 *       "compose": 2,
+                 *       "systemd": 2,
+                 *       "sh": 2
+                 *     }
+                 */
+                readers: {
+                    node: number;
+                    python: number;
+                    docker: number;
+                    compose: number;
+                    systemd: number;
+                    sh: number;
+                };
+            }[];
+        };
         /**
          * @description The action.
          * @example secret.pulled
@@ -3383,12 +3491,17 @@ export interface components {
             message?: string;
         } | {
             /**
-             * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and support the escapes `
-             *      \r \t \" \\ \$`. No interpolation.
+             * @description Lines of `KEY=value`, with an optional `export`. Without `dialect`, unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and support the escapes `\n \r \t \" \\ \$`. No interpolation. A key may appear only once, whatever the dialect.
              * @example # database
              *     DATABASE_HOST=db.internal.example
              */
             dotenv: string;
+            /**
+             * @description Reads the text as one tool does: `node` is `util.parseEnv` and `--env-file` of Node 24, `python` python-dotenv 1, `docker` the `--env-file` of docker 28, `compose` an `env_file` of Docker Compose, `systemd` an `EnvironmentFile` (254 or later), and `sh` the assignments of a POSIX shell, which never runs anything. A line that the tool skips or refuses is an error, and so is a reference to a variable that no line above sets. Blank and comment lines are not skipped lines. `strict` reads as without a dialect, but refuses every line that would be listed in `ambiguous`.
+             * @example node
+             * @enum {string}
+             */
+            dialect?: "strict" | "node" | "python" | "docker" | "compose" | "systemd" | "sh";
             /**
              * @description The reason for the change, in one line. It is shown in the audit log and sent to webhooks: never include a secret.
              * @example Move to the new database
@@ -3422,7 +3535,89 @@ export interface components {
              * @example 17
              */
             revision: number;
-        } | components["schemas"]["DryRun"];
+            /**
+             * @description The lines that two tools read differently, up to 1,000. Only with `dotenv` and without `dialect`. Tools that skip a line don’t count, nor does docker, which keeps quotes, comments and blanks. A value that a tool would take from its environment differs from every other.
+             * @example []
+             */
+            ambiguous?: {
+                /**
+                 * @description The line, from 1. Only a line feed ends a line.
+                 * @example 3
+                 */
+                line: number;
+                /**
+                 * @description The key.
+                 * @example PASSWORD
+                 */
+                key: string;
+                /**
+                 * @description Tools with the same number read the same value; 0 is a tool that skips or refuses the line, or part of an earlier value.
+                 * @example {
+                 *       "node": 1,
+                 *       "python": 2,
+                 *       "docker": 2,
+                 *       "compose": 2,
+                 *       "systemd": 2,
+                 *       "sh": 2
+                 *     }
+                 */
+                readers: {
+                    node: number;
+                    python: number;
+                    docker: number;
+                    compose: number;
+                    systemd: number;
+                    sh: number;
+                };
+            }[];
+        } | {
+            /**
+             * @description Nothing was changed.
+             * @constant
+             */
+            dryRun: true;
+            plan: components["schemas"]["ChangePlan"];
+            /**
+             * @description The revision that the plan is based on.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description The lines that two tools read differently, up to 1,000. Only with `dotenv` and without `dialect`. Tools that skip a line don’t count, nor does docker, which keeps quotes, comments and blanks. A value that a tool would take from its environment differs from every other.
+             * @example []
+             */
+            ambiguous?: {
+                /**
+                 * @description The line, from 1. Only a line feed ends a line.
+                 * @example 3
+                 */
+                line: number;
+                /**
+                 * @description The key.
+                 * @example PASSWORD
+                 */
+                key: string;
+                /**
+                 * @description Tools with the same number read the same value; 0 is a tool that skips or refuses the line, or part of an earlier value.
+                 * @example {
+                 *       "node": 1,
+                 *       "python": 2,
+                 *       "docker": 2,
+                 *       "compose": 2,
+                 *       "systemd": 2,
+                 *       "sh": 2
+                 *     }
+                 */
+                readers: {
+                    node: number;
+                    python: number;
+                    docker: number;
+                    compose: number;
+                    systemd: number;
+                    sh: number;
+                };
+            }[];
+        };
         InspectOrganizationResponse: {
             organization: components["schemas"]["Organization"];
             usage: components["schemas"]["Usage"];
