@@ -124,6 +124,7 @@ export const proofs: readonly Proof[] = [
   { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' } },
+  { name: 'dialects', files: ['test/lib/formats/dotenv'], env: { DIALECTS: '2000' } },
   {
     name: 'load',
     files: ['test/load', 'test/functions/projects/many-environments.test.ts'],

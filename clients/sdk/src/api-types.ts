@@ -1868,11 +1868,35 @@ export interface components {
                  *     }
                  */
                 readers: {
+                    /**
+                     * @description The group of node.
+                     * @example 1
+                     */
                     node: number;
+                    /**
+                     * @description The group of python.
+                     * @example 1
+                     */
                     python: number;
+                    /**
+                     * @description The group of docker.
+                     * @example 1
+                     */
                     docker: number;
+                    /**
+                     * @description The group of compose.
+                     * @example 1
+                     */
                     compose: number;
+                    /**
+                     * @description The group of systemd.
+                     * @example 1
+                     */
                     systemd: number;
+                    /**
+                     * @description The group of sh.
+                     * @example 1
+                     */
                     sh: number;
                 };
             }[];
@@ -1915,11 +1939,35 @@ export interface components {
                  *     }
                  */
                 readers: {
+                    /**
+                     * @description The group of node.
+                     * @example 1
+                     */
                     node: number;
+                    /**
+                     * @description The group of python.
+                     * @example 1
+                     */
                     python: number;
+                    /**
+                     * @description The group of docker.
+                     * @example 1
+                     */
                     docker: number;
+                    /**
+                     * @description The group of compose.
+                     * @example 1
+                     */
                     compose: number;
+                    /**
+                     * @description The group of systemd.
+                     * @example 1
+                     */
                     systemd: number;
+                    /**
+                     * @description The group of sh.
+                     * @example 1
+                     */
                     sh: number;
                 };
             }[];
@@ -3562,11 +3610,35 @@ export interface components {
                  *     }
                  */
                 readers: {
+                    /**
+                     * @description The group of node.
+                     * @example 1
+                     */
                     node: number;
+                    /**
+                     * @description The group of python.
+                     * @example 1
+                     */
                     python: number;
+                    /**
+                     * @description The group of docker.
+                     * @example 1
+                     */
                     docker: number;
+                    /**
+                     * @description The group of compose.
+                     * @example 1
+                     */
                     compose: number;
+                    /**
+                     * @description The group of systemd.
+                     * @example 1
+                     */
                     systemd: number;
+                    /**
+                     * @description The group of sh.
+                     * @example 1
+                     */
                     sh: number;
                 };
             }[];
@@ -3609,11 +3681,35 @@ export interface components {
                  *     }
                  */
                 readers: {
+                    /**
+                     * @description The group of node.
+                     * @example 1
+                     */
                     node: number;
+                    /**
+                     * @description The group of python.
+                     * @example 1
+                     */
                     python: number;
+                    /**
+                     * @description The group of docker.
+                     * @example 1
+                     */
                     docker: number;
+                    /**
+                     * @description The group of compose.
+                     * @example 1
+                     */
                     compose: number;
+                    /**
+                     * @description The group of systemd.
+                     * @example 1
+                     */
                     systemd: number;
+                    /**
+                     * @description The group of sh.
+                     * @example 1
+                     */
                     sh: number;
                 };
             }[];

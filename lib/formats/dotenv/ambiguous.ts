@@ -41,11 +41,10 @@ export function ambiguousLines(text: string, entries: readonly { line: number; k
 
 /** Such as "node, docker | python, compose, systemd | not sh": who agrees with whom, and who skips the line. */
 export function describeReaders(readers: AmbiguousLine['readers']): string {
-  const agreeing = Map.groupBy(dialects, dialect => readers[dialect]);
-  const skipping = agreeing.get(0);
-  agreeing.delete(0);
-  const groups = [...agreeing.values()].map(tools => tools.join(', '));
-  return [...groups, ...(skipping === undefined ? [] : [`not ${skipping.join(', ')}`])].join(' | ');
+  const groups: Dialect[][] = [];
+  for (const dialect of dialects) (groups[readers[dialect]] ??= []).push(dialect);
+  const [skipping, ...agreeing] = Array.from(groups, tools => tools?.join(', '));
+  return [...agreeing, ...(skipping === undefined ? [] : [`not ${skipping}`])].join(' | ');
 }
 
 /** What a tool assigns on one line: usually one key, but a CR or a blank may separate several. */

@@ -5,7 +5,12 @@ import fc from 'fast-check';
  * line ends of three systems, blanks that are none, and keys that are none.
  */
 
+const references = ['A', 'HOST', 'A:-d', 'B-d', 'A:+y', 'E:-d', 'E-d', 'E:?no', ':-$', 'A:x'].map(
+  inner => `$\{${inner}}`,
+);
+
 const pieces = [
+  ...references,
   'v',
   'a b',
   'x',
@@ -44,19 +49,9 @@ const pieces = [
   '$',
   '$$',
   '$A',
-  '${A}',
   '$HOST',
-  '${HOST}',
-  '${A:-d}',
-  '${B-d}',
-  '${A:+y}',
-  '${E:-d}',
-  '${E-d}',
-  '${E:?no}',
-  '${:-$}',
   '${',
   '}',
-  '${A:x}',
   '$(x)',
   '$1',
   '${A',
@@ -97,7 +92,7 @@ const pieces = [
   '-',
   '\ufffe',
   '=',
-] as const;
+];
 
 const text = (max: number) => fc.array(fc.constantFrom(...pieces), { maxLength: max }).map(parts => parts.join(''));
 const word = fc.stringMatching(/^[A-Za-z0-9_./:@%+,-]{1,12}$/);
@@ -155,6 +150,9 @@ const line = fc.oneof(
     ),
   },
 );
+
+/** One assignment and its line break. */
+export const dotenvLine = assignment.map(text => `${text}\n`);
 
 /** Text of one to six lines with mixed or uniform line ends. */
 export const dotenvFile: fc.Arbitrary<string> = fc
