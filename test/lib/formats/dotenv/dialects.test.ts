@@ -59,7 +59,10 @@ describe.each(available.map(tool => [tool.name, tool] as const))('%s', (_name, t
 });
 
 describe('ambiguous lines', () => {
-  const lines = fc.sample(dotenvLine, count).filter(line => parseDotenv(line).entries.length === 1);
+  const lines = fc.sample(dotenvLine, count).filter(line => {
+    const { entries, problems } = parseDotenv(line);
+    return entries.length === 1 && problems.length === 0;
+  });
   const isListed = (line: string) => ambiguousLines(line, parseDotenv(line).entries).length > 0;
 
   test('are those on which two real tools differ', { timeout: 300_000 }, () => {
@@ -85,8 +88,8 @@ describe('ambiguous lines', () => {
 
   test('leave no line that npm dotenv 16, 17 or 18 reads differently from all others', () => {
     for (const line of lines) {
-      // npm dotenv trims U+FEFF, an invisible character that no other tool takes for white space.
-      if (isListed(line) || line.includes('\ufeff')) continue;
+      // npm dotenv also trims white space, such as U+FEFF, that is part of the value for all others.
+      if (isListed(line) || /[^\S \t\n]/.test(line)) continue;
       const values = [...readAs('node', line).values].filter(([key]) => /^[A-Za-z_][\w.-]*$/.test(key));
       for (const parse of [parse16, parse17, parse18]) {
         for (const [key, value] of values) expect({ line, value: parse(line)[key] }).toEqual({ line, value });
