@@ -41,10 +41,12 @@ export function ambiguousLines(text: string, entries: readonly { line: number; k
 
 /** Such as "node, docker | python, compose, systemd | not sh": who agrees with whom, and who skips the line. */
 export function describeReaders(readers: AmbiguousLine['readers']): string {
-  const groups: Dialect[][] = [];
-  for (const dialect of dialects) (groups[readers[dialect]] ??= []).push(dialect);
-  const [skipping, ...agreeing] = Array.from(groups, tools => tools?.join(', '));
-  return [...agreeing, ...(skipping === undefined ? [] : [`not ${skipping}`])].join(' | ');
+  const numbers = [...new Set(dialects.map(dialect => readers[dialect]))].toSorted((a, b) => a - b);
+  const groups = numbers.map(number => {
+    const tools = dialects.filter(dialect => readers[dialect] === number).join(', ');
+    return number === 0 ? `not ${tools}` : tools;
+  });
+  return (numbers[0] === 0 ? [...groups.slice(1), ...groups.slice(0, 1)] : groups).join(' | ');
 }
 
 /** What a tool assigns on one line: usually one key, but a CR or a blank may separate several. */

@@ -87,7 +87,7 @@ const values = async (slug = 'dev') => {
 describe('push', () => {
   it('shows the plan without values, then applies it as one revision', async () => {
     await dev().import({ A: 'old-secret', KEEP: 'k' });
-    const file = cli.file('.env', 'A=new-secret # said\nexport B="two\nlines"\n');
+    const file = cli.file('.env', '# said\nA=new-secret\nexport B="two\nlines"\n');
     const dry = await holdfast(['push', file, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout)).toEqual({
       dryRun: true,

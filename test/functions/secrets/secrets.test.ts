@@ -249,7 +249,11 @@ describe('importing', () => {
     const text = await place.importAll('dev', '# comment\nexport D="4\\n"\nA=one # same\n');
     // A shell keeps the backslash, docker and systemd refuse `export`.
     const readers = { node: 1, python: 1, docker: 0, compose: 1, systemd: 0, sh: 2 };
-    const ambiguous = [{ line: 2, key: 'D', readers }];
+    const ambiguous = [
+      { line: 2, key: 'D', readers },
+      // systemd and docker keep the comment.
+      { line: 3, key: 'A', readers: { node: 1, python: 1, docker: 2, compose: 1, systemd: 2, sh: 1 } },
+    ];
     expect(text.body).toEqual({ created: ['D'], updated: [], unchanged: ['A'], revision: 3, ambiguous });
     expect(await place.values('dev')).toEqual({ A: 'one', B: '2', C: '3', D: '4\n' });
     const entries = await auditOf('secret.bulk_set');
