@@ -99,6 +99,7 @@ const parts = [
     files: lib,
     moduleOf: (path: string) => path.split('/')[1] ?? '',
     layers: [
+      ['formats'],
       ['contracts', 'documentation'],
       ['core'],
       ['crypto', 'mail', 'table'],
@@ -246,11 +247,11 @@ describe('modules inside modules, and the clients', () => {
   it.each([
     ['command line', cli],
     ['GitHub action', action],
-  ])('let the %s use only field rules of the service, beside the SDK', (_, client) => {
+  ])('let the %s use only field rules and formats of the service, beside the SDK', (_, client) => {
     const ofService = client
       .flatMap(({ imports }) => imports)
       .filter(path => /^(lib|functions|infra|test)\//.test(path));
-    expect(ofService.filter(path => !path.startsWith('lib/contracts/fields/'))).toEqual([]);
+    expect(ofService.filter(path => !/^lib\/(contracts\/fields|formats)\//.test(path))).toEqual([]);
   });
 });
 

@@ -12,10 +12,10 @@ import { requireVersion } from './set-secret.ts';
 /** Sets and deletes secrets as one change. @throws version_mismatch, secret_not_found, and what `changeSecrets` throws */
 export async function applyChanges(
   context: MemberContext,
-  { set, delete: deletions, ...options }: ChangeOptions & Pick<Changes, 'set' | 'delete'>,
+  { set, delete: deletions, ambiguous, ...options }: ChangeOptions & Omit<Changes, 'message'>,
   begun: ChangeReads,
 ) {
-  return changeSecrets(context, begun, {
+  const answer = await changeSecrets(context, begun, {
     ...options,
     authorize: access => requireMayDelete(access, deletions.length),
     decide: async current => {
@@ -34,6 +34,7 @@ export async function applyChanges(
       };
     },
   });
+  return { ...answer, ambiguous };
 }
 
 /** Only owners and admins may delete several secrets at once, as with bulk-delete. @throws forbidden */

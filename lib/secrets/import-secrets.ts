@@ -1,4 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { AmbiguousLines } from '../contracts/fields/dotenv-text.ts';
 import type { ChangeOptions } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
 import type { ChangeReads } from './change/read-target.ts';
@@ -6,11 +7,16 @@ import { changeSecrets } from './change-secrets.ts';
 
 interface Import extends ChangeOptions {
   secrets: readonly { key: string; value: string }[];
+  ambiguous?: AmbiguousLines | undefined;
 }
 
 /** Sets all of the secrets as one change. Other secrets stay as they are. */
-export async function importSecrets(context: MemberContext, { secrets, ...options }: Import, begun: ChangeReads) {
-  return changeSecrets(context, begun, {
+export async function importSecrets(
+  context: MemberContext,
+  { secrets, ambiguous, ...options }: Import,
+  begun: ChangeReads,
+) {
+  const answer = await changeSecrets(context, begun, {
     ...options,
     decide: async current => ({
       ...(await sortOutUnchanged(secrets, current)),
@@ -19,4 +25,5 @@ export async function importSecrets(context: MemberContext, { secrets, ...option
       answer: ({ plan: { created, updated, unchanged }, revision }) => ({ created, updated, unchanged, revision }),
     }),
   });
+  return { ...answer, ambiguous };
 }

@@ -142,6 +142,12 @@ export const proofs: readonly Proof[] = [
   },
   { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' }, full: { KILLS: '40' } },
+  {
+    name: 'dialects',
+    files: ['test/lib/formats/dotenv'],
+    env: { DIALECTS: '2000' },
+    full: { DIALECTS: '10000' },
+  },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },
   {
     name: 'load',

@@ -1,20 +1,36 @@
-import { parseDotenv } from '../../../lib/contracts/fields/dotenv.ts';
+import { type DotenvDialect, readDotenv as read } from '../../../lib/contracts/fields/dotenv-import.ts';
 import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
+import { describeReaders } from '../../../lib/formats/dotenv/ambiguous.ts';
 import { exitCodes, Failure } from './failure.ts';
 
-/** Reads dotenv text by the service's own rules. @throws Failure with every problem and its line */
-export function readDotenv(text: string, name: string): Map<string, string> {
-  const { entries, problems } = parseDotenv(text);
-  if (problems.length === 0) return new Map(entries.map(({ key, value }) => [key, value]));
-  const named = problems.map(({ line, message }) => `line ${line} ${message}`);
-  throw new Failure(
-    exitCodes.other,
-    'invalid_dotenv',
-    `${name} can’t be read; nothing was changed.\n  ${named.join('\n  ')}`,
-    {
-      details: problems,
-    },
-  );
+/** Whose file it is. */
+export interface DotenvFlags {
+  dialect?: DotenvDialect;
+  /** Accepts lines that other tools read differently. */
+  asIs?: boolean;
+}
+
+/**
+ * Reads dotenv text by the service's own rules, or as the tool of the dialect does.
+ * @throws Failure with every problem, or else every ambiguous line
+ */
+export function readDotenv(text: string, name: string, { dialect, asIs }: DotenvFlags = {}): Map<string, string> {
+  // A byte order mark belongs to the file.
+  const { entries, problems, ambiguous = [] } = read(text.replace(/^\ufeff/, ''), dialect);
+  const refuse = (code: string, why: string, lines: string[], more: { details: unknown; hint?: string }) =>
+    new Failure(exitCodes.other, code, `${name} ${why}; nothing was changed.\n  ${lines.join('\n  ')}`, more);
+  if (problems.length > 0) {
+    const named = problems.map(({ line, message }) => `line ${line} ${message}`);
+    throw refuse('invalid_dotenv', 'can’t be read', named, { details: problems });
+  }
+  if (ambiguous.length > 0 && !asIs) {
+    const named = ambiguous.map(({ line, key, readers }) => `line ${line} ${key}: ${describeReaders(readers)}`);
+    throw refuse('ambiguous_dotenv', 'has lines that tools read differently', named, {
+      details: ambiguous,
+      hint: 'Name the tool that reads the file, such as --dialect node, or take it --as-is, by Holdfast’s own rules.',
+    });
+  }
+  return new Map(entries.map(({ key, value }) => [key, value]));
 }
 
 /** Text that `readDotenv` reads back exactly. Line breaks in values stay line breaks. */

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { secretKeyPattern, secretKeyRule } from '../../../lib/contracts/fields/secret-rules.ts';
-import { readDotenv } from './dotenv-text.ts';
-import { exitCodes, Failure } from './failure.ts';
+import { type DotenvFlags, readDotenv } from './dotenv-text.ts';
+import { exitCodes, Failure, usage } from './failure.ts';
 import { type Field, fieldsOf, readJson } from './json-fields.ts';
 
 export const fileFormats = ['dotenv', 'json', 'yaml'] as const;
@@ -14,11 +14,20 @@ function formatOf(path: string, text: string): FileFormat {
   return extension === '.json' || /^\s*[{[]/.test(text) ? 'json' : 'dotenv';
 }
 
+export interface FileFlags extends DotenvFlags {
+  format?: FileFormat;
+}
+
 /** Reads the secrets of a file. @throws Failure with every problem, and never a value */
-export async function readSecrets(path: string, text: string, format?: FileFormat): Promise<Map<string, string>> {
+export async function readSecrets(
+  path: string,
+  text: string,
+  { format, ...flags }: FileFlags = {},
+): Promise<Map<string, string>> {
   const name = path === '-' ? 'Standard input' : path;
   const chosen = format ?? formatOf(path, text);
-  if (chosen === 'dotenv') return readDotenv(text, name);
+  if (chosen === 'dotenv') return readDotenv(text, name, flags);
+  if (flags.dialect !== undefined) throw usage(`--dialect is for dotenv files; ${name} is ${chosen.toUpperCase()}.`);
   const content = text.replace(/^\ufeff/, '');
   const fields = chosen === 'json' ? fieldsOf(readJson(content, name), name) : await yamlFields(content, name);
   return checked(fields, name);

@@ -2,7 +2,7 @@ import type { components } from './api-types.ts';
 
 type Schemas = components['schemas'];
 /** The answer of a write that is not a dry run. */
-type Done<Name extends keyof Schemas> = Exclude<Schemas[Name], Schemas['DryRun']>;
+type Done<Name extends keyof Schemas> = Exclude<Schemas[Name], { dryRun: true }>;
 
 export type KeyList = Schemas['ListKeysResponse'];
 export type History = Schemas['ListVersionsResponse'];
@@ -80,4 +80,6 @@ export interface DryRun {
   dryRun: true;
   plan: { created: string[]; updated: string[]; unchanged: string[]; deleted: string[]; skipped: string[] };
   revision: number;
+  /** Only of a change by dotenv text. */
+  ambiguous?: NonNullable<ImportResult['ambiguous']>;
 }

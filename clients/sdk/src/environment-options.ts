@@ -32,6 +32,11 @@ export interface WriteOptions extends CallOptions {
   message?: string;
 }
 
+export interface ImportDotenvOptions extends WriteOptions {
+  /** Whose file it is. Without it, the answer lists in `ambiguous` what tools read differently; `strict` refuses that. */
+  dialect?: 'strict' | 'node' | 'python' | 'docker' | 'compose' | 'systemd' | 'sh';
+}
+
 export interface SetOptions extends WriteOptions {
   /** Changes that version of the key only; 0 means the key must not exist. */
   ifVersion?: number;

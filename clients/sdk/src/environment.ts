@@ -19,6 +19,7 @@ import type {
   CallOptions,
   Changes,
   HistoryQuery,
+  ImportDotenvOptions,
   KeyQuery,
   PullOptions,
   RestoreOptions,
@@ -121,15 +122,20 @@ export class Environment {
     });
   }
 
-  /** Sets the secrets of a dotenv text as one revision. The service parses the text. */
-  importDotenv(dotenv: string, options: WriteOptions = {}): Promise<ImportResult> {
-    const { message, ...rest } = options;
+  /**
+   * Sets the secrets of a dotenv text as one revision. The service parses the text: as the tool of the `dialect` does, or
+   * by its own rules.
+   */
+  importDotenv(dotenv: string, options: ImportDotenvOptions = {}): Promise<ImportResult> {
+    const { message, dialect, ...rest } = options;
     const change = {
       method: 'POST',
       template: `${environmentTemplate}/bulk`,
-      options: { ...rest, path: this.#path, body: { dotenv, message } },
+      options: { ...rest, path: this.#path, body: { dotenv, dialect, message } },
     } as const;
-    const look = lookByDryRun(this.#transport, change, nothingLeft);
+    const look = lookByDryRun<ImportResult>(this.#transport, change, answer => {
+      return { ...nothingLeft(answer), ...(answer.ambiguous && { ambiguous: answer.ambiguous }) };
+    });
     return write<ImportResult>(this.#transport, { ...change, look });
   }
 

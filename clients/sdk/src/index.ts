@@ -7,6 +7,7 @@ export type {
   CacheOptions,
   CallOptions,
   Changes,
+  ImportDotenvOptions,
   PullOptions,
   RestoreOptions,
   SetOptions,

@@ -1,11 +1,8 @@
 import * as z from 'zod';
+import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
+import { ExpectedVersion } from './preconditions.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
 import { Message, SecretKey, SecretValue } from './text.ts';
-
-export const ExpectedVersion = z
-  .int()
-  .min(0, { message: 'must be 0 or more' })
-  .meta({ description: 'The version that the key must have; 0 if it must not exist.', example: 2 });
 
 const SetEntry = z.strictObject({
   key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
@@ -23,34 +20,66 @@ function boundedList<Item extends z.ZodType>(item: Item) {
     .meta({ documentedAs: () => z.array(item).max(maxKeysPerChange) });
 }
 
-/** Sets and deletions, from 1 to 1,000 together, that name each key once. */
+const changed = {
+  delete: boundedList(SecretKey)
+    .default([])
+    .meta({ description: 'The keys to delete. All of them must exist.', example: ['LOG_LEVEL'] }),
+  message: Message.optional(),
+};
+const set = boundedList(SetEntry).meta({
+  description: 'The secrets to set.',
+  example: [{ key: 'DATABASE_HOST', value: 'db.internal.example', expectedVersion: 2 }],
+});
+
+export interface Changes extends Omit<ReadDotenv, 'secrets'> {
+  set: { key: string; value: string; expectedVersion?: number | undefined }[];
+  delete: string[];
+  message?: string | undefined;
+}
+
+/** Sets and deletions, from 1 to 1,000 together, that name each key once. What is set is a list or dotenv text. */
 export const ChangesBody = z
-  .strictObject({
-    set: boundedList(SetEntry)
-      .default([])
-      .meta({
-        description: 'The secrets to set.',
-        example: [{ key: 'DATABASE_HOST', value: 'db.internal.example', expectedVersion: 2 }],
-      }),
-    delete: boundedList(SecretKey)
-      .default([])
-      .meta({ description: 'The keys to delete. All of them must exist.', example: ['LOG_LEVEL'] }),
-    message: Message.optional(),
+  .strictObject({ ...changed, set: set.optional(), dotenv: DotenvText.optional(), dialect: DotenvDialect.optional() })
+  .transform((body, context): Changes => {
+    const { dotenv, dialect, set: listed = [], ...rest } = body;
+    const report: Report = (path, message) => context.addIssue({ code: 'custom', path, message });
+    if (dotenv !== undefined && body.set !== undefined) report([], 'must not have both set and dotenv');
+    if (dotenv === undefined && dialect !== undefined) report(['dialect'], 'must not be given without dotenv');
+    const read = dotenv === undefined ? { secrets: listed } : readDotenvField(dotenv, dialect, report);
+    if (read === undefined) return { ...rest, set: [] };
+    const { secrets, ...told } = read;
+    requireEachOnce({ set: secrets, delete: rest.delete }, dotenv !== undefined, report);
+    return { ...rest, set: secrets, ...told };
   })
-  .superRefine(({ set, delete: deletions }, context) => {
-    const count = set.length + deletions.length;
-    if (count < 1 || count > maxKeysPerChange) {
-      context.addIssue({ code: 'custom', message: `must set and delete 1 to ${maxKeysPerChange} secrets` });
-    }
-    const named = [
-      ...set.map(({ key }, index) => ({ key, path: ['set', index, 'key'] })),
-      ...deletions.map((key, index) => ({ key, path: ['delete', index] })),
-    ];
-    const seen = new Map<string, string>();
-    for (const { key, path } of named) {
-      const first = seen.get(key);
-      if (first === undefined) seen.set(key, path.join('.'));
-      else context.addIssue({ code: 'custom', path, message: `is a duplicate of ${first}` });
-    }
+  .meta({
+    documentedAs: () =>
+      z.xor([
+        z
+          .strictObject({ ...changed, set: set.default([]) })
+          .meta({ description: 'Lists of what to set and what to delete.' }),
+        z
+          .strictObject({ ...changed, dotenv: DotenvText, dialect: DotenvDialect.optional() })
+          .meta({ description: 'What to set as the text of a dotenv file.' }),
+      ]),
   });
-export type Changes = z.infer<typeof ChangesBody>;
+
+type Report = (path: (string | number)[], message: string) => void;
+
+function requireEachOnce(
+  { set: entries, delete: deletions }: Pick<Changes, 'set' | 'delete'>,
+  isText: boolean,
+  report: Report,
+): void {
+  const count = entries.length + deletions.length;
+  if (count < 1 || count > maxKeysPerChange) report([], `must set and delete 1 to ${maxKeysPerChange} secrets`);
+  const named = [
+    ...entries.map(({ key }, index) => ({ key, path: isText ? ['dotenv'] : ['set', index, 'key'] })),
+    ...deletions.map((key, index) => ({ key, path: ['delete', index] })),
+  ];
+  const seen = new Map<string, string>();
+  for (const { key, path } of named) {
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, path.join('.'));
+    else report(path, first === 'dotenv' ? 'is also set by dotenv' : `is a duplicate of ${first}`);
+  }
+}

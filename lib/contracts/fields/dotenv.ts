@@ -16,7 +16,7 @@ export interface DotenvResult {
 }
 
 /** Text with more problems than this isn't dotenv text, so parsing stops. */
-const maxProblems = 100;
+export const maxProblems = 100;
 
 const blankOrComment = /[ \t\v\f\r]*(?:#[^\n]*)?(?:\n|$)/y;
 const assignment = /[ \t\v\f]*(?:export[ \t]+)?([^\s=#'"]+)[ \t\v\f]*=/y;
@@ -117,7 +117,10 @@ function advance(reading: Reading, length: number): void {
 }
 
 /** The problem with a well-formed assignment, if any. */
-function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
+export function problemOf(
+  { key, value }: { key: string; value: string },
+  firstLine: number | undefined,
+): string | undefined {
   if (!secretKeyPattern.test(key)) return `has an invalid key: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
   const problem = valueProblem(value);

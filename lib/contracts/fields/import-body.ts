@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { parseDotenv } from './dotenv.ts';
+import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
 import { problemsOf } from './problems.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
 import { Message, SecretKey, SecretValue } from './text.ts';
 
 /** A parsed import, from any of its forms. */
-export interface Import {
-  secrets: { key: string; value: string }[];
+export interface Import extends ReadDotenv {
   message?: string | undefined;
 }
 
@@ -29,13 +28,8 @@ const documentedForms = () =>
         .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
     }),
     documentedForm('The text of a dotenv file.', {
-      dotenv: z.string().meta({
-        description:
-          'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` ' +
-          'after white space; single quotes are literal; double quotes may span lines and support the escapes ' +
-          '`\n \\r \\t \\" \\\\ \\$`. No interpolation.',
-        example: '# database\nDATABASE_HOST=db.internal.example\n',
-      }),
+      dotenv: DotenvText,
+      dialect: DotenvDialect.optional(),
     }),
   ]);
 
@@ -43,8 +37,7 @@ function documentedForm(description: string, content: z.ZodRawShape) {
   return z.strictObject({ ...content, message: Message.optional() }).meta({ description });
 }
 
-type Path = (string | number)[];
-type Report = (path: Path, message: string) => void;
+type Report = (path: (string | number)[], message: string) => void;
 
 function fromList(list: unknown[], report: Report): Import['secrets'] {
   if (list.length < 1 || list.length > maxKeysPerChange) {
@@ -85,14 +78,14 @@ function fromMap(map: object, report: Report): Import['secrets'] {
   });
 }
 
-function fromDotenv(source: string, report: Report): Import['secrets'] {
-  const { entries, problems } = parseDotenv(source);
-  for (const problem of problems) report(['dotenv'], `line ${problem.line} ${problem.message}`);
-  if (problems.length === 0 && (entries.length < 1 || entries.length > maxKeysPerChange)) {
-    report(['dotenv'], countMessage);
-  }
-  return entries.map(({ key, value }) => ({ key, value }));
+function fromDotenv(source: unknown, dialect: unknown, report: Report): ReadDotenv {
+  const read = readDotenvField(source, dialect, report);
+  const count = read?.secrets.length;
+  if (count !== undefined && (count < 1 || count > maxKeysPerChange)) report(['dotenv'], countMessage);
+  return read ?? { secrets: [] };
 }
+
+const fields: readonly string[] = ['secrets', 'dotenv', 'dialect', 'message'];
 
 /**
  * The body of an import in any of its three forms, parsed to one shape, with every problem reported at once. It is
@@ -103,27 +96,25 @@ export const ImportBody = z
   .unknown()
   .transform((body, context): Import => {
     const report: Report = (path, message) => context.addIssue({ code: 'custom', path, message });
-    let secrets: Import['secrets'] = [];
+    let read: ReadDotenv = { secrets: [] };
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       report([], 'must be an object with secrets or dotenv');
       return z.NEVER;
     }
-    const { secrets: given, dotenv, message } = body as { secrets?: unknown; dotenv?: unknown; message?: unknown };
-    const unknown = Object.keys(body).filter(name => name !== 'secrets' && name !== 'dotenv' && name !== 'message');
+    const { secrets: given, dotenv, dialect, message }: Partial<Record<string, unknown>> = { ...body };
+    const unknown = Object.keys(body).filter(name => !fields.includes(name));
     if (unknown.length > 0)
       context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: body } as z.core.$ZodRawIssue);
     if ((given === undefined) === (dotenv === undefined)) report([], 'must have either secrets or dotenv');
     if (given !== undefined) {
-      if (Array.isArray(given)) secrets = fromList(given, report);
-      else if (typeof given === 'object' && given !== null) secrets = fromMap(given, report);
+      if (Array.isArray(given)) read = { secrets: fromList(given, report) };
+      else if (typeof given === 'object' && given !== null) read = { secrets: fromMap(given, report) };
       else report(['secrets'], 'must be a list of {key, value} or an object of values by key');
     }
-    if (dotenv !== undefined) {
-      if (typeof dotenv === 'string') secrets = fromDotenv(dotenv, report);
-      else report(['dotenv'], 'must be text');
-    }
+    if (dotenv !== undefined) read = fromDotenv(dotenv, dialect, report);
+    else if (dialect !== undefined) report(['dialect'], 'must not be given without dotenv');
     const why = Message.optional().safeParse(message);
     for (const issue of why.error?.issues ?? []) report(['message'], issue.message);
-    return { secrets, message: why.data };
+    return { ...read, message: why.data };
   })
   .meta({ documentedAs: documentedForms });

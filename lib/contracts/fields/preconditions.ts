@@ -78,3 +78,8 @@ export function matchesRevision(precondition: Precondition, revision: number): b
 export function revisionTag(revision: number): string {
   return `"${revision}"`;
 }
+
+export const ExpectedVersion = z
+  .int()
+  .min(0, { message: 'must be 0 or more' })
+  .meta({ description: 'The version that the key must have; 0 if it must not exist.', example: 2 });

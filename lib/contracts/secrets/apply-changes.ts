@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
+import { ambiguity } from '../fields/dotenv-text.ts';
 import { writesSecrets } from './environment-access.ts';
 import { keyNames } from './revision.ts';
-import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
+import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const applyChanges = contract({
   operationId: 'apply-changes',
@@ -24,7 +25,10 @@ export const applyChanges = contract({
   },
   responses: ok({
     description: 'The result of the change.',
-    body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
+    body: orDryRun(
+      ImportResult.extend({ deleted: keyNames('Keys that were deleted.'), ...ambiguity }),
+      DryRun.extend(ambiguity),
+    ),
     example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
   }),
   errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
+import { ambiguity } from '../fields/dotenv-text.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { writesSecrets } from './environment-access.ts';
-import { changeUses, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
+import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const importSecrets = contract({
   operationId: 'import-secrets',
@@ -23,7 +24,7 @@ export const importSecrets = contract({
   },
   responses: ok({
     description: 'The result of the import.',
-    body: orDryRun(ImportResult),
+    body: orDryRun(ImportResult.extend(ambiguity), DryRun.extend(ambiguity)),
     example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
   }),
   errors: ['plan_limit_exceeded', 'revision_mismatch'],

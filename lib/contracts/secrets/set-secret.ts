@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { ExpectedVersion } from '../fields/changes-body.ts';
+import { ExpectedVersion } from '../fields/preconditions.ts';
 import { Message, SecretKey, SecretValue } from '../fields/text.ts';
 import { writesSecrets } from './environment-access.ts';
 import { Revision } from './revision.ts';

@@ -55,8 +55,8 @@ export const DryRun = z
 export type DryRun = z.infer<typeof DryRun>;
 
 /** The result of the write, or the plan of a dry run. */
-export function orDryRun<Body extends z.ZodType>(body: Body) {
-  return z.union([body, DryRun]);
+export function orDryRun<Body extends z.ZodType, Plan extends z.ZodType = typeof DryRun>(body: Body, plan?: Plan) {
+  return z.union([body, plan ?? DryRun]);
 }
 
 export const KeyList = uniqueList(SecretKey, 1, maxKeysPerChange);

@@ -87,7 +87,7 @@ const values = async (slug = 'dev') => {
 describe('push', () => {
   it('shows the plan without values, then applies it as one revision', async () => {
     await dev().import({ A: 'old-secret', KEEP: 'k' });
-    const file = cli.file('.env', 'A=new-secret # said\nexport B="two\\nlines"\n');
+    const file = cli.file('.env', '# said\nA=new-secret\nexport B="two\nlines"\n');
     const dry = await holdfast(['push', file, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout)).toEqual({
       dryRun: true,
@@ -104,6 +104,24 @@ describe('push', () => {
     expect(await values()).toEqual({ A: 'new-secret', B: 'two\nlines', KEEP: 'k' });
     const again = await holdfast(['push', '-', '--json'], 'A=new-secret\n');
     expect(JSON.parse(again.stdout)).toMatchObject({ created: [], updated: [], unchanged: ['A'], revision: 2 });
+  });
+
+  it('refuses lines that tools read differently, unless it is told who reads the file', async () => {
+    const file = cli.file('.env', 'A=1\nB=geheim#1\n');
+    const refused = await holdfast(['push', file]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('line 2 B: node | python, docker, compose, systemd, sh\n');
+    expect(refused.stderr).toMatch(/--dialect node.*--as-is/s);
+    expect(refused.stderr).not.toContain('geheim');
+    expect(await holdfast(['diff', file, '--exit-code'])).toMatchObject({ code: 1 });
+    expect(await values()).toEqual({});
+    expect(await holdfast(['push', file, '--dialect', 'node'])).toMatchObject({ code: 0 });
+    expect(await values()).toEqual({ A: '1', B: 'geheim' });
+    expect(await holdfast(['diff', file, '--exit-code', '--dialect', 'node'])).toMatchObject({ code: 0 });
+    expect(await holdfast(['diff', file, '--exit-code', '--as-is'])).toMatchObject({ code: 7 });
+    expect(await holdfast(['push', file, '--as-is'])).toMatchObject({ code: 0 });
+    expect(await values()).toEqual({ A: '1', B: 'geheim#1' });
+    expect((await holdfast(['push', file, '--as-is', '--dialect', 'sh'])).code).toBe(2);
   });
 
   it('prunes in the same revision', async () => {

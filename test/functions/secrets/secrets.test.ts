@@ -222,6 +222,22 @@ describe('pulling', () => {
 });
 
 describe('importing', () => {
+  it('reads dotenv text as the named tool does, in an import and in changes, and lists what tools read differently', async () => {
+    const post = (rest: string, body: object) => api.post(place.at('dev', rest), body, owner.session);
+    const read = await post('/bulk', { dotenv: 'A=v#f\nB=1', dialect: 'node' });
+    expect(read.body).toEqual({ created: ['A', 'B'], updated: [], unchanged: [], revision: 1 });
+    const planned = await post('/changes?dryRun=true', { dotenv: 'A=v#f', delete: ['B'] });
+    const readers = { node: 1, python: 2, docker: 2, compose: 2, systemd: 2, sh: 2 };
+    expect(planned.body).toMatchObject({ dryRun: true, ambiguous: [{ line: 1, key: 'A', readers }] });
+    const refused = await post('/changes', { dotenv: 'A=v#geheim', dialect: 'strict' });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(JSON.stringify(refused.body)).toMatch(/line 1 sets A/);
+    expect(JSON.stringify(refused.body)).not.toContain('geheim');
+    const changed = await post('/changes', { dotenv: 'A=v#f', dialect: 'compose', delete: ['B'] });
+    expect(changed.body).toEqual({ created: [], updated: ['A'], unchanged: [], deleted: ['B'], revision: 2 });
+    expect(await place.values('dev')).toEqual({ A: 'v#f' });
+  });
+
   it('accepts a list, an object and dotenv text, and reports what it did', async () => {
     const list = await place.importAll('dev', [
       { key: 'A', value: '1' },
@@ -231,7 +247,14 @@ describe('importing', () => {
     const map = await place.importAll('dev', { B: '2', A: 'one', C: '3' });
     expect(map.body).toEqual({ created: ['C'], updated: ['A'], unchanged: ['B'], revision: 2 });
     const text = await place.importAll('dev', '# comment\nexport D="4\\n"\nA=one # same\n');
-    expect(text.body).toEqual({ created: ['D'], updated: [], unchanged: ['A'], revision: 3 });
+    // A shell keeps the backslash, docker and systemd refuse `export`.
+    const readers = { node: 1, python: 1, docker: 0, compose: 1, systemd: 0, sh: 2 };
+    const ambiguous = [
+      { line: 2, key: 'D', readers },
+      // systemd and docker keep the comment.
+      { line: 3, key: 'A', readers: { node: 1, python: 1, docker: 2, compose: 1, systemd: 2, sh: 1 } },
+    ];
+    expect(text.body).toEqual({ created: ['D'], updated: [], unchanged: ['A'], revision: 3, ambiguous });
     expect(await place.values('dev')).toEqual({ A: 'one', B: '2', C: '3', D: '4\n' });
     const entries = await auditOf('secret.bulk_set');
     expect(entries.map(({ keys, revision }: Record<string, unknown>) => [keys, revision])).toEqual([

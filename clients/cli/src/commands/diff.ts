@@ -3,18 +3,19 @@ import type { Command } from 'commander';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { shown } from '../printable.ts';
-import { readSecrets } from '../secrets-file.ts';
+import { type FileFlags, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
+import { dialectOptions } from './options.ts';
 import { readFile } from './secrets.ts';
 
-interface Flags {
+interface Flags extends FileFlags {
   showValues?: boolean;
   exitCode?: boolean;
 }
 
 export const diffOptions = (command: Command): Command =>
-  command
+  dialectOptions(command)
     .argument('[a]', 'an environment (dev), a revision of one (dev@17), or a file (./.env; - for standard input)')
     .argument('[b]', 'the same; see below for the defaults')
     .option('--show-values', 'also show the values')
@@ -52,7 +53,7 @@ export async function diff(
   flags: Flags,
 ): Promise<void> {
   const { output } = session;
-  const difference = await differenceOf(session, await sidesOf(session, a, b), flags.showValues ?? false);
+  const difference = await differenceOf(session, await sidesOf(session, a, b), flags);
   if (output.json) output.document(difference);
   else
     output.listing(
@@ -99,7 +100,8 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
   return [at(last === undefined ? revision : revision - 1), at(revision)];
 }
 
-async function differenceOf(session: Session, [a, b]: [Side, Side], values: boolean): Promise<Difference> {
+async function differenceOf(session: Session, [a, b]: [Side, Side], flags: Flags): Promise<Difference> {
+  const values = flags.showValues ?? false;
   if (a.kind === 'environment' && b.kind === 'environment') {
     // The service compares them, so values leave it only if they are shown.
     const environment = await session.environment(a.slug);
@@ -123,7 +125,7 @@ async function differenceOf(session: Session, [a, b]: [Side, Side], values: bool
       };
     }
   }
-  const [before, after] = [await valuesOf(session, a), await valuesOf(session, b)];
+  const [before, after] = [await valuesOf(session, a, flags), await valuesOf(session, b, flags)];
   const show = (name: 'before' | 'after', value: string | undefined) => (values ? optional(name, value) : {});
   const keys = [...new Set([...before.values.keys(), ...after.values.keys()])].toSorted();
   const difference: Difference = { from: before.name, to: after.name, created: [], updated: [], deleted: [] };
@@ -140,10 +142,14 @@ async function differenceOf(session: Session, [a, b]: [Side, Side], values: bool
 const optional = <N extends string>(name: N, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as Partial<Record<N, string>>;
 
-async function valuesOf(session: Session, side: Side): Promise<{ name: string; values: Map<string, string> }> {
+async function valuesOf(
+  session: Session,
+  side: Side,
+  flags: FileFlags,
+): Promise<{ name: string; values: Map<string, string> }> {
   if (side.kind === 'file') {
     const text = side.name === '-' ? await readStandardInput() : decode(readFile(side.name), side.name);
-    return { name: side.name, values: await readSecrets(side.name, text) };
+    return { name: side.name, values: await readSecrets(side.name, text, flags) };
   }
   const environment = await session.environment(side.slug);
   const snapshot = await environment.pull(given({ revision: side.revision }));

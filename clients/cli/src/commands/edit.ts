@@ -102,7 +102,7 @@ async function editFile(
   for (;;) {
     await openEditor(command, file);
     try {
-      return readDotenv(decode(readFileSync(file), 'The file'), 'The file');
+      return readDotenv(decode(readFileSync(file), 'The file'), 'The file', { asIs: true });
     } catch (error) {
       if (askAgain === undefined || !(error instanceof Failure)) throw error;
       if (!(await askAgain(`${error.message}\nOpen it again?`))) throw error;

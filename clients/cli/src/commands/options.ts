@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { dotenvDialects } from '../../../../lib/contracts/fields/dotenv-import.ts';
 import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { isId } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
@@ -47,6 +48,13 @@ export const revisionOption = () => new Option('--revision <number>', 'read this
 export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
 export const yesOption = () => new Option('-y, --yes', 'answer yes instead of being asked');
 export const allOption = () => new Option('--all', 'show every key, however many there are');
+/** For commands that read a dotenv file. */
+export const dialectOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--dialect <tool>', 'read a dotenv file as this tool does').choices(dotenvDialects).conflicts('asIs'),
+    )
+    .option('--as-is', 'accept lines that other tools read differently');
 export const messageOption = () =>
   new Option('-m, --message <text>', 'reason for the change, shown in the revision list and the audit log');
 export const ifRevisionOption = () =>

@@ -1,8 +1,13 @@
 import type { Environment } from '@holdfast/sdk';
-import { readDotenv } from '../dotenv-text.ts';
+import { type DotenvFlags, readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { readIfThere } from '../files.ts';
 import type { Session } from '../session.ts';
+
+export interface OverrideFlags extends DotenvFlags {
+  allowOverride?: boolean;
+  offline?: boolean;
+}
 
 /**
  * The values of a local file, which win over those of the service.
@@ -12,12 +17,12 @@ export async function readOverrides(
   session: Session,
   environments: readonly Environment[],
   file: string,
-  { allowOverride = false, offline = false }: { allowOverride?: boolean | undefined; offline?: boolean | undefined },
+  { allowOverride = false, offline = false, ...flags }: OverrideFlags,
 ): Promise<Map<string, string>> {
   const bytes = readIfThere(file);
   if (bytes === undefined) throw new Failure(exitCodes.notRun, 'file_not_found', `There is no file ${file}.`);
   if (!allowOverride) await requireNoProduction(session, environments, offline);
-  return readDotenv(bytes.toString(), file);
+  return readDotenv(bytes.toString(), file, flags);
 }
 
 async function requireNoProduction(

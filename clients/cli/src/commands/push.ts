@@ -3,21 +3,20 @@ import { maxKeysPerChange } from '../../../../lib/contracts/fields/secret-rules.
 import { carryOut } from '../change.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
-import { type FileFormat, fileFormats, readSecrets } from '../secrets-file.ts';
+import { type FileFlags, fileFormats, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
-import { allOption, dryRunOption, yesOption } from './options.ts';
+import { allOption, dialectOptions, dryRunOption, yesOption } from './options.ts';
 import { readFile, type WriteFlags, writeOptions } from './secrets.ts';
 
-interface Flags extends WriteFlags {
+interface Flags extends WriteFlags, FileFlags {
   prune?: boolean;
   dryRun?: boolean;
   all?: boolean;
-  format?: FileFormat;
 }
 
 export const pushOptions = (command: Command): Command =>
-  writeOptions(command)
+  dialectOptions(writeOptions(command))
     .argument('<file>', 'a file of KEY=value lines, JSON or YAML, or - for standard input')
     .addOption(new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats))
     .option('--prune', 'delete keys that are not in the file, in the same revision')
@@ -28,7 +27,7 @@ export const pushOptions = (command: Command): Command =>
 export async function push(session: Session, file: string, flags: Flags): Promise<void> {
   const { output } = session;
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
-  const values = await readSecrets(file, text, flags.format);
+  const values = await readSecrets(file, text, flags);
   if (values.size === 0) {
     // With --prune, an empty file would delete everything.
     throw new Failure(

@@ -1,6 +1,7 @@
 import type { LayeredSnapshot } from '@holdfast/sdk';
 import { type Command, Option } from 'commander';
 import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
+import type { DotenvFlags } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
@@ -9,10 +10,19 @@ import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
-import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys, waitOption } from './options.ts';
+import {
+  cacheOption,
+  dialectOptions,
+  integer,
+  offlineOption,
+  onlyOption,
+  revisionOption,
+  secretKeys,
+  waitOption,
+} from './options.ts';
 import { readOverrides } from './override.ts';
 
-interface Flags extends PullFlags {
+interface Flags extends PullFlags, DotenvFlags {
   watch?: boolean;
   interval: number;
   allowName?: string[];
@@ -22,7 +32,7 @@ interface Flags extends PullFlags {
 }
 
 export const runOptions = (command: Command): Command =>
-  command
+  dialectOptions(command)
     .argument('<command...>', 'command and its arguments')
     .option('-w, --watch', 'restart the command after each new revision')
     .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)

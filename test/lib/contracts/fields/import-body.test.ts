@@ -19,14 +19,14 @@ describe('an import', () => {
     ];
     expect(parsed('{"secrets":[{"key":"A","value":"1"},{"key":"B","value":""}]}')).toEqual({ secrets });
     expect(parsed('{"secrets":{"A":"1","B":""}}')).toEqual({ secrets });
-    expect(parsed('{"dotenv":"A=1\\nB="}')).toEqual({ secrets });
+    expect(parsed('{"dotenv":"A=1\\nB="}')).toEqual({ secrets, ambiguous: [] });
   });
 
   test('treats __proto__ like any other key, in every form', () => {
     const secrets = [{ key: '__proto__', value: 'x' }];
     expect(parsed('{"secrets":[{"key":"__proto__","value":"x"}]}')).toEqual({ secrets });
     expect(parsed('{"secrets":{"__proto__":"x"}}')).toEqual({ secrets });
-    expect(parsed('{"dotenv":"__proto__=x"}')).toEqual({ secrets });
+    expect(parsed('{"dotenv":"__proto__=x"}')).toEqual({ secrets, ambiguous: [] });
   });
 
   test('preserves any well-formed Unicode, including NUL', () => {

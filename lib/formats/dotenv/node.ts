@@ -1,0 +1,74 @@
+import { afterLine, lineCounter, notAssignment, type Reading, trimmed, trimmedEnd } from './reading.ts';
+
+const blank = /[ \t\n]/;
+const equalsOrBreak = /[=\n]/g;
+
+/**
+ * `util.parseEnv` and `--env-file` of Node 24 (src/node_dotenv.cc). It drops every CR, takes the next line for the value
+ * if only blanks follow the equals sign, and keeps `export` in the key of an empty value.
+ */
+export function readAsNode(source: string): Reading[] {
+  const text = trimmedEnd(source.replaceAll('\r', ''), blank);
+  const lineAt = lineCounter(text);
+  const readings: Reading[] = [];
+  let at = skipBlanks(text, 0);
+  while (at < text.length) {
+    if (text[at] === '\n' || text[at] === '#') {
+      at = afterLine(text, at);
+      continue;
+    }
+    const line = lineAt(at);
+    equalsOrBreak.lastIndex = at;
+    const stop = equalsOrBreak.exec(text)?.index ?? text.length;
+    if (text[stop] !== '=') {
+      if (text.slice(at, stop).trim() !== '') readings.push({ line, problem: notAssignment });
+      at = skipBlanks(text, stop + 1);
+      continue;
+    }
+    let key = trimmed(text.slice(at, stop), blank);
+    at = stop + 1;
+    if (at >= text.length || text[at] === '\n') {
+      readings.push(reading(line, key, ''));
+      continue;
+    }
+    at = skipBlanks(text, at);
+    if (key === '') {
+      readings.push({ line, problem: notAssignment });
+      continue;
+    }
+    if (key.startsWith('export ')) key = trimmed(key.slice(7), blank);
+    const { value, end } = readValue(text, at);
+    readings.push(reading(line, key, value));
+    at = end;
+  }
+  return readings;
+}
+
+/** An object can't get this key, so Node loses the value. */
+function reading(line: number, key: string, value: string): Reading {
+  return key === '__proto__' ? { line, problem: 'sets __proto__, which Node drops' } : { line, key, value };
+}
+
+function readValue(text: string, start: number): { value: string; end: number } {
+  const quote = text.charAt(start);
+  const isQuoted = quote === '"' || quote === "'" || quote === '`';
+  const close = isQuoted ? text.indexOf(quote, start + 1) : -1;
+  if (close !== -1) {
+    const quoted = text.slice(start + 1, close);
+    return {
+      value: quote === '"' ? quoted.replaceAll('\\n', '\n') : quoted,
+      end: afterLine(text, close + 1),
+    };
+  }
+  const end = afterLine(text, start);
+  const line = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
+  const hash = isQuoted ? -1 : line.indexOf('#');
+  const bare = hash === -1 ? line : line.slice(0, hash);
+  return { value: isQuoted ? line : trimmed(bare, blank), end: skipBlanks(text, end) };
+}
+
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && blank.test(text.charAt(at))) at += 1;
+  return at;
+}

@@ -1,0 +1,99 @@
+import { parse as parse16 } from 'dotenv-16';
+import { parse as parse17 } from 'dotenv-17';
+import { parse as parse18 } from 'dotenv-18';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
+import { ambiguousLines } from '../../../../lib/formats/dotenv/ambiguous.ts';
+import { type Dialect, dialectReaders } from '../../../../lib/formats/dotenv/dialects.ts';
+import type { Assigned } from '../../../../lib/formats/dotenv/reading.ts';
+import { dotenvFile, dotenvLine } from './nasty-files.ts';
+import { continuesComments, type Tool, tools } from './real-tools.ts';
+
+const count = Number(process.env.DIALECTS ?? 200);
+const files = fc.sample(dotenvFile, count);
+const available = tools.filter(({ missing }) => missing === undefined);
+for (const { name, missing } of tools) {
+  if (missing !== undefined) process.stdout.write(`skipped ${name}: ${missing}\n`);
+}
+
+interface Read {
+  values: Map<string, string>;
+  /** Keys whose value the tool takes from its environment, or that a line without a value removes again. */
+  open: Set<string>;
+  isWhole: boolean;
+}
+
+function readAs(dialect: Dialect, text: string): Read {
+  const readings = dialectReaders[dialect](text);
+  const assigned = readings.filter((reading): reading is Assigned => !('problem' in reading));
+  const values = new Map(assigned.map(({ key, value }) => [key, value]));
+  const open = new Set(assigned.filter(({ unset }) => unset).map(({ key }) => key));
+  return { values, open, isWhole: readings.length === assigned.length && open.size === 0 };
+}
+
+/** What may be given to the tool: a shell gets only files in which nothing would run. */
+function filesFor({ dialect, runsFiles }: Tool, texts: readonly string[]): string[] {
+  if (dialect === 'systemd' && continuesComments) return texts.filter(text => !/[#;].*\\[\r\n]/.test(text));
+  return texts.filter(text => !runsFiles || readAs(dialect, text).isWhole);
+}
+
+describe.each(available.map(tool => [tool.name, tool] as const))('%s', (_name, tool) => {
+  test(`reads ${count} files as its dialect does`, { timeout: 300_000 }, () => {
+    const given = filesFor(tool, files);
+    expect(given.length).toBeGreaterThan(count / 20);
+    const answers = tool.read(given);
+    for (const [index, text] of given.entries()) {
+      const { values, open, isWhole } = readAs(tool.dialect, text);
+      const answer = answers[index];
+      if (answer === undefined) {
+        expect({ text, isWhole }).toEqual({ text, isWhole: false });
+        continue;
+      }
+      for (const [key, value] of answer) if (value === null) open.add(key);
+      const known = (entries: Iterable<[string, string | null]>) =>
+        Object.fromEntries([...entries].filter(([key]) => !open.has(key)));
+      expect({ text, values: known(values) }).toEqual({ text, values: known(answer) });
+    }
+  });
+});
+
+describe('ambiguous lines', () => {
+  const lines = fc.sample(dotenvLine, count).filter(line => {
+    const { entries, problems } = parseDotenv(line);
+    return entries.length === 1 && problems.length === 0;
+  });
+  const isListed = (line: string) => ambiguousLines(line, parseDotenv(line).entries).length > 0;
+
+  test('are those on which two real tools differ', { timeout: 300_000 }, () => {
+    const contents = new Map(lines.map(line => [line, new Set<string>()]));
+    const add = (line: string, values: Iterable<[string, string | null]>) => {
+      const content = [...values].filter(([, value]) => value !== null);
+      if (content.length > 0) contents.get(line)?.add(JSON.stringify(content));
+    };
+    const counted = available.filter(({ name, dialect }) => dialect !== 'sh' || name === 'dash');
+    for (const tool of counted) {
+      const given = filesFor(tool, lines);
+      for (const [index, answer] of tool.read(given).entries()) add(given[index] ?? '', answer ?? []);
+    }
+    for (const line of lines) add(line, readAs('compose', line).values);
+    expect(counted.length).toBeGreaterThan(0);
+    for (const [line, { size }] of contents) {
+      const isOpen = (['python', 'compose', 'sh'] as const).some(dialect => readAs(dialect, line).open.size > 0);
+      const usesAll = counted.length === 4;
+      if (size > 1) expect({ line, isListed: isListed(line) }).toEqual({ line, isListed: true });
+      else if (usesAll && !isOpen) expect({ line, isListed: isListed(line) }).toEqual({ line, isListed: false });
+    }
+  });
+
+  test('leave no line that npm dotenv 16, 17 or 18 reads differently from all others', () => {
+    for (const line of lines) {
+      // npm dotenv also trims white space, such as U+FEFF, that is part of the value for all others.
+      if (isListed(line) || /[^\S \t\n]/.test(line)) continue;
+      const values = [...readAs('node', line).values].filter(([key]) => /^[A-Za-z_][\w.-]*$/.test(key));
+      for (const parse of [parse16, parse17, parse18]) {
+        for (const [key, value] of values) expect({ line, value: parse(line)[key] }).toEqual({ line, value });
+      }
+    }
+  });
+});
