@@ -109,7 +109,8 @@ export function authorize<Kind extends Access['kind']>(
 
 function requireRights(access: Access, { principal, access: memberAccess }: Caller): void {
   if (access.kind === 'public') return;
-  if (memberAccess !== undefined) {
+  const isLeaving = access.kind === 'member' && access.leaves === true;
+  if (memberAccess !== undefined && !isLeaving) {
     const { organization, member } = memberAccess;
     requireProviderIn(organization, member.role, principal);
     requireFactorIn(organization, principal);

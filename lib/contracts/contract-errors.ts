@@ -39,8 +39,10 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (restrictsMembers(access)) codes.add('forbidden');
   if (access.kind === 'admin') codes.add('admin_required');
   if (access.kind === 'member') {
-    codes.add('second_factor_required');
-    codes.add('provider_required');
+    if (access.leaves !== true) {
+      codes.add('second_factor_required');
+      codes.add('provider_required');
+    }
     // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }

@@ -382,6 +382,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links to sign-in providers
+         * @description Lists the organizations whose sign-in provider signs the caller in, newest link first.
+         */
+        get: operations["list-provider-links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/providers/{linkId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a link to a sign-in provider
+         * @description The provider no longer signs the caller in. Ends the sessions that came through it, and revokes the tokens created with them. The caller stays a member. To link the account again, its owner logs in once after signing in at the provider. Requires a fresh session.
+         */
+        delete: operations["end-provider-link"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/passkeys/options": {
         parameters: {
             query?: never;
@@ -1344,6 +1384,26 @@ export interface paths {
          * @description Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
          */
         patch: operations["change-role"];
+        trace?: never;
+    };
+    "/v1/members/{orgId}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave an organization
+         * @description Ends the caller’s membership, whatever their role and whatever the organization requires of its members. Ends the caller’s link to the organization’s sign-in provider and the sessions that came through it, and permanently revokes the caller’s tokens limited to the organization. The last owner can’t leave. Coming back takes an invitation that the caller accepts in a session of their own.
+         */
+        delete: operations["leave-organization"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/identities/{orgId}": {
@@ -2716,7 +2776,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "provider_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "domain_taken" | "domain_not_verified" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "provider_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "link_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "domain_taken" | "domain_not_verified" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -3577,6 +3637,10 @@ export interface components {
             /** @description The projects, by slug. */
             projects: components["schemas"]["Project"][];
         };
+        ListProviderLinksResponse: {
+            /** @description The links. */
+            links: components["schemas"]["ProviderLink"][];
+        };
         ListRevisionsResponse: {
             /** @description The revisions, newest first. */
             revisions: components["schemas"]["SecretRevision"][];
@@ -4224,6 +4288,47 @@ export interface components {
              */
             revision: number;
         } | components["schemas"]["DryRun"];
+        /** @description A link of the account to an organization’s sign-in provider. */
+        ProviderLink: {
+            /**
+             * Format: uuid
+             * @description Link identifier.
+             * @example 3f6a1c94-82d7-4b0e-9c35-71e8d2b4a6f0
+             */
+            id: string;
+            /** @description The organization whose provider it is. */
+            organization: {
+                /**
+                 * Format: uuid
+                 * @description Its identifier.
+                 * @example 6b1f0e9a-3c52-4d87-9f04-2a7e5c8d1b36
+                 */
+                id: string;
+                /**
+                 * @description Its slug.
+                 * @example analytical-engines
+                 */
+                slug: string;
+                /**
+                 * @description Its name.
+                 * @example Analytical Engines
+                 */
+                name: string;
+            };
+            /**
+             * @description The provider’s issuer.
+             * @example https://login.example.com
+             */
+            issuer: string;
+            /**
+             * Format: date-time
+             * @description When the account was linked.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description When it was last used to sign in; null if never. */
+            lastUsedAt: string | null;
+        };
         PullSecretsResponse: {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
@@ -5783,6 +5888,21 @@ export interface components {
                 };
             };
         };
+        /** @description `link_not_found`: The caller has no link to a sign-in provider with this identifier. */
+        LinkNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "link_not_found";
+                    };
+                };
+            };
+        };
         /** @description `not_representable`: The requested `format` can’t hold these values exactly. `details.keys` lists each key with the reason. Nothing was returned. Use `keys` to request the others, or `format=json`, which holds every value. */
         NotRepresentable: {
             headers: {
@@ -6635,6 +6755,8 @@ export interface components {
         sessionId: string;
         /** @description Passkey identifier. */
         passkeyId: string;
+        /** @description Link identifier. */
+        linkId: string;
         /** @description Webhook identifier. */
         webhookId: string;
         /** @description Delivery identifier. */
@@ -7287,6 +7409,67 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["SessionNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-provider-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListProviderLinksResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "end-provider-link": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path: {
+                /** @description Link identifier. */
+                linkId: components["parameters"]["linkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link has ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["LinkNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -8960,9 +9143,9 @@ export interface operations {
     "set-sign-in": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9000,9 +9183,9 @@ export interface operations {
     "delete-sign-in": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9036,9 +9219,9 @@ export interface operations {
     "verify-domain": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9718,6 +9901,43 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
+            409: components["responses"]["LastOwner"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "leave-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller is no longer a member. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -18,6 +18,8 @@ export const userRecord = entity({
     /** Empty for an account that its company's provider created, until its user sets a password. */
     passwordHash: z.string(),
     sessionEpoch: z.int(),
+    /** Raised when the account is recovered, which ends all its links to providers in one write. Absent is 0. */
+    linkEpoch: z.int().optional(),
     /**
      * Incremented when the account creates a token or an organization, so that parallel requests can't exceed a limit,
      * and when its last factor is removed, so that no new token counts as created with a factor.
