@@ -10,7 +10,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import { type AccountLinkRecord, accountLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { check, put, remove, retryWithFreshRead, update, type Write } from '../table/write.ts';
+import { put, remove, retryWithFreshRead, update, type Write } from '../table/write.ts';
 import { linkEpochOf } from './account-link.ts';
 import { readHeldTokens, revocationsOf, transactAfter } from './set-password.ts';
 
@@ -51,8 +51,10 @@ export async function endProviderLink({ principal, source, log }: AccountContext
       ...sessions.map(hash => [remove(at(sessionRecord, user.id, hash), { if: isThere })]),
       ...(await revocationsOf(user, held, source)),
     ];
-    // A token that the account creates meanwhile, or a sign-in through the link, makes this fail: it is read again.
-    await transactAfter(ended, [endOfLink(user.id, link), check(at(userRecord, user.id), { if: isUnchanged(user) })]);
+    // A token that is created meanwhile, or a sign-in through the link, makes this fail; a token that would be created
+    // afterwards fails, and its session has ended.
+    const account = update(at(userRecord, user.id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+    await transactAfter(ended, [endOfLink(user.id, link), account]);
     log.account('provider_unlinked', { userId: user.id, organizationId });
   });
 }

@@ -22,7 +22,8 @@ export const userRecord = entity({
     linkEpoch: z.int().optional(),
     /**
      * Incremented when the account creates a token or an organization, so that parallel requests can't exceed a limit,
-     * and when its last factor is removed, so that no new token counts as created with a factor.
+     * when its last factor is removed, so that no new token counts as created with a factor, and when a link to a
+     * provider ends, so that no new token counts as created through it.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
