@@ -91,7 +91,7 @@ async function readEnding(user: UserRecord, linkId: string) {
 const linkNotFound = () => new ApiError('link_not_found', 'You have no link with this identifier.');
 
 /** The links that hold, of organizations that exist. */
-async function readLinks(user: UserRecord): Promise<OwnLink[]> {
+export async function readLinks(user: UserRecord): Promise<OwnLink[]> {
   const [links, memberships] = await Promise.all([
     list(accountLinkRecord, ranges.accountLinks(user.id)),
     list(membershipRecord, ranges.memberships(user.id)),

@@ -35,6 +35,8 @@ export const userRecord = entity({
         lastStep: z.int(),
         /** The step of the confirming code that was answered with recovery codes, until new ones are requested. */
         answeredStep: z.int().optional(),
+        /** A session of the account's own credential added it. Absent if it is unknown what did. */
+        ownAddition: z.literal(true).optional(),
       })
       .optional(),
     /** A secret that no code has confirmed yet. */
