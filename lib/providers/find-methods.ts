@@ -31,7 +31,9 @@ export async function findSignInMethods(context: RequestContext, email: string):
   }
   const state = await proveDomain(context, { organization, signIn }, { domain, claim });
   if (state === 'being looked up') {
-    throw temporarilyUnavailable('The domain is being looked up right now. Send the request again.');
+    throw temporarilyUnavailable('The domain is being looked up right now. Send the request again.', undefined, {
+      isExpected: true,
+    });
   }
   if (state === 'unproved') return withoutProvider;
   const { slug, name } = organization;

@@ -5634,25 +5634,6 @@ export interface components {
         /**
          * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `admin_required`: The caller is not a platform administrator.
-         */
-        InsufficientScopeOrAdminRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_scope" | "admin_required";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          */
         InsufficientScopeOrCsrfHeaderRequired: {
@@ -5665,29 +5646,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "insufficient_scope" | "csrf_header_required";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
-         *
-         *     `admin_required`: The caller is not a platform administrator.
-         *
-         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
-         */
-        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required" | "step_up_required";
                     };
                 };
             };
@@ -6498,6 +6456,52 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "second_factor_required" | "forbidden" | "provider_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `admin_required`: The caller is not a platform administrator.
+         */
+        SecondFactorRequiredOrInsufficientScopeOrAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "insufficient_scope" | "admin_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
+         *
+         *     `admin_required`: The caller is not a platform administrator.
+         *
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         */
+        SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "step_up_required";
                     };
                 };
             };
@@ -10485,7 +10489,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrAdminRequired"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -10518,7 +10522,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrAdminRequired"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -10548,7 +10552,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrAdminRequired"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -10585,7 +10589,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10614,7 +10618,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrAdminRequired"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -10650,7 +10654,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
             404: components["responses"]["PlanNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10682,7 +10686,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrAdminRequired"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
