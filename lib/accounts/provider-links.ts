@@ -69,10 +69,11 @@ function endOfLink(userId: string, { isOlder, ...link }: Link): Write {
 
 /** The account is read before its tokens and sessions, so that the condition on it covers both. */
 async function readEnding(user: UserRecord, linkId: string) {
+  const sessionRange = ranges.sessions(user.id);
   const [links, held, sessions] = await Promise.all([
     readLinks(user),
     readHeldTokens(user.id),
-    queryItems(ranges.sessions(user.id)),
+    queryItems(sessionRange),
   ]);
   const link = links.find(one => one.link.id === linkId)?.link;
   if (link === undefined) throw linkNotFound();
@@ -84,7 +85,7 @@ async function readEnding(user: UserRecord, linkId: string) {
     held: { ...held, tokens: held.tokens.filter(({ provider }) => cameThrough(provider)) },
     sessions: sessions
       .filter(item => cameThrough(sessionRecord.parse(item).provider))
-      .map(({ sk }) => String(sk).slice('SESSION#'.length)),
+      .map(({ sk }) => String(sk).slice(sessionRange.beginsWith.length)),
   };
 }
 
