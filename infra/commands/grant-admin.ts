@@ -1,8 +1,18 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { requiredSetting } from '../../lib/core/settings.ts';
-import { tableClient } from '../../lib/table/client.ts';
-import { keys } from '../../lib/table/keys.ts';
+import { endOfSession } from '../../lib/access/session-cookie.ts';
+import { readLinks } from '../../lib/accounts/provider-links.ts';
+import { listTokens } from '../../lib/accounts/tokens.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { at, find, list } from '../../lib/table/read.ts';
+import { passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { sessionRecord } from '../../lib/table/records/session.ts';
+import {
+  emailRecord,
+  factorsUnchanged,
+  isUnchanged,
+  type UserRecord,
+  userRecord,
+} from '../../lib/table/records/user.ts';
+import { transact, update } from '../../lib/table/write.ts';
 import { useTable } from './find-table.ts';
 
 /*
@@ -22,23 +32,48 @@ try {
 }
 
 async function grant(email: string): Promise<void> {
-  const TableName = requiredSetting('TABLE_NAME');
-  const unknown = () => new Error(`No account has the e-mail address ${email}.`);
-  const { Item } = await tableClient().send(
-    new GetCommand({ TableName, Key: keys.email(email), ConsistentRead: true }),
-  );
-  if (Item === undefined) throw unknown();
-  try {
-    await tableClient().send(
-      new UpdateCommand({
-        TableName,
-        Key: keys.user(Item.userId),
-        UpdateExpression: 'SET isAdmin = :true',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':true': true },
-      }),
+  const pointer = await find(at(emailRecord, email));
+  const user = pointer && (await find(at(userRecord, pointer.userId)));
+  if (user === undefined) throw new Error(`No account has the e-mail address ${email}.`);
+  const ways = await waysOfOthers(user);
+  if (ways.length > 0) {
+    throw new Error(
+      [
+        `The account ${email} has ways in that its own log-in did not make. Whoever made them would be an administrator:`,
+        ...ways.map(way => `- ${way}`),
+        'Its owner has to end them first.',
+      ].join('\n'),
     );
-  } catch (error) {
-    throw error instanceof ConditionalCheckFailedException ? unknown() : error;
   }
+  const change = { set: { isAdmin: true }, add: { linkEpoch: 1 } } as const;
+  const unchanged = { ...factorsUnchanged(user), ...isUnchanged(user) };
+  const refused = () => new Error(`The account ${email} changed meanwhile. Run the command again.`);
+  await transact([update(at(userRecord, user.id), change, { if: unchanged, refused })]);
+}
+
+/** What lets somebody into the account that its own credential did not make, or may not have made. */
+async function waysOfOthers(user: UserRecord): Promise<string[]> {
+  const [passkeys, links, sessions, tokens] = await Promise.all([
+    list(passkeyRecord, ranges.passkeys(user.id)),
+    readLinks(user),
+    list(sessionRecord, ranges.sessions(user.id)),
+    listTokens(user.id),
+  ]);
+  const isAlive = (session: (typeof sessions)[number]) =>
+    session.epoch === user.sessionEpoch && endOfSession(session) * 1000 > Date.now();
+  return [
+    ...passkeys.filter(one => one.ownAddition !== true).map(({ name }) => `the passkey ${JSON.stringify(name)}`),
+    ...(user.totp !== undefined && user.totp.ownAddition !== true ? ['the authenticator app'] : []),
+    ...links.map(({ organization }) => `the link to the sign-in provider of ${organization.slug}`),
+    ...sessions.flatMap(session =>
+      session.provider !== undefined && isAlive(session)
+        ? [`a session of ${session.createdAt} through the sign-in provider of ${session.provider.orgSlug}`]
+        : [],
+    ),
+    ...tokens.flatMap(({ name, provider }) =>
+      provider === undefined
+        ? []
+        : [`the token ${JSON.stringify(name)}, created through the sign-in provider of ${provider.orgSlug}`],
+    ),
+  ];
 }

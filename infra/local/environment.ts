@@ -21,6 +21,7 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     INVITATION_LIMIT_PER_DAY: '-1',
     REQUESTS_PER_MINUTE: '-1',
     VERIFIED_EMAIL_REQUIRED: 'false',
+    ADMIN_FACTOR_REQUIRED: 'false',
     STRIPE_WEBHOOK_SECRET: 'whsec_local',
     STRIPE_PRICE_PRO: 'price_local_pro',
     STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',

@@ -16,6 +16,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   key: 'DATABASE_HOST',
   tokenId: '$TOKEN_ID',
   passkeyId: '$PASSKEY_ID',
+  linkId: '$LINK_ID',
   sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
   deliveryId: '$DELIVERY_ID',
@@ -49,7 +50,7 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['ORG_ID, PROJECT_ID, ENVIRONMENT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
     'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID',
-    'the `id` of an entry in the list of tokens, sessions, passkeys, webhooks, identities or members',
+    'the `id` of an entry in the list of tokens, sessions, passkeys, links, webhooks, identities or members',
   ],
   ['ID_TOKEN', 'the OpenID Connect token that the platform issued to the job'],
   ['VERIFICATION_TOKEN, RESET_TOKEN, UNDO_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],

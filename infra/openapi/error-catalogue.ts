@@ -111,6 +111,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
   passkey_not_found: notFound('passkey'),
+  link_not_found: {
+    meaning: 'The caller has no link to a sign-in provider with this identifier.',
+    message: 'You have no link with this identifier.',
+  },
   session_not_found: {
     meaning: 'The caller has no active session with this identifier.',
     message: 'You have no session with this identifier.',

@@ -3,7 +3,13 @@ import type { Role } from '../contracts/fields/role.ts';
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
-import { provedWithoutProvider, requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
+import {
+  provedWithoutProvider,
+  requireAdminFactor,
+  requireFactorIn,
+  requireFreshSession,
+  requireProviderIn,
+} from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
 import { type AccountPrincipal, hasAccount, limitOf, type Principal } from './principal.ts';
 
@@ -71,8 +77,11 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
     const { principal } = requireCaller(caller);
     // Otherwise whoever manages a customer's provider could become an administrator.
     const isAdmin = hasAccount(principal) && principal.user.isAdmin === true;
-    if (isAdmin && provedWithoutProvider(principal)) return { principal };
-    throw new ApiError('admin_required', 'Only a platform administrator can do this.');
+    if (!isAdmin || !provedWithoutProvider(principal)) {
+      throw new ApiError('admin_required', 'Only a platform administrator can do this.');
+    }
+    requireAdminFactor(principal);
+    return { principal };
   },
   member: caller => {
     const { principal, access } = requireCaller(caller);
@@ -109,7 +118,8 @@ export function authorize<Kind extends Access['kind']>(
 
 function requireRights(access: Access, { principal, access: memberAccess }: Caller): void {
   if (access.kind === 'public') return;
-  if (memberAccess !== undefined) {
+  const isLeaving = access.kind === 'member' && access.leaves === true;
+  if (memberAccess !== undefined && !isLeaving) {
     const { organization, member } = memberAccess;
     requireProviderIn(organization, member.role, principal);
     requireFactorIn(organization, principal);

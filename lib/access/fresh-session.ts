@@ -57,6 +57,14 @@ export function requireFactorIn(organization: WithProvider, principal: Principal
   throw secondFactorMissing('This organization requires a second factor. Sign in with one.');
 }
 
+/** @throws second_factor_required (403) for a platform administrator whose credential was created without a factor */
+export function requireAdminFactor(principal: Principal): void {
+  if (!settings().ADMIN_FACTOR_REQUIRED || hasOwnFactorProved(principal)) return;
+  throw secondFactorMissing(
+    'A platform administrator needs a second factor: add one to your account, and log in with it.',
+  );
+}
+
 type WithProvider = Pick<
   OrganizationRecord,
   'id' | 'requireSecondFactor' | 'requireProvider' | 'trustProviderFactor' | 'providerVersion'

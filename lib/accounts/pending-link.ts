@@ -10,10 +10,11 @@ import { providerLinkedMail } from '../mail/account-mails.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { type PendingLinkRecord, pendingLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
+import { type PendingLinkRecord, pendingLinkRecord } from '../table/records/provider-link.ts';
 import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { ConditionFailed, check, put, remove, transact, type Write } from '../table/write.ts';
+import { linkEpochOf, newLink } from './account-link.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*
@@ -49,7 +50,7 @@ export async function transactWithLink(
   logIn: readonly Write[],
 ): Promise<string[]> {
   const userId = user.id;
-  const linking = secret === undefined ? undefined : await readPendingLink(userId, secret);
+  const linking = secret === undefined ? undefined : await readPendingLink(user, secret);
   if (linking === undefined) {
     await transact(logIn);
     return [];
@@ -77,12 +78,14 @@ interface Linking {
   writes: Write[];
 }
 
-async function readPendingLink(userId: string, secret: string): Promise<Linking | undefined> {
+async function readPendingLink(user: UserRecord, secret: string): Promise<Linking | undefined> {
   const item = at(pendingLinkRecord, hashCredential(secret));
   const pending = await find(item);
-  if (pending === undefined || pending.userId !== userId || pending.expiresAt * 1000 <= Date.now()) return undefined;
-  const { organizationId, orgSlug, domain, issuer, person, clientVersion } = pending;
-  const link = { organizationId, userId, issuer, createdAt: new Date().toISOString() };
+  const isOpen =
+    pending?.userId === user.id && pending.epoch === linkEpochOf(user) && pending.expiresAt * 1000 > Date.now();
+  // An administrator of the platform has no links: a customer's provider must not open the platform.
+  if (!isOpen || user.isAdmin === true) return undefined;
+  const { organizationId, orgSlug, domain, clientVersion, replacedLinkId: linkId } = pending;
   const writes = [
     remove(item, { if: isThere }),
     // Since then, the organization may have been deleted or lost the domain, and its provider changed or removed.
@@ -91,7 +94,7 @@ async function readPendingLink(userId: string, secret: string): Promise<Linking 
     check(at(signInRecord, orgSlug), {
       if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
     }),
-    put(at(providerLinkRecord, orgSlug, person), link, { if: [isNew, { userId: equals(userId) }] }),
+    ...newLink(user, pending, { replaced: linkId === undefined ? undefined : { linkId } }),
   ];
   return { pending, writes };
 }

@@ -5,11 +5,11 @@ import type { AnswerOf } from '../contracts/contract.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { ChallengeRecord } from '../table/records/challenge.ts';
-import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, remove, type Write } from '../table/write.ts';
+import { usedLink } from './account-link.ts';
 import { factorQuestion } from './factors/ask-for-factor.ts';
 import { challengeSeconds, invalidChallenge, presentedChallenge } from './factors/challenge.ts';
 import type { SessionFacts } from './new-session.ts';
@@ -53,7 +53,7 @@ export function factsOfProvided({ provided }: ChallengeRecord): SessionFacts {
 }
 
 /** The provider and the account's link to it must still be the same; a session that steps up is replaced. */
-export function writesOfProvided({ provided }: ChallengeRecord, { id }: UserRecord): Write[] {
+export function writesOfProvided({ provided }: ChallengeRecord, user: UserRecord): Write[] {
   if (provided === undefined) return [];
   const { clientVersion, provider, replaces } = provided;
   const { organizationId, orgSlug, person } = provider;
@@ -63,12 +63,9 @@ export function writesOfProvided({ provided }: ChallengeRecord, { id }: UserReco
       if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
       refused,
     }),
-    check(at(providerLinkRecord, orgSlug, person), {
-      if: { organizationId: equals(organizationId), userId: equals(id) },
-      refused,
-    }),
+    usedLink(user, { organizationId, person }, refused),
     ...(replaces === undefined
       ? []
-      : [remove(at(sessionRecord, id, replaces.hash), { if: isThere, refused: sessionEnded })]),
+      : [remove(at(sessionRecord, user.id, replaces.hash), { if: isThere, refused: sessionEnded })]),
   ];
 }

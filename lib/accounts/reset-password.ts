@@ -27,8 +27,8 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 }
 
 /**
- * Sets a new password with a mailed link's token. The same transaction ends every session, token and other reset link. If
- * the account's address was never verified, it also removes the second factors.
+ * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every session,
+ * token, other reset link, and link to a provider. If the address was never verified, it also removes the second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
@@ -44,6 +44,7 @@ export async function resetPassword(
     held,
     source,
     others: [],
+    recovers: true,
     // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
     ...(user.emailVerified ? {} : { decide: allFactorsGone }),
     overtaken: invalidLink,

@@ -18,7 +18,7 @@ import {
 } from '../table/write.ts';
 
 /** A user's tokens, and the organizations that some of them are limited to. */
-interface HeldTokens {
+export interface HeldTokens {
   tokens: TokenRecord[];
   organizations: ReadonlyMap<string, OrganizationRecord>;
 }
@@ -48,12 +48,23 @@ interface NewPassword {
   others: readonly Write[];
   /** The account's second factors, if they change as well. */
   decide?: (user: UserRecord) => Promise<FactorsGone>;
+  /** Set if the user recovers the account with a mailed link. */
+  recovers?: true;
   /** The error if the password has changed in the meantime. */
   overtaken: () => Error;
 }
 
 /** Sets a new password, which ends every session and reset link of the account with the same write. */
-export async function setPassword({ user, passwordHash, held, source, others, decide, overtaken }: NewPassword) {
+export async function setPassword({
+  user,
+  passwordHash,
+  held,
+  source,
+  others,
+  decide,
+  recovers,
+  overtaken,
+}: NewPassword) {
   await endSessions({
     user,
     held,
@@ -61,8 +72,11 @@ export async function setPassword({ user, passwordHash, held, source, others, de
     decide: async current => {
       if (current.sessionEpoch !== user.sessionEpoch) throw overtaken();
       const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
-      return { set: { ...set, passwordHash }, writes: [...writes, ...others] };
+      // The link proves the address, too.
+      const verified = recovers === true ? { emailVerified: true } : {};
+      return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
     },
+    recovers,
     gone: overtaken,
   });
 }
@@ -78,7 +92,12 @@ interface EndedSessions {
   held: HeldTokens | undefined;
   source: RequestSource;
   /** What else to change on the account, given its current state, and the other writes of the transaction. */
-  decide: (user: UserRecord) => Promise<{ set: FactorsGone['set'] & { passwordHash?: string }; writes: Write[] }>;
+  decide: (user: UserRecord) => Promise<{
+    set: FactorsGone['set'] & Partial<Pick<UserRecord, 'passwordHash' | 'emailVerified'>>;
+    writes: Write[];
+  }>;
+  /** Also ends every link to a provider: whoever recovers an account ends every way in that others may have made. */
+  recovers: true | undefined;
   /** The error if the account no longer exists. */
   gone: () => Error;
 }
@@ -88,23 +107,38 @@ interface EndedSessions {
  * fit in the transaction are revoked just before it. If a token is created meanwhile, the transaction fails and everything
  * is read again, so none remains.
  */
-export async function endSessions({ user: before, held, source, decide, gone }: EndedSessions): Promise<void> {
+export async function endSessions({
+  user: before,
+  held,
+  source,
+  decide,
+  recovers,
+  gone,
+}: EndedSessions): Promise<void> {
   const readAgain = () => readAccount(before.id, held !== undefined);
   await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async now => {
     if (now.user === undefined) throw gone();
     const { set, writes } = await decide(now.user);
-    const account = { set: { ...set, sessionEpoch: now.user.sessionEpoch + 1 } };
+    const account = {
+      set: { ...set, sessionEpoch: now.user.sessionEpoch + 1 },
+      ...(recovers === true ? { add: { linkEpoch: 1 } } : {}),
+    };
     const unchanged = { ...factorsUnchanged(now.user), ...isUnchanged(now.user) };
     const last = [update(at(userRecord, before.id), account, { if: unchanged }), ...writes];
-    const earlier: Write[][] = [];
-    for (const revocation of await revocationsOf(now.user, now.held, source)) {
-      const fits = [last, ...earlier].find(one => one.length + revocation.length <= maximumWritesPerTransaction);
-      if (fits === undefined) earlier.push(revocation);
-      else fits.push(...revocation);
-    }
-    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one)));
-    await transact(last);
+    await transactAfter(await revocationsOf(now.user, now.held, source), last);
   });
+}
+
+/** Makes the last writes, and with or before them each group of the earlier ones, which belong together. */
+export async function transactAfter(groups: readonly Write[][], last: Write[]): Promise<void> {
+  const earlier: Write[][] = [];
+  for (const group of groups) {
+    const fits = [last, ...earlier].find(one => one.length + group.length <= maximumWritesPerTransaction);
+    if (fits === undefined) earlier.push(group);
+    else fits.push(...group);
+  }
+  for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one)));
+  await transact(last);
 }
 
 interface AccountRead {
@@ -119,7 +153,7 @@ async function readAccount(userId: string, withTokens: boolean): Promise<Account
 }
 
 /** The writes that revoke each token: its removal, and an audit entry if it is limited to an organization. */
-async function revocationsOf(
+export async function revocationsOf(
   user: UserRecord,
   held: HeldTokens | undefined,
   source: RequestSource,

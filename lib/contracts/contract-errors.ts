@@ -18,7 +18,8 @@ function refusesSomeTokens(access: Access): boolean {
 
 /** The status that an operation returns for a code. */
 export function statusOf(code: ErrorCode, { access }: Pick<Contract, 'access'>): number {
-  return (access.kind === 'member' ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
+  const isAuthorized = access.kind === 'member' || access.kind === 'admin';
+  return (isAuthorized ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
 }
 
 /** Every code that an operation can return: those that follow from its access, path and body, and its own. */
@@ -37,10 +38,12 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   }
   if (refusesSomeTokens(access)) codes.add('insufficient_scope');
   if (restrictsMembers(access)) codes.add('forbidden');
-  if (access.kind === 'admin') codes.add('admin_required');
+  if (access.kind === 'admin') codes.add('admin_required').add('second_factor_required');
   if (access.kind === 'member') {
-    codes.add('second_factor_required');
-    codes.add('provider_required');
+    if (access.leaves !== true) {
+      codes.add('second_factor_required');
+      codes.add('provider_required');
+    }
     // Each organization has its share of the request rate.
     codes.add('rate_limited');
   }

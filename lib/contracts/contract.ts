@@ -53,6 +53,7 @@ export type Freshness = 'always' | 'by-content';
  * - `member`: a member of the organization in the path, with one of `roles`. `environmentRule` means that access also
  *   depends on the environment's type; the handler must then call `access.requireEnvironment`, or its response is
  *   rejected.
+ *   With `leaves`, the organization's requirements (its provider, a second factor) don't apply: anybody may leave.
  *   With `deployers`, identities with the role `deployer` may do it in their environment, whatever its type. To every
  *   other operation they are viewers.
  * - `admin`: a platform administrator (`isAdmin`).
@@ -68,6 +69,7 @@ export type Access =
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
       deployers?: true;
+      leaves?: true;
     } & ({ roles: readonly Role[]; fresh?: 'by-content' } | { roles: readonly FreshRole[]; fresh: 'always' }))
   | { kind: 'admin'; fresh?: 'always' };
 

@@ -33,6 +33,7 @@ export const errorStatuses = {
   session_not_found: 404,
   identity_not_found: 404,
   passkey_not_found: 404,
+  link_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
   passkey_taken: 409,

@@ -16,6 +16,7 @@ export const pathParameters = {
   tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
   sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
   passkeyId: { schema: Uuid, notFound: 'passkey_not_found', description: 'Passkey identifier.' },
+  linkId: { schema: Uuid, notFound: 'link_not_found', description: 'Link identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
   deliveryId: { schema: Uuid, notFound: 'delivery_not_found', description: 'Delivery identifier.' },
   identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },

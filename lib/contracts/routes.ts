@@ -15,11 +15,13 @@ import { completeProviderSignIn } from './auth/complete-provider-sign-in.ts';
 import { confirmTotp } from './auth/confirm-totp.ts';
 import { continueProviderSignIn } from './auth/continue-provider-sign-in.ts';
 import { createToken } from './auth/create-token.ts';
+import { endProviderLink } from './auth/end-provider-link.ts';
 import { endSession } from './auth/end-session.ts';
 import { findSignInMethods } from './auth/find-sign-in-methods.ts';
 import { getCurrentUser } from './auth/get-current-user.ts';
 import { handOffToken } from './auth/hand-off-token.ts';
 import { listPasskeys } from './auth/list-passkeys.ts';
+import { listProviderLinks } from './auth/list-provider-links.ts';
 import { listSessions } from './auth/list-sessions.ts';
 import { listTokens } from './auth/list-tokens.ts';
 import { logIn } from './auth/log-in.ts';
@@ -55,6 +57,7 @@ import { updateIdentity } from './identities/update-identity.ts';
 import { acceptInvitation } from './members/accept-invitation.ts';
 import { changeRole } from './members/change-role.ts';
 import { inviteMember } from './members/invite-member.ts';
+import { leaveOrganization } from './members/leave-organization.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
 import { createOrganization } from './organizations/create-organization.ts';
@@ -121,6 +124,8 @@ const areas = {
     revokeCurrentToken,
     listSessions,
     endSession,
+    listProviderLinks,
+    endProviderLink,
     startPasskey,
     addPasskey,
     listPasskeys,
@@ -174,7 +179,7 @@ const areas = {
   ],
   templates: [listTemplateKeys, addTemplateKey, updateTemplateKey, removeTemplateKey, validateEnvironment],
   webhooks: [listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, testWebhook, redeliverWebhook],
-  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember],
+  members: [listMembers, inviteMember, acceptInvitation, changeRole, removeMember, leaveOrganization],
   identities: [listIdentities, createIdentity, getIdentity, updateIdentity, deleteIdentity, exchangeAssertion],
   audit: [listAuditEntries, feedAuditEntries, getExposure],
   billing: [getBilling, startCheckout, openPortal, receiveProviderEvent],

@@ -120,6 +120,8 @@ const readers = {
   REQUESTS_PER_MINUTE: limit(defaultRequestsPerMinute),
   /** Users without a verified e-mail address cannot invite others. */
   VERIFIED_EMAIL_REQUIRED: flagOn,
+  /** Platform administrators need a session with a second factor of their own. */
+  ADMIN_FACTOR_REQUIRED: flagOn,
   STRIPE_SECRET_KEY: optionalText,
   STRIPE_WEBHOOK_SECRET: optionalText,
   STRIPE_PRICE_PRO: optionalText,

@@ -2,10 +2,10 @@ import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { tokensBoundTo } from '../organizations/members/remove-member.ts';
+import { keysOfSessionsThrough, tokensBoundTo } from '../organizations/members/remove-member.ts';
 import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
-import { at, find, list } from '../table/read.ts';
+import { at, find, list, queryItems } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
@@ -18,6 +18,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
@@ -161,14 +162,29 @@ async function eraseSignIn({ slug, id }: OrganizationRecord, budget: StepBudget,
   for (const { domain } of signIn?.domains ?? []) {
     if (budget.items <= 0) return false;
     budget.items -= 1;
-    const own = [isNew, { organizationId: equals(id) }];
+    const own = [isNew, { organizationId: equals(id) }, { lostBy: equals(id) }];
     await transactIfHolds([fence, remove(at(domainRecord, domain), { if: own })]);
   }
   return (
-    (await eraseRange(ranges.providerLinks(slug), budget, fence)) &&
+    (await eraseLinks(slug, id, budget, fence)) &&
     (await eraseRange(ranges.removedMembers(slug), budget, fence)) &&
     (await eraseRange(ranges.signIn(slug), budget, fence))
   );
+}
+
+/** With each person, the account's side of the link, and the sessions that came through it. */
+async function eraseLinks(slug: string, id: string, budget: StepBudget, fence: Write): Promise<boolean> {
+  const range = ranges.providerLinks(slug);
+  const links = (await queryItems(range)).map(item => ({
+    ...providerLinkRecord.parse(item),
+    person: String(item.sk).slice(range.beginsWith.length),
+  }));
+  const keysOf = async ({ userId, person }: { userId: string; person: string }) => [
+    ...(await keysOfSessionsThrough(id, userId)),
+    keys.accountLink(userId, id),
+    keys.providerLink(slug, person),
+  ];
+  return eraseEach(links, keysOf, budget, fence);
 }
 
 async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {

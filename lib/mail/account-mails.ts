@@ -109,6 +109,23 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
   });
 }
 
+/** Tells an owner that a domain is another organization's now, because its TXT record was gone. */
+export async function domainTakenMail({ name, slug }: { name: string; slug: string }, domain: string): Promise<Mail> {
+  return composeMail({
+    subject: 'Another organization verified one of your domains',
+    before: [
+      `${domain} is no longer verified for ${unlinked(name)}: its TXT record is gone, and another organization has ` +
+        'verified the domain. New people with an address of that domain can’t sign in with your provider any more. ' +
+        'Those who already do still can.',
+    ],
+    link: {
+      label: 'Review the sign-in provider',
+      url: new URL(`/organizations/${slug}/settings/sign-in`, await dashboardOrigin()).href,
+    },
+    after: ['If the domain is yours, find out who changed its DNS records.'],
+  });
+}
+
 /** Notifies a user that someone who knows their password is guessing codes. */
 export async function wrongCodesMail(): Promise<Mail> {
   return composeMail({

@@ -11,7 +11,12 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } fr
 import { equals, isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { InvitationRecord } from '../table/records/invitation.ts';
-import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../table/records/member.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  membershipRecord,
+  type removedMemberRecord,
+} from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { check, put, update, type Write } from '../table/write.ts';
@@ -21,8 +26,9 @@ import { SignInRefused } from './sign-in-refused.ts';
 export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 
 /**
- * The writes that make the user a member: with the role of their invitation, or with the default role if they have never
- * been one.
+ * The writes that make the user a member: with the role of their invitation, or with the default role. Whoever was a
+ * member before has to accept an invitation in a session of their own: the organization's provider must not accept it for
+ * them.
  * @throws invitation_required, plan_limit_exceeded
  */
 export async function joinOrganization(
@@ -32,10 +38,11 @@ export async function joinOrganization(
   removed: RemovedMemberRecord | undefined,
 ): Promise<Write[]> {
   const { id, slug } = organization;
+  if (removed?.organizationId === id) throw new SignInRefused('invitation_required');
   const roster = await readRosterOf(organization);
   const invitation = roster.invitations.find(one => one.id === invitationId(id, user.email));
   if (invitation !== undefined) return invited(context, roster.organization, user, invitation);
-  if (defaultRole === null || removed?.organizationId === id) throw new SignInRefused('invitation_required');
+  if (defaultRole === null) throw new SignInRefused('invitation_required');
   const { memberCount, invitationCount } = roster.organization;
   const { maxMembers } = effectiveLimits(roster.organization, await recentPlanConfigs()).effective;
   // Only what is removed here makes room: a dead invitation is valid again once its inviter may send it again.
@@ -52,9 +59,6 @@ export async function joinOrganization(
       { if: { ...asCounted, id: equals(id), status: equals('active') } },
     ),
     ...swept.flatMap(one => invitationRemoval(slug, one)),
-    check(at(removedMemberRecord, slug, user.id), {
-      if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
-    }),
     ...(await membershipWrites(context, roster.organization, user, defaultRole)),
   ];
 }

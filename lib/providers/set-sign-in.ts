@@ -89,7 +89,8 @@ async function signInAfter(
     version: randomUUID(),
     clientVersion: kept?.clientVersion ?? randomUUID(),
     ...(sealedSecret === undefined ? {} : { sealedSecret }),
-    domains: domains.map(domain => before?.domains.find(one => one.domain === domain) ?? newDomain(domain)),
+    // The proof was for another issuer or client: whoever has changed that must prove that the domain is theirs, too.
+    domains: domains.map(domain => kept?.domains.find(one => one.domain === domain) ?? newDomain(domain)),
     defaultRole,
     required,
     trustFactor,
@@ -152,9 +153,9 @@ export function shownOnOrganization({ id, slug }: { id: string; slug: string }, 
   );
 }
 
-/** The verified domains that are no longer used. */
+/** The verified domains that are no longer used, or have to be verified again. */
 export function freedDomains(before: SignInRecord | undefined, after?: SignInRecord): Write[] {
-  const kept = new Set(after?.domains.map(({ domain }) => domain));
+  const kept = new Set(after?.domains.flatMap(({ domain, verifiedAt }) => (verifiedAt === null ? [] : [domain])));
   return (before?.domains ?? [])
     .filter(({ domain, verifiedAt }) => verifiedAt !== null && !kept.has(domain))
     .map(({ domain }) =>

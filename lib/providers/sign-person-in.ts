@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type LinkTarget, linkEpochOf, linkHolds, newLink } from '../accounts/account-link.ts';
 import { newSession } from '../accounts/new-session.ts';
 import { newPendingLink } from '../accounts/pending-link.ts';
 import { noPassword } from '../crypto/passwords.ts';
@@ -9,14 +10,16 @@ import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { providerLinkRecord } from '../table/records/provider-link.ts';
+import { accountLinkRecord, type ProviderLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
 import { domainRecord } from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { askOwnFactor } from './ask-own-factor.ts';
+import { domainOfEmail } from './domain-of-email.ts';
 import { joinOrganization, type RemovedMemberRecord } from './join-organization.ts';
 import { dashboardPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
+import { requireProvedDomain } from './prove-domain.ts';
 import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { sameLink, sameOrganization, sameProvider } from './still-stands.ts';
@@ -44,7 +47,7 @@ async function attempt(
   const { source, log } = context;
   const { started, organization } = open;
   requireHostedDomain(open.signIn, proof.profile);
-  const account = await findAccount(open, proof, counters);
+  const account = await findAccount(context, open, proof, counters);
   const { user } = account;
   const joining = account.isMember
     ? [sameOrganization(open)]
@@ -78,34 +81,33 @@ interface Account {
 /**
  * The account of the person, found by issuer and subject and never by an address; a new one at the first sign-in.
  * @param counters what a new account counts towards
- * @throws link_required if there is an account with the person's address, which has to prove itself first
+ * @throws link_required if there is an account with the person's address, which has to prove itself first;
+ * invitation_required if its membership ended
  */
-async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Counter[]): Promise<Account> {
+async function findAccount(
+  context: CallbackContext,
+  open: OpenSignIn,
+  proof: Proof,
+  counters: readonly Counter[],
+): Promise<Account> {
   const { organization } = open;
-  const item = at(providerLinkRecord, organization.slug, proof.person);
   const { email: named, emailVerified } = proof.profile;
-  const { link, pointer } = await readTogether({
-    link: item,
-    pointer: named === undefined || !emailVerified ? undefined : at(emailRecord, named),
+  const isNamed = named !== undefined && emailVerified;
+  const { pointer, owner, claim } = await readTogether({
+    pointer: at(providerLinkRecord, organization.slug, proof.person),
+    owner: isNamed ? at(emailRecord, named) : undefined,
+    claim: isNamed ? at(domainRecord, domainOfEmail(named)) : undefined,
   });
-  if (link?.organizationId === organization.id) {
-    const { user, member, removed } = await readTogether({
-      user: at(userRecord, link.userId),
-      member: at(memberRecord, organization.slug, link.userId),
-      removed: at(removedMemberRecord, organization.slug, link.userId),
-    });
-    if (user === undefined) throw new Error('The account of a link does not exist.');
-    return {
-      user,
-      isMember: member !== undefined,
-      removed,
-      writes: [sameLink(open, proof, user.id)],
-    };
+  if (pointer?.organizationId === organization.id) {
+    const linked = await readCandidate(open, pointer.userId);
+    if (linked === undefined) throw new Error('The account of a link does not exist.');
+    if (linkHolds({ pointer, ...linked }, linked.user)) return linkedAccount(open, proof, pointer, linked);
+    requireNeverRemoved(open, linked);
   }
   const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
-  if (pointer !== undefined) throw await askForLogIn(open, proof, { userId: pointer.userId, domain });
+  await requireProvedDomain(context, open, { domain, claim });
+  if (owner !== undefined) throw await askForLogIn(open, proof, { userId: owner.userId, domain, pointer });
   const id = randomUUID();
-  const createdAt = new Date().toISOString();
   const user: UserRecord = {
     id,
     email,
@@ -114,9 +116,8 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
     passwordHash: noPassword,
     sessionEpoch: 0,
     creations: 0,
-    createdAt,
+    createdAt: new Date().toISOString(),
   };
-  const made = { organizationId: organization.id, userId: id, issuer: open.signIn.issuer, createdAt };
   return {
     user,
     isMember: false,
@@ -124,7 +125,7 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
     writes: [
       put(at(emailRecord, email), { userId: id }, { if: isNew }),
       put(at(userRecord, id), user, { if: isNew }),
-      put(item, made, { if: isNew }),
+      ...newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true }),
       check(at(domainRecord, domain), { if: { organizationId: equals(organization.id) } }),
       countPlatform({ users: 1 }),
       ...counters.flatMap(countOne),
@@ -132,19 +133,74 @@ async function findAccount(open: OpenSignIn, proof: Proof, counters: readonly Co
   };
 }
 
-/** The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link. */
-async function askForLogIn(
-  { organization, signIn: { issuer, clientVersion } }: OpenSignIn,
+/** An account that the person may be, with what it has to do with the organization. */
+type Candidate = NonNullable<Awaited<ReturnType<typeof readCandidate>>>;
+
+async function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
+  const { user, ...rest } = await readTogether({
+    user: at(userRecord, userId),
+    link: at(accountLinkRecord, userId, id),
+    member: at(memberRecord, slug, userId),
+    removed: at(removedMemberRecord, slug, userId),
+  });
+  return user && { user, ...rest };
+}
+
+function linkedAccount(
+  open: OpenSignIn,
   proof: Proof,
-  account: { userId: string; domain: string },
+  pointer: ProviderLinkRecord,
+  { user, member, removed }: Candidate,
+): Account {
+  const isMember = member !== undefined;
+  const isOlder = pointer.linkId === null;
+  const unremoved = check(at(removedMemberRecord, open.organization.slug, user.id), {
+    if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
+  });
+  return {
+    user,
+    isMember,
+    removed,
+    writes: [
+      ...(isOlder
+        ? newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true })
+        : [sameLink(open, proof, user)]),
+      // The membership may end meanwhile. A link from before accounts had a side of it ends only with that note.
+      ...(isMember && !isOlder ? [] : [unremoved]),
+    ],
+  };
+}
+
+function targetOf({ organization: { id, slug }, signIn: { issuer } }: OpenSignIn, { person }: Proof): LinkTarget {
+  return { organizationId: id, orgSlug: slug, issuer, person };
+}
+
+/** @throws invitation_required for somebody whose membership ended, whatever their provider says */
+function requireNeverRemoved({ organization }: OpenSignIn, { member, removed }: Candidate): void {
+  if (member === undefined && removed?.organizationId === organization.id) {
+    throw new SignInRefused('invitation_required');
+  }
+}
+
+/**
+ * The refusal that leaves a cookie, with which the account's next log-in in this browser makes the link.
+ * @throws invitation_required
+ */
+async function askForLogIn(
+  open: OpenSignIn,
+  proof: Proof,
+  { userId, domain, pointer }: { userId: string; domain: string; pointer: ProviderLinkRecord | undefined },
 ): Promise<SignInRefused> {
+  const candidate = await readCandidate(open, userId);
+  if (candidate === undefined) throw new Error('The account of an address does not exist.');
+  requireNeverRemoved(open, candidate);
   const { cookie, write } = newPendingLink({
-    ...account,
-    organizationId: organization.id,
-    orgSlug: organization.slug,
-    issuer,
-    person: proof.person,
-    clientVersion,
+    ...targetOf(open, proof),
+    userId,
+    domain,
+    clientVersion: open.signIn.clientVersion,
+    epoch: linkEpochOf(candidate.user),
+    ...(pointer === undefined ? {} : { replacedLinkId: pointer.linkId }),
   });
   await transact([write]);
   return new SignInRefused('link_required', { cookies: [cookie] });

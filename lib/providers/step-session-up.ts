@@ -39,7 +39,7 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
   const { user } = principal;
   const provider = providerOfSession(open, proof, user);
   const provedAt = new Date(provedAtMs).toISOString();
-  const unchanged = [sameProvider(open), sameOrganization(open), sameLink(open, proof, user.id)];
+  const unchanged = [sameProvider(open), sameOrganization(open), sameLink(open, proof, user)];
   if (needsOwnFactor(proof, user)) {
     const replaces = { id, hash: credential.hash, createdAt: session.createdAt };
     const { clientVersion } = open.signIn;

@@ -1,8 +1,9 @@
+import { usedLink } from '../accounts/account-link.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 import type { OpenSignIn, Proof } from './open-sign-in.ts';
 import { SignInRefused } from './sign-in-refused.ts';
@@ -24,10 +25,11 @@ export function sameOrganization({ organization: { id, slug } }: OpenSignIn): Wr
   return check(at(organizationRecord, slug), { if: { id: equals(id), status: equals('active') }, refused });
 }
 
-/** The person may have been unlinked from the account. */
-export function sameLink({ organization: { id, slug } }: OpenSignIn, { person }: Proof, userId: string): Write {
-  return check(at(providerLinkRecord, slug, person), {
-    if: { organizationId: equals(id), userId: equals(userId) },
-    refused,
-  });
+/** The person may have been unlinked from the account, or the account recovered. */
+export function sameLink(
+  { organization: { id: organizationId } }: OpenSignIn,
+  { person }: Proof,
+  user: UserRecord,
+): Write {
+  return usedLink(user, { organizationId, person }, refused);
 }

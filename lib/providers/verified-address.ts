@@ -13,7 +13,8 @@ export function requireVerifiedDomain(
   profile: Profile,
 ): { email: string; domain: string } {
   requireHostedDomain(signIn, profile);
-  const { email, emailVerified } = profile;
+  const { email, emailVerified, hostedDomain } = profile;
+  if (isShared(signIn) && !isVerified(signIn, hostedDomain)) throw new SignInRefused('domain_not_verified');
   if (email === undefined || !emailVerified) throw new SignInRefused('email_not_verified');
   const domain = domainOfEmail(email);
   if (!isVerified(signIn, domain)) throw new SignInRefused('domain_not_verified');
@@ -32,10 +33,15 @@ export function requireHostedDomain(
   signIn: Pick<SignInRecord, 'issuer' | 'domains'>,
   { hostedDomain }: Pick<Profile, 'hostedDomain'>,
 ): void {
-  if (signIn.issuer !== sharedIssuer) return;
-  if (hostedDomain === undefined || !isVerified(signIn, hostedDomain)) throw new SignInRefused('domain_not_verified');
+  // A record that is gone ends first sign-ins, but must not lock out those who are linked.
+  const isListed = signIn.domains.some(({ domain }) => domain === hostedDomain);
+  if (isShared(signIn) && !isListed) throw new SignInRefused('domain_not_verified');
 }
 
-function isVerified({ domains }: Pick<SignInRecord, 'domains'>, domain: string): boolean {
+function isShared({ issuer }: Pick<SignInRecord, 'issuer'>): boolean {
+  return issuer === sharedIssuer;
+}
+
+function isVerified({ domains }: Pick<SignInRecord, 'domains'>, domain: string | undefined): boolean {
   return domains.some(one => one.domain === domain && one.verifiedAt !== null);
 }

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError, invalidRequest, organizationNotFound, temporarilyUnavailable } from '../core/errors.ts';
-import { invokeFunction } from '../core/invoke-function.ts';
-import { requiredSetting } from '../core/settings.ts';
 import { count, refuseEarly, toRead } from '../limits/count.ts';
 import { domainLookups } from '../limits/rate-limits.ts';
-import { equals, isNew } from '../table/expressions.ts';
-import { at, readTogether } from '../table/read.ts';
+import { domainTakenMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { listOwners } from '../organizations/break-glass.ts';
+import { type Conditions, equals, isNew } from '../table/expressions.ts';
+import { at, find, readTogether } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import type { RateRecord } from '../table/records/rate.ts';
-import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
+import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { check, put, retryWithFreshRead, transact, update } from '../table/write.ts';
+import { lookUpRecords } from './look-up-records.ts';
+import { unverified } from './prove-domain.ts';
 import { findSignIn, foreseeSignIn, requireVerifiedCaller } from './read-sign-in.ts';
 import { signInTarget, txtRecordOf } from './sign-in-view.ts';
 
@@ -30,7 +33,8 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 }
 
 /**
- * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up.
+ * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up. A domain of
+ * another organization is taken over if that organization's record is gone, and its owners are told.
  * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
  * domain_not_verified, domain_taken
  */
@@ -45,44 +49,87 @@ export async function verifyDomain(
   if (wanted.verifiedAt !== null && known !== undefined) return known;
   const lookups = domainLookups(organization.id);
   refuseEarly(lookups, counted);
-  const [isThere] = await Promise.all([hasRecord(domain, txtRecordOf(wanted)), count(lookups)]);
-  if (!isThere) {
+  const readClaim = () => find(at(domainRecord, domain));
+  const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
+  if (!records.includes(txtRecordOf(wanted))) {
     throw new ApiError('domain_not_verified', `The domain has no such TXT record yet: ${txtRecordOf(wanted)}`);
   }
-  return retryWithFreshRead(
-    known,
-    () => findSignIn(organization),
-    async before => {
-      const current = domainOf(before, domain);
-      // It was dropped and added again, so its record is another one.
-      if (before === undefined || current.token !== wanted.token) throw unknownDomain();
-      const verifiedAt = new Date().toISOString();
-      const domains = before.domains.map(one => (one === current ? { ...one, verifiedAt } : one));
-      const after = { ...before, domains, version: randomUUID(), updatedAt: verifiedAt };
-      await transact([
-        update(
-          at(signInRecord, organization.slug),
-          { set: { domains, version: after.version, updatedAt: verifiedAt } },
-          { if: { version: equals(before.version) } },
-        ),
-        put(
-          at(domainRecord, domain),
-          { organizationId: organization.id, orgSlug: organization.slug, verifiedAt },
-          { if: [isNew, { organizationId: equals(organization.id) }], refused: domainTaken },
-        ),
-        check(at(organizationRecord, organization.slug), {
-          if: { id: equals(organization.id), status: equals('active') },
-          refused: () => organizationNotFound(),
-        }),
-        await context.audit({
-          action: 'sign_in.domain_verified',
-          target: signInTarget(before),
-          details: { domain },
-        }),
-      ]);
-      return after;
-    },
-  );
+  const readAgain = async () => ({ before: await findSignIn(organization), claim: await readClaim() });
+  const { after, former } = await retryWithFreshRead({ before: known, claim }, readAgain, async current => {
+    const signIn = current.before;
+    const unverifiedDomain = domainOf(signIn, domain);
+    // It was dropped and added again, so its record is another one.
+    if (signIn === undefined || unverifiedDomain.token !== wanted.token) throw unknownDomain();
+    const holder = await readHolder(domain, current.claim, organization.id);
+    if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
+    const verifiedAt = new Date().toISOString();
+    const domains = signIn.domains.map(one => (one === unverifiedDomain ? { ...one, verifiedAt } : one));
+    const verified = { ...signIn, domains, version: randomUUID(), updatedAt: verifiedAt };
+    await transact([
+      update(
+        at(signInRecord, organization.slug),
+        { set: { domains, version: verified.version, updatedAt: verifiedAt } },
+        { if: { version: equals(signIn.version) } },
+      ),
+      put(
+        at(domainRecord, domain),
+        { organizationId: organization.id, orgSlug: organization.slug, verifiedAt },
+        { if: claimAsRead(current.claim) },
+      ),
+      ...(holder?.signIn === undefined ? [] : [unverified(holder.orgSlug, holder.signIn, domain)]),
+      check(at(organizationRecord, organization.slug), {
+        if: { id: equals(organization.id), status: equals('active') },
+        refused: () => organizationNotFound(),
+      }),
+      await context.audit({
+        action: 'sign_in.domain_verified',
+        target: signInTarget(signIn),
+        details: { domain },
+      }),
+    ]);
+    return { after: verified, former: holder };
+  });
+  if (former !== undefined) await mailFormerOwners(context, former, domain);
+  return after;
+}
+
+interface Holder {
+  organizationId: string;
+  orgSlug: string;
+  /** The provider's settings, if the domain is still verified there. */
+  signIn: SignInRecord | undefined;
+  /** For its TXT record. */
+  token: string | undefined;
+}
+
+/** The other organization that the domain is verified for, or was until its record was gone. */
+async function readHolder(
+  domain: string,
+  claim: DomainRecord | undefined,
+  organizationId: string,
+): Promise<Holder | undefined> {
+  if (claim === undefined || claim.organizationId === organizationId) return undefined;
+  const { orgSlug, lostBy = claim.organizationId } = claim;
+  if (lostBy === organizationId) return undefined;
+  const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
+  const held = signIn?.domains.find(one => one.domain === domain && one.verifiedAt !== null);
+  return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
+}
+
+function claimAsRead(claim: DomainRecord | undefined): Conditions<DomainRecord> {
+  if (claim === undefined) return isNew;
+  return { organizationId: equals(claim.organizationId), verifiedAt: equals(claim.verifiedAt) };
+}
+
+async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlug }: Holder, domain: string) {
+  try {
+    const organization = await find(at(organizationRecord, orgSlug));
+    if (organization?.id !== organizationId) return;
+    const [mail, owners] = await Promise.all([domainTakenMail(organization, domain), listOwners(organization)]);
+    await Promise.all(owners.map(({ email }) => sendMail(email, mail)));
+  } catch (error) {
+    log.error('could not tell the owners that another organization verified their domain', error, { organizationId });
+  }
 }
 
 function domainOf(signIn: SignInRecord | undefined, domain: string): SignInRecord['domains'][number] {
@@ -96,17 +143,9 @@ const unknownDomain = () =>
 
 const domainTaken = () => new ApiError('domain_taken', 'This domain is verified for another organization.');
 
-/** Looked up by the one function that may talk to customers' hosts. */
-async function hasRecord(domain: string, record: string): Promise<boolean> {
+async function recordsOf(domain: string): Promise<readonly unknown[]> {
   try {
-    const answer = await invokeFunction({
-      functionName: requiredSetting('ISSUER_KEYS_FUNCTION'),
-      event: { domain },
-      timeoutMs: 10_000,
-      maximumAnswerBytes: 400 * 1024,
-    });
-    const { records } = (answer ?? {}) as { records?: unknown };
-    return Array.isArray(records) && records.includes(record);
+    return (await lookUpRecords(domain)) ?? [];
   } catch (error) {
     throw temporarilyUnavailable('The domain could not be looked up right now. Send the request again.', error);
   }

@@ -16,6 +16,7 @@ import type { Key } from './entity.ts';
  *                                    LINK#reset-password#<hash>   one per reset link
  *                                    LINK#undo-factor#<hash>      one per link that undoes the addition of a factor
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
+ *                                    PROVIDER#<orgId>             the account's link to the organization's sign-in provider
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mail addresses unique
  *   PASSKEY#<hash of its id>         PASSKEY                      → userId; ties a passkey to at most one account
  *   CHALLENGE#<hash>                 CHALLENGE                    a challenge for a log-in, a step-up or a new passkey
@@ -33,7 +34,7 @@ import type { Key } from './entity.ts';
  *                                    RETIRED#<project>            the slug of an erased project
  *                                    RETIRED#<project>#<env>      the slug of an erased environment
  *                                    SIGNIN                       the sign-in provider
- *                                    PERSON#<hash>                → userId, for a person at the provider
+ *                                    PERSON#<hash>                → the account's link, for a person at the provider
  *                                    REMOVED#<userId>             that the user's membership ended
  *   DOMAIN#<domain>                  DOMAIN                       → orgSlug; verifies a domain for at most one organization
  *   SIGNIN#<hash>                    SIGNIN                       a sign-in that a browser has started at a provider
@@ -101,6 +102,7 @@ export const keys = {
   resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   undoLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-factor#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
+  accountLink: (userId: string, organizationId: string) => key(`USER#${userId}`, `PROVIDER#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
   challenge: (hash: string) => key(`CHALLENGE#${hash}`, 'CHALLENGE'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
@@ -166,6 +168,7 @@ export const ranges = {
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
   passkeys: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PASSKEY#' }),
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
+  accountLinks: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PROVIDER#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
   /** Invitations, then members, and last the organization itself. */

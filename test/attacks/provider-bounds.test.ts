@@ -8,7 +8,7 @@ import { requireVerifiedDomain } from '../../lib/providers/verified-address.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { memberRecord } from '../../lib/table/records/member.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { personOf, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
+import { accountLinkRecord } from '../../lib/table/records/provider-link.ts';
 import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../lib/table/write.ts';
@@ -177,7 +177,8 @@ describe('what ends while the person is at the provider', () => {
   const endings = {
     'the organization': (slug: string) => update(at(organizationRecord, slug), { set: { status: 'deleting' } }),
     'the provider’s client': (slug: string) => update(at(signInRecord, slug), { set: { clientVersion: 'changed' } }),
-    'the person’s link': (slug: string, person: string) => remove(at(providerLinkRecord, slug, person)),
+    'the person’s link': (_: string, organizationId: string, userId: string) =>
+      update(at(accountLinkRecord, userId, organizationId), { set: { id: undefined } }),
   };
 
   it.each([
@@ -189,15 +190,15 @@ describe('what ends while the person is at the provider', () => {
     const domain = newDomain();
     const hostile = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
     try {
-      const { slug } = await openCompany(api, names, hostile, { domain });
+      const { slug, owner } = await openCompany(api, names, hostile, { domain });
       const browser = openBrowser();
       const { session } = await signIn(api, browser, slug);
-      expect(session).toBeDefined();
+      const { id: userId } = (await expectStatus(api.get('/auth/me', session), 200)).body.user;
       let isEnded = false;
       hostile.script = {
         claims: { auth_time: Math.floor(Date.now() / 1000) },
         sign: async (claims, key) => {
-          await transact([endings[ended](slug, personOf(hostile.url, 'ada'))]);
+          await transact([endings[ended](slug, owner.organization.id, userId)]);
           isEnded = true;
           return new SignJWT(claims).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(key.privateKey);
         },
@@ -229,7 +230,8 @@ describe('a link that waits', () => {
 
       await expectStatus(logInIn(api, browser, person.email), 200);
 
-      await transact([setStatus('active')]);
+      const takeBack = update(at(domainRecord, domain), { set: { organizationId: company.owner.organization.id } });
+      await transact([setStatus('active'), takeBack]);
       expect((await signIn(api, openBrowser(), slug, { account })).error, lost).toBe('link_required');
     }
   });

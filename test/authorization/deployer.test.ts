@@ -103,6 +103,7 @@ function requestOf({ method, path, operationId, bodyExample, body }: RoutedContr
     tokenId: randomUUID(),
     sessionId: randomUUID(),
     passkeyId: randomUUID(),
+    linkId: randomUUID(),
     webhookId: randomUUID(),
     deliveryId: randomUUID(),
     identityId: randomUUID(),

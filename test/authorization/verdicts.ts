@@ -47,6 +47,8 @@ const managersChanging = /*            */ '+ + R R   S S +   + S S S S';
 const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
 const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
 const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
+const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
+const ownersSessions = /*              */ '+ R R R   S S S   S S S S';
 const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
 const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
 const anyCredential = /*               */ '+ + + +   + + +   + + + + +';
@@ -250,6 +252,19 @@ export const rows: readonly Row[] = [
     allowed: 'session_not_found',
   },
   {
+    route: 'GET /auth/providers',
+    kind: 'account',
+    signs: fullWithoutLimit,
+    request: () => ({ path: '/auth/providers' }),
+  },
+  {
+    route: 'DELETE /auth/providers/:linkId',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: `/auth/providers/${randomUUID()}` }),
+    allowed: 'link_not_found',
+  },
+  {
     route: 'POST /auth/step-up',
     kind: 'account',
     signs: sessionsOnly,
@@ -443,22 +458,22 @@ export const rows: readonly Row[] = [
     // The owner has none.
     allowed: 'second_factor_required',
   },
-  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
+  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersSessions, request: member(signIn) },
   {
     route: 'PUT /orgs/:orgId/sign-in',
     kind: 'member',
-    signs: ownersChanging,
+    signs: ownersSessions,
     request: member(signIn, { issuer: 'https://10.0.0.1', clientId: 'x', domains: ['example.com'] }),
     allowed: 'invalid_request',
   },
   {
     route: 'POST /orgs/:orgId/sign-in/domains/verify',
     kind: 'member',
-    signs: ownersChanging,
+    signs: ownersSessions,
     request: member(own => `${signIn(own)}/domains/verify`, { domain: 'example.com' }),
     allowed: 'invalid_request',
   },
-  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersChanging, request: member(signIn) },
+  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersSessions, request: member(signIn) },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {
@@ -583,6 +598,14 @@ export const rows: readonly Row[] = [
     kind: 'member',
     signs: ownersChanging,
     request: member(own => `${organization('members')(own)}/${own.secondOwnerId}`),
+  },
+  {
+    route: 'DELETE /members/:orgId/me',
+    kind: 'member',
+    signs: membersLeaving,
+    // It takes no body, so nobody leaves.
+    request: member(own => `${organization('members')(own)}/me`, { unknown: true }),
+    allowed: 'invalid_request',
   },
 
   { route: 'GET /audit/:orgId', kind: 'member', signs: managersReading, request: member(organization('audit')) },

@@ -245,6 +245,21 @@ const story: readonly Step[] = [
     },
   },
   { operationId: 'remove-member' },
+  {
+    operationId: 'leave-organization',
+    before: async () => {
+      const invitation = { email: grace.email, role: 'viewer' };
+      const headers = { authorization: `Bearer ${variables.HOLDFAST_TOKEN}` };
+      const path = `/members/${variables.ORG_ID}/invite`;
+      const { token } = (await api.call('POST', path, { body: invitation, headers })).body;
+      variables.HOLDFAST_TOKEN = await tokenOf(grace);
+      const asGrace = { authorization: `Bearer ${variables.HOLDFAST_TOKEN}` };
+      await api.call('POST', `/members/invite/${token}/accept`, { headers: asGrace });
+    },
+    after: async () => {
+      variables.HOLDFAST_TOKEN = await tokenOf(ada);
+    },
+  },
   { operationId: 'rename-organization' },
   { operationId: 'find-sign-in-methods' },
   { operationId: 'set-sign-in' },
@@ -290,6 +305,8 @@ const story: readonly Step[] = [
     },
   },
   { operationId: 'end-session' },
+  // Nobody has signed in with a provider.
+  { operationId: 'end-provider-link', status: 404 },
   { operationId: 'log-out' },
   { operationId: 'delete-environment' },
   { operationId: 'delete-project' },

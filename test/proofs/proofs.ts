@@ -84,6 +84,11 @@ export const proofs: readonly Proof[] = [
     files: ['test/functions/identities/exchange-assertion.test.ts', 'test/attacks/workload-identity.test.ts'],
     env: {},
   },
+  {
+    name: 'ways-in',
+    files: ['test/attacks/ways-in.test.ts', 'test/functions/organizations/proved-domains.test.ts'],
+    env: {},
+  },
   { name: 'through-provider', files: ['test/authorization/through-provider.test.ts'], env: {} },
   {
     name: 'hostile-providers',

@@ -1,8 +1,13 @@
 import { createSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 
-/** A domain's TXT records, each a list of strings of up to 255 bytes; or how its question goes wrong. */
-export type TxtAnswer = readonly (readonly string[])[] | 'no such name' | 'failure' | 'silence';
+type TxtStrings = readonly (readonly string[])[];
+
+/**
+ * A domain's TXT records, each a list of strings of up to 255 bytes; the name that it is an alias of, with the records
+ * there; or how its question goes wrong.
+ */
+export type TxtAnswer = TxtStrings | { aliasOf: string; records: TxtStrings } | 'no such name' | 'failure' | 'silence';
 
 export interface NameServer {
   /** `host:port`, as the setting `DNS_SERVERS` takes it. */
@@ -14,7 +19,7 @@ export interface NameServer {
 }
 
 const codes = { answered: 0, failure: 2, 'no such name': 3 };
-const types = { TXT: 16, OPT: 41 };
+const types = { CNAME: 5, TXT: 16, OPT: 41 };
 /** Without EDNS (RFC 6891), a datagram has at most 512 bytes. */
 const plainDatagramBytes = 512;
 
@@ -116,10 +121,23 @@ function encodeAnswer(
   isTruncated: boolean,
 ): Buffer {
   const code = typeof answer === 'string' ? codes[answer] : codes.answered;
-  const records = typeof answer === 'string' || question.type !== types.TXT ? [] : answer;
+  const { aliasOf, texts } = partsOf(answer);
+  const alias = aliasOf === undefined ? [] : [encodeAlias(aliasOf)];
+  const records = [...alias, ...(question.type === types.TXT ? texts.map(encodeTxt) : [])];
   const flags = 0x8580 | (isTruncated ? 0x0200 : 0) | code;
   const header = Buffer.concat([query.subarray(0, 2), uint16(flags, 1, records.length, 0, 0)]);
-  return Buffer.concat([header, query.subarray(12, question.end), ...records.map(encodeTxt)]);
+  return Buffer.concat([header, query.subarray(12, question.end), ...records]);
+}
+
+function partsOf(answer: Exclude<TxtAnswer, 'silence'>): { aliasOf?: string; texts: TxtStrings } {
+  if (typeof answer === 'string') return { texts: [] };
+  return 'aliasOf' in answer ? { aliasOf: answer.aliasOf, texts: answer.records } : { texts: answer };
+}
+
+function encodeAlias(target: string): Buffer {
+  const labels = target.split('.').map(label => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
+  const data = Buffer.concat([...labels, Buffer.of(0)]);
+  return Buffer.concat([uint16(0xc00c, types.CNAME, 1, 0, 60, data.length), data]);
 }
 
 /** A record whose name is a pointer to the question's. */

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
+import { newLink } from '../../lib/accounts/account-link.ts';
 import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { requestOptions } from '../../lib/accounts/factors/passkey-options.ts';
 import { newPendingLink } from '../../lib/accounts/pending-link.ts';
@@ -11,7 +12,7 @@ import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
-import { personOf, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
+import { personOf } from '../../lib/table/records/provider-link.ts';
 import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, transact } from '../../lib/table/write.ts';
@@ -253,17 +254,18 @@ async function pendingOf({ organization, slug, domain }: PlaceWithProvider) {
     issuer,
     clientVersion,
     person: personOf(issuer, randomUUID()),
+    epoch: 0,
   };
 }
 
 async function linkTo({ organization, slug, user, provider }: PlaceWithProvider, sub: string): Promise<void> {
-  const link = {
+  const target = {
     organizationId: organization.id,
-    userId: user.id,
+    orgSlug: slug,
     issuer: provider.url,
-    createdAt: new Date().toISOString(),
+    person: personOf(provider.url, sub),
   };
-  await transact([put(at(providerLinkRecord, slug, personOf(provider.url, sub)), link)]);
+  await transact(newLink(user, target, { replaced: undefined }));
 }
 
 /** The request of a browser that comes back from the provider. */
@@ -509,6 +511,23 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     };
   },
   'list-sessions': async () => reads({ method: 'GET', path: '/auth/sessions', as: (await seedPerson()).session }),
+  'list-provider-links': async () => {
+    const company = await placeWithProvider();
+    await linkTo(company, 'ada');
+    return reads({ method: 'GET', path: '/auth/providers', as: company.session });
+  },
+  'end-provider-link': async api => {
+    const company = await placeWithProvider();
+    await linkTo(company, 'ada');
+    const { links } = (await expectStatus(api.get('/auth/providers', company.session), 200)).body;
+    return {
+      request: { method: 'DELETE', path: `/auth/providers/${links[0].id}`, as: company.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () =>
+        (await expectStatus(api.get('/auth/providers', company.session), 200)).body.links.length === 0,
+    };
+  },
   'end-session': async api => {
     const { session, email } = await seedPerson();
     const other = sessionOf(await expectStatus(api.post('/auth/login', { email, password: testPassword }), 200));
@@ -1206,6 +1225,17 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       works: [200],
       repeats: [404],
       isDone: () => isGone(api.get(`/members/${person.organization.id}`, guest.session)),
+    };
+  },
+  'leave-organization': async api => {
+    const [person, guest] = [await seedPerson(), await seedPerson()];
+    await join(api, person, guest);
+    const path = `/members/${person.organization.id}`;
+    return {
+      request: { method: 'DELETE', path: `${path}/me`, as: guest.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, guest.session)),
     };
   },
   'remove-member invitation': async api => {

@@ -92,6 +92,11 @@ export async function addFactor(
   return made?.recoveryCodes;
 }
 
+/** Recorded on a new factor: an account with any other can't become a platform administrator's. Pure. */
+export function ownAddition({ principal }: AccountContext): { ownAddition?: true } {
+  return provedWithoutProvider(principal) ? { ownAddition: true } : {};
+}
+
 /**
  * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
  * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.

@@ -13,7 +13,7 @@ import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
-import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
+import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
 import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
@@ -55,6 +55,7 @@ export async function addPasskey(
     transports: sent.response.transports ?? [],
     createdAt: new Date().toISOString(),
     lastUsedAt: null,
+    ...ownAddition(context),
   };
   const recoveryCodes = await addFactor(context, 'passkey_added', current => {
     const { passkeyCount = 0 } = current;

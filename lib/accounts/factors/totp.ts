@@ -10,7 +10,7 @@ import { at } from '../../table/read.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
-import { addFactor, changeFactors } from './change-factors.ts';
+import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
 import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 
 const confirmWithinMs = 10 * 60_000;
@@ -49,7 +49,7 @@ export async function confirmTotp(context: AccountContext, code: string): Promis
     const answered = hasSecondFactor(current) ? {} : { answeredStep: lastStep };
     return {
       added: { method: 'totp', sealed },
-      factors: { totp: { sealed, lastStep, ...answered }, pendingTotp: undefined },
+      factors: { totp: { sealed, lastStep, ...answered, ...ownAddition(context) }, pendingTotp: undefined },
       writes: [],
       undo: [],
     };

@@ -12,7 +12,8 @@ import { mailUnlessRefused } from './mail-unless-refused.ts';
 
 /**
  * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
- * every session, token and reset link, because whoever added the factor had one of them or the password. It does so even
+ * every session, token, reset link, and link to a provider, because whoever added the factor had one of them or the
+ * password. It does so even
  * if the factor is already gone, because recovery codes created in the meantime may remain.
  * @throws invalid_token
  */
@@ -30,6 +31,7 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
       const { set, writes } = factorGone(current, factor, change, passkey);
       return { set, writes: [...writes, useUp] };
     },
+    recovers: true,
     gone: invalidLink,
   });
   // Counted in parallel. A rejection is handled where the e-mail is sent.

@@ -69,11 +69,11 @@ export type SignIn = z.infer<typeof SignIn>;
 
 export const answer = z.object({ signIn: SignIn });
 
-/** Its owner, with a fresh session and a verified address: whoever sets the provider decides who gets in. */
+/** Its owner, with a fresh session and a verified address: whoever sets the provider decides who gets in. No token may. */
 export const access = {
   kind: 'member',
   roles: ['owner'],
-  tokens: 'full',
+  tokens: 'session',
   narrowestToken: 'organization',
   fresh: 'always',
 } as const;

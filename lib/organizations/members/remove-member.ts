@@ -1,15 +1,15 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, outranks } from '../../contracts/fields/role.ts';
-import { ApiError } from '../../core/errors.ts';
-import type { Log } from '../../core/logger.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
-import { at, list, queryPage } from '../../table/read.ts';
+import { at, type Item, list, queryItems, queryPage, readTogether } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
-import type { OrganizationRecord } from '../../table/records/organization.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { accountLinkRecord } from '../../table/records/provider-link.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import { put, remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
@@ -72,9 +72,32 @@ export async function removeMember(
   const { userId } = removed.member;
   const [left] = await Promise.all([
     endIdentities ? endRest(context, userId) : findLeft(organization, userId),
-    sweep(removed.dead, context.log),
+    sweep(context, userId, removed.dead),
   ]);
   return left;
+}
+
+/**
+ * Ends the caller's own membership, like a removal.
+ * @throws last_owner; organization_not_found if the membership ends meanwhile
+ */
+export async function leaveOrganization(context: MemberContext): Promise<void> {
+  const { organization, principal, access } = context;
+  const readAgain = async () => {
+    const current = await readTogether({
+      organization: at(organizationRecord, organization.slug),
+      member: at(memberRecord, organization.slug, principal.userId),
+    });
+    if (current.organization?.id !== organization.id || current.member?.id !== access.member.id) {
+      throw organizationNotFound();
+    }
+    return { organization: current.organization, member: current.member };
+  };
+  const known = { organization, member: access.member };
+  const dead = await retryWithFreshRead(known, readAgain, async current =>
+    endMembership(context, current.organization, current.member, []),
+  );
+  await sweep(context, principal.userId, dead);
 }
 
 /** @throws forbidden */
@@ -105,12 +128,13 @@ async function endMembership(
         if: { id: equals(member.id), role: equals(member.role) },
       }),
       remove(at(membershipRecord, member.userId, organization.id)),
+      remove(at(accountLinkRecord, member.userId, organization.id)),
       put(at(removedMemberRecord, organization.slug, member.userId), note),
       ...dispensable,
       await context.audit({
         action: 'member.removed',
         target: { type: 'member', id: member.id, name: member.email },
-        details: { role: member.role },
+        details: { role: member.role, ...(member.userId === context.principal.userId ? { left: true } : {}) },
       }),
       ...(await identityEndings(context, ended)),
     ]),
@@ -133,13 +157,26 @@ async function keysOfTokensBoundTo({ id, userId }: MemberRecord): Promise<Key[]>
   return items.filter(item => item.memberId === id) as unknown as Key[];
 }
 
-/** Removes invalid tokens from their user's list. Nothing depends on it, so a failure is only logged. */
-async function sweep(tokens: readonly Key[], log: Log): Promise<void> {
+/**
+ * Ends the sessions that came through the organization's provider, which reach nothing but the organization, and removes
+ * invalid tokens from their user's list. The link has ended, so no session is added. A failure is only logged: the
+ * sessions end within twelve hours.
+ */
+async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
   try {
-    await removeAll(tokens);
+    const [sessions] = await Promise.all([keysOfSessionsThrough(organization.id, userId), removeAll(tokens)]);
+    await removeAll(sessions);
   } catch (error) {
-    log.error('could not sweep the tokens of a removed member', error);
+    log.error('could not sweep the sessions and tokens of a former member', error);
   }
+}
+
+/** The keys of the user's sessions that came through the organization's provider. */
+export async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
+  const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
+  const cameThrough = ({ provider }: Item) =>
+    (provider as { organizationId?: string } | undefined)?.organizationId === organizationId;
+  return items.filter(cameThrough) as unknown as Key[];
 }
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {

@@ -22,6 +22,7 @@ export const signInRecord = entity({
         domain: z.string(),
         /** For the TXT record. */
         token: z.string(),
+        /** Null again once its record is gone. */
         verifiedAt: z.string().nullable(),
       }),
     ),
@@ -39,5 +40,20 @@ export type SignInRecord = ReturnType<typeof signInRecord.parse>;
 export const domainRecord = entity({
   kind: 'domain',
   key: keys.domain,
-  schema: z.object({ organizationId: z.string(), orgSlug: z.string(), verifiedAt: z.string() }),
+  schema: z.object({
+    /** `nobody` once the record is gone. */
+    organizationId: z.string(),
+    /** Of the last organization. */
+    orgSlug: z.string(),
+    /** When its record was last seen. */
+    verifiedAt: z.string(),
+    /** The organization that the domain was verified for until its record was gone. */
+    lostBy: z.string().optional(),
+    /** When the last look-up started, so that there is only one at a time. */
+    lookedUpAt: z.string().optional(),
+    /** When it ended. */
+    answeredAt: z.string().optional(),
+  }),
 });
+
+export type DomainRecord = ReturnType<typeof domainRecord.parse>;

@@ -18,9 +18,12 @@ export const userRecord = entity({
     /** Empty for an account that its company's provider created, until its user sets a password. */
     passwordHash: z.string(),
     sessionEpoch: z.int(),
+    /** Raised when the account is recovered, which ends all its links to providers in one write. Absent is 0. */
+    linkEpoch: z.int().optional(),
     /**
      * Incremented when the account creates a token or an organization, so that parallel requests can't exceed a limit,
-     * and when its last factor is removed, so that no new token counts as created with a factor.
+     * when its last factor is removed, so that no new token counts as created with a factor, and when a link to a
+     * provider ends, so that no new token counts as created through it.
      */
     creations: z.int(),
     /** Absent if there are none, so that conditions can check what was read. */
@@ -32,6 +35,8 @@ export const userRecord = entity({
         lastStep: z.int(),
         /** The step of the confirming code that was answered with recovery codes, until new ones are requested. */
         answeredStep: z.int().optional(),
+        /** A session of the account's own credential added it. Absent if it is unknown what did. */
+        ownAddition: z.literal(true).optional(),
       })
       .optional(),
     /** A secret that no code has confirmed yet. */

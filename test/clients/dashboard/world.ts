@@ -114,7 +114,7 @@ export function screensOf(
       register: '/register',
       'forgot-password': '/forgot-password',
       'reset-password': '/reset-password#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
-      'verify-email': '/verify-email',
+      'verify-email': '/verify-email#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'undo-factor': '/undo-factor#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'accept-invitation': '/accept-invitation#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'log-in-refused': '/log-in#error=provider_refused',

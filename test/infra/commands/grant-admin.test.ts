@@ -2,9 +2,21 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { at, list } from '../../../lib/table/read.ts';
+import { passkeyRecord } from '../../../lib/table/records/passkey.ts';
+import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
+import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { addApp, addPasskey, logInWithApp } from '../../support/second-factors.ts';
+import { openBrowser } from '../../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
+import { logInIn, openCompany, sessionThrough, signIn } from '../../support/sign-in/sign-in.ts';
 
 const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.ts');
 
@@ -19,11 +31,18 @@ async function grantAdmin(env: Record<string, string>, ...args: string[]) {
 describe('grant-admin', () => {
   let api: Api;
   let person: Person;
+  let names: NameServer;
+  let provider: HostileProvider;
   beforeAll(async () => {
-    api = await startApi();
+    names = await startNameServer();
+    api = await startApi({ DNS_SERVERS: names.address });
+    provider = await startHostileProvider({ sub: 'nobody', email_verified: true });
     person = await seedPerson();
   });
-  afterAll(() => api.stop());
+  afterAll(async () => {
+    await api?.stop();
+    await Promise.all([provider?.stop(), names?.stop()]);
+  });
 
   it('makes a user of the running local stack a platform administrator, whatever the case of the address', async () => {
     const { port } = new URL(api.url);
@@ -35,6 +54,74 @@ describe('grant-admin', () => {
       stderr: '',
     });
     expect((await api.get('/admin/stats', person.session)).status).toBe(200);
+  });
+
+  it('refuses an account with ways in that its own log-in did not make, lists them, and changes nothing', async () => {
+    const company = await openCompany(api, names, provider);
+    const email = `worker@${company.domain}`;
+    const claims = { auth_time: Math.floor(Date.now() / 1000) };
+    provider.script = { person: { sub: email, email, email_verified: true }, claims };
+    const session = await sessionThrough(api, company.slug);
+    await expectStatus(
+      api.post('/auth/token', { name: 'planted', organizationId: company.owner.organization.id }, session),
+      201,
+    );
+    const port = new URL(api.url).port;
+
+    const refused = await grantAdmin({ PORT: port }, email);
+
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    for (const way of ['link to the sign-in provider', 'session of', 'token "planted"']) {
+      expect(refused.stderr).toContain(way);
+      expect(refused.stderr).toContain(company.slug);
+    }
+    expect((await api.get('/auth/me', session)).body.user.isAdmin).toBe(false);
+  });
+
+  it('refuses a factor of which it is unknown who added it, and takes one of the own log-in', async () => {
+    const [own, unknown] = [await seedPerson({ emailVerified: true }), await seedPerson({ emailVerified: true })];
+    await Promise.all([addPasskey(api, own), addPasskey(api, unknown)]);
+    const [passkey] = await list(passkeyRecord, ranges.passkeys(unknown.user.id));
+    const item = at(passkeyRecord, unknown.user.id, passkey?.credentialId ?? '');
+    await transact([update(item, { set: { ownAddition: undefined } })]);
+    const port = new URL(api.url).port;
+
+    expect((await grantAdmin({ PORT: port }, unknown.email)).stderr).toContain(`the passkey "${passkey?.name}"`);
+    expect((await grantAdmin({ PORT: port }, own.email)).code).toBe(0);
+  });
+
+  it('ends the links of the new administrator, who can’t be linked again', async () => {
+    const company = await openCompany(api, names, provider);
+    const administrator = await seedPerson({ emailVerified: true });
+    const email = `root@${company.domain}`;
+    await transact([
+      put(at(emailRecord, email), { userId: administrator.user.id }),
+      update(at(userRecord, administrator.user.id), { set: { email } }),
+    ]);
+    expect((await grantAdmin({ PORT: new URL(api.url).port }, email)).code).toBe(0);
+    provider.script = { person: { sub: email, email, email_verified: true } };
+    const browser = openBrowser();
+
+    expect((await signIn(api, browser, company.slug)).error).toBe('link_required');
+    await expectStatus(logInIn(api, browser, email), 200);
+    expect((await signIn(api, openBrowser(), company.slug)).error).toBe('link_required');
+  });
+
+  it('leaves the admin routes closed until the administrator has a factor, unless that is switched off', async () => {
+    const administrator = await seedPerson({ emailVerified: true });
+    expect((await grantAdmin({ PORT: new URL(api.url).port }, administrator.email)).code).toBe(0);
+    try {
+      vi.stubEnv('ADMIN_FACTOR_REQUIRED', 'true');
+      forgetSettings();
+      const refused = await api.get('/admin/stats', administrator.session);
+      expect([refused.status, refused.body.error?.code]).toEqual([403, 'second_factor_required']);
+      const app = await addApp(api, administrator);
+      const session = await logInWithApp(api, administrator, app);
+      expect((await api.get('/admin/stats', session)).status).toBe(200);
+    } finally {
+      vi.unstubAllEnvs();
+      forgetSettings();
+    }
   });
 
   it('makes a user of a deployed table an administrator if TABLE_NAME is set and PORT is not', async () => {

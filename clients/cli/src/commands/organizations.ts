@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { checkSlug } from '../settings/settings-file.ts';
+import { yesOption } from './options.ts';
 
 const slugOption = () =>
   new Option('--slug <slug>', 'identifier in paths; derived from the name if omitted').argParser((text: string) =>
@@ -99,6 +101,20 @@ export async function listMembers(session: Session): Promise<void> {
       ]),
     ],
   );
+}
+
+export const leaveOptions = (command: Command): Command => command.addOption(yesOption());
+
+export async function leave(session: Session): Promise<void> {
+  const path = { orgId: await session.organizationId() };
+  const { organization } = await session.place('organization');
+  const { confirms, confirm } = session.terminal;
+  if (confirms && !(await confirm(`Leave ${organization}?`))) {
+    throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
+  }
+  const answer = await session.request('DELETE', '/v1/members/{orgId}/me', { path });
+  if (session.output.json) session.output.document(answer);
+  else session.output.note(`You are no longer a member of ${organization}.`);
 }
 
 export const inviteOptions = (command: Command): Command =>

@@ -9,7 +9,9 @@ import { Form } from '../../ui/form.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Organizations } from './organizations.tsx';
 import { Password } from './password.tsx';
+import { Providers } from './providers.tsx';
 import { SecondFactors } from './second-factors.tsx';
 import { Sessions } from './sessions.tsx';
 import { AccountTabs } from './tabs.tsx';
@@ -28,6 +30,8 @@ export function Account() {
         <Password />
         <SecondFactors factors={you.secondFactors} />
         <Sessions />
+        <Providers />
+        <Organizations />
       </Page>
     </>
   );

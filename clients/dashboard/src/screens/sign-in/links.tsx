@@ -11,6 +11,7 @@ import { SignInPage, takeFragmentToken } from './page.tsx';
 /** An invitation's token while the user logs in or registers. It is only kept in memory. */
 export const pendingInvitation = signal<string | undefined>(undefined);
 
+/** Waits for a click, as every page of a mailed link does: a mail scanner opens links too, even in a real browser. */
 export function VerifyEmail() {
   const [token] = useState(takeFragmentToken);
   const [done, setDone] = useState(false);
@@ -19,9 +20,6 @@ export function VerifyEmail() {
     setDone(true);
     if (session.value) await loadSession();
   });
-  useEffect(() => {
-    if (token !== undefined) void verify.run();
-  }, [token]);
   const onward = <a href="/">Go to Holdfast</a>;
   if (done)
     return (
@@ -29,12 +27,25 @@ export function VerifyEmail() {
         <p>Thank you. {onward}.</p>
       </SignInPage>
     );
+  if (token === undefined)
+    return (
+      <SignInPage title="This link is incomplete">
+        <p>Open the link in the e-mail again. {onward}.</p>
+      </SignInPage>
+    );
   return (
     <SignInPage title="Verify your e-mail">
-      {token === undefined && <p>This link is incomplete. Open the link in the e-mail again. {onward}.</p>}
-      {verify.busy && <p>One moment …</p>}
+      <p>Confirm that this address is yours. If you did not register, close this page.</p>
       <Problem error={verify.error} />
-      {verify.error !== undefined && <p>A link works once, for a day. Send another one from your account. {onward}.</p>}
+      {isDeadLink(verify.error) ? (
+        <p>A link works once, for a day. Send another one from your account. {onward}.</p>
+      ) : (
+        <div class="actions">
+          <Button kind="primary" busy={verify.busy} onClick={() => void verify.run()}>
+            Verify the address
+          </Button>
+        </div>
+      )}
     </SignInPage>
   );
 }

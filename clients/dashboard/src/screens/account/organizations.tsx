@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
+import { call } from '../../api.ts';
+import { loadSession, session } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Section } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { showToast } from '../../ui/toast.tsx';
+
+/** Here rather than on the organization's pages, which it may keep from a session without its provider or a factor. */
+export function Organizations() {
+  const [leaving, setLeaving] = useState<OwnOrganization>();
+  return (
+    <Section title="Organizations" lead="Where you are a member.">
+      <Table
+        caption="Organizations"
+        rows={session.value?.organizations ?? []}
+        keyOf={({ id }) => id}
+        columns={columns(setLeaving)}
+      />
+      {leaving !== undefined && (
+        <Confirm
+          title="Leave organization"
+          action="Leave"
+          onClose={() => setLeaving(undefined)}
+          onConfirm={async () => {
+            await call('DELETE /v1/members/{orgId}/me', { params: { orgId: leaving.id } });
+            showToast(`You left ${leaving.name}.`);
+            await loadSession();
+          }}
+        >
+          <p>
+            You lose access to <strong>{leaving.name}</strong> at once, and your tokens for it are revoked. To come
+            back, you need an invitation.
+          </p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+const columns = (onLeave: (organization: OwnOrganization) => void): readonly Column<OwnOrganization>[] => [
+  { title: 'Organization', cell: ({ name }) => <strong>{name}</strong> },
+  { title: 'Role', cell: ({ role }) => role },
+  {
+    title: 'Actions',
+    hiddenTitle: true,
+    cell: organization => (
+      <Button kind="quiet" label={`Leave ${organization.name}`} onClick={() => onLeave(organization)}>
+        Leave
+      </Button>
+    ),
+  },
+];

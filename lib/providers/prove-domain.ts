@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { auditWrite, systemActor } from '../access/audit-write.ts';
+import type { RequestContext } from '../access/request-context.ts';
+import { absent, type Condition, equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
+import { nobody } from '../table/records/user.ts';
+import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
+import { lookUpRecords } from './look-up-records.ts';
+import { findSignIn } from './read-sign-in.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import { signInTarget, txtRecordOf } from './sign-in-view.ts';
+
+/*
+ * A domain stays verified only while its TXT record is there: whoever once controlled the domain for a moment must not
+ * keep it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
+ */
+
+const hourMs = 60 * 60 * 1000;
+/** A link that waits for a log-in is made up to ten minutes after the proof. */
+const longestProofMs = 24 * hourMs - 10 * 60 * 1000;
+/** From then on, one request proves the domain again while the others still count on the last proof. */
+const recentProofMs = 12 * hourMs;
+const longestOutageMs = 7 * 24 * hourMs;
+/** At most one look-up a minute for a domain. */
+const pauseMs = 60 * 1000;
+/** No look-up takes longer. */
+const longestLookUpMs = 12 * 1000;
+
+interface Holder {
+  organization: OrganizationRecord;
+  signIn: SignInRecord;
+}
+
+type DomainState = 'proved' | 'unproved' | 'being looked up';
+
+/** @throws domain_not_verified; temporarily_unavailable while another request looks the domain up */
+export async function requireProvedDomain(
+  context: RequestContext,
+  holder: Holder,
+  { domain, claim }: { domain: string; claim: DomainRecord | undefined },
+): Promise<void> {
+  const state = await proveDomain(context, holder, { domain, claim });
+  if (state === 'proved') return;
+  throw new SignInRefused(state === 'unproved' ? 'domain_not_verified' : 'temporarily_unavailable');
+}
+
+/**
+ * Whether the organization still controls the domain. If the last proof is too old, its record is looked up, and a domain
+ * whose record is gone is nobody's from then on. An outage of its name servers keeps the last proof for seven days.
+ * @param claim who the domain is verified for
+ */
+export async function proveDomain(
+  context: RequestContext,
+  holder: Holder,
+  { domain, claim }: { domain: string; claim: DomainRecord | undefined },
+): Promise<DomainState> {
+  const { organization, signIn } = holder;
+  const token = signIn.domains.find(one => one.domain === domain && one.verifiedAt !== null)?.token;
+  if (claim?.organizationId !== organization.id || token === undefined) return 'unproved';
+  const now = Date.now();
+  const ageMs = ageOf(claim.verifiedAt, now);
+  if (ageMs < recentProofMs) return 'proved';
+  const afterOutage = ageMs < longestOutageMs ? 'proved' : 'unproved';
+  const hasAnswer = (claim.answeredAt ?? '') >= (claim.lookedUpAt ?? '');
+  if (hasAnswer && ageOf(claim.answeredAt, now) < pauseMs) return afterOutage;
+  const isLookedUp = !hasAnswer && ageOf(claim.lookedUpAt, now) < longestLookUpMs;
+  const lookedUpAt = new Date(now).toISOString();
+  if (isLookedUp || !(await startLookUp(domain, claim, lookedUpAt))) {
+    return ageMs < longestProofMs ? 'proved' : 'being looked up';
+  }
+  const records = await lookUpRecords(domain).catch(error => {
+    context.log.error('could not look up a domain', error, { organizationId: organization.id });
+    return undefined;
+  });
+  if (records !== undefined && !records.includes(txtRecordOf({ token }))) {
+    await giveUp(context, holder, domain, lookedUpAt);
+    return 'unproved';
+  }
+  const answeredAt = new Date().toISOString();
+  const proved = records === undefined ? { answeredAt } : { answeredAt, verifiedAt: answeredAt };
+  const isOwn = { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) };
+  const isKept = await transactIfHolds([update(at(domainRecord, domain), { set: proved }, { if: isOwn })]);
+  if (!isKept) return 'unproved';
+  return records === undefined ? afterOutage : 'proved';
+}
+
+const ageOf = (time: string | undefined, nowMs: number): number =>
+  time === undefined ? Number.POSITIVE_INFINITY : nowMs - Date.parse(time);
+
+/** @returns whether no other request has started a look-up since the claim was read */
+function startLookUp(domain: string, claim: DomainRecord, lookedUpAt: string): Promise<boolean> {
+  const asRead: Condition<DomainRecord> = {
+    organizationId: equals(claim.organizationId),
+    lookedUpAt: claim.lookedUpAt === undefined ? absent : equals(claim.lookedUpAt),
+  };
+  return transactIfHolds([update(at(domainRecord, domain), { set: { lookedUpAt } }, { if: asRead })]);
+}
+
+/** The domain is nobody's now. Its owners see that in the settings and in the audit log, and can verify it again. */
+async function giveUp(
+  { source }: RequestContext,
+  { organization, signIn: known }: Holder,
+  domain: string,
+  lookedUpAt: string,
+): Promise<void> {
+  const readAgain = () => findSignIn(organization);
+  const lost = retryWithFreshRead<SignInRecord | undefined, void>(known, readAgain, async signIn => {
+    if (signIn === undefined) return;
+    const entry = await auditWrite(organization, systemActor, source, {
+      action: 'sign_in.configured',
+      target: signInTarget(signIn),
+      details: { domain, verified: { from: true, to: false } },
+    });
+    await transact([
+      update(
+        at(domainRecord, domain),
+        { set: { organizationId: nobody, lostBy: organization.id } },
+        {
+          if: { organizationId: equals(organization.id), lookedUpAt: equals(lookedUpAt) },
+          refused: () => new Superseded(),
+        },
+      ),
+      unverified(organization.slug, signIn, domain),
+      entry,
+    ]);
+  });
+  await lost.catch(error => {
+    if (!(error instanceof Superseded)) throw error;
+  });
+}
+
+/** The domain was verified, freed or taken over since its look-up started. */
+class Superseded extends Error {}
+
+/** The provider's settings no longer show the domain as verified. */
+export function unverified(orgSlug: string, { version, domains }: SignInRecord, domain: string) {
+  const left = domains.map(one => (one.domain === domain ? { ...one, verifiedAt: null } : one));
+  return update(
+    at(signInRecord, orgSlug),
+    { set: { domains: left, version: randomUUID() } },
+    { if: { version: equals(version) } },
+  );
+}

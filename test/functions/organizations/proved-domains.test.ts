@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at, find } from '../../../lib/table/read.ts';
+import { domainRecord } from '../../../lib/table/records/sign-in.ts';
+import { transact, update } from '../../../lib/table/write.ts';
+import { type Answer, type Api, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { openBrowser } from '../../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
+import {
+  newDomain,
+  openCompany,
+  sessionThrough,
+  settingsOf,
+  settingsPath,
+  signIn,
+  verifyDomain,
+} from '../../support/sign-in/sign-in.ts';
+
+/* A TXT record proves a domain only while it is there. */
+
+let api: Api;
+let names: NameServer;
+let provider: HostileProvider;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({ DNS_SERVERS: names.address });
+  provider = await startHostileProvider({ sub: 'nobody', email_verified: true });
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([provider?.stop(), names?.stop()]);
+});
+
+type Company = Awaited<ReturnType<typeof openCompany>>;
+
+const hour = 60 * 60 * 1000;
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+const methodsOf = async (domain: string): Promise<string[]> =>
+  (await expectStatus(api.get(`/auth/sign-in?email=somebody@${domain}`), 200)).body.methods;
+const domainsOf = async ({ owner }: Company) =>
+  (await expectStatus(api.get(settingsPath(owner), owner.session), 200)).body.signIn.domains;
+const recordOf = async (owner: Person, domain: string): Promise<string> =>
+  (await api.get(settingsPath(owner), owner.session)).body.signIn.domains.find(
+    (one: { domain: string }) => one.domain === domain,
+  ).txtRecord;
+
+/** As if the record was last seen so many hours ago. */
+async function age({ domain }: Company, hours: number): Promise<void> {
+  const verifiedAt = new Date(Date.now() - hours * hour).toISOString();
+  const set = { verifiedAt, lookedUpAt: undefined, answeredAt: undefined };
+  await transact([update(at(domainRecord, domain), { set })]);
+}
+
+let hired = 0;
+async function signInSomebodyNew({ slug, domain }: Company) {
+  hired += 1;
+  const email = `new-${hired}@${domain}`;
+  provider.script = { person: { sub: email, email, email_verified: true } };
+  return signIn(api, openBrowser(), slug);
+}
+
+describe('a proof older than a day', () => {
+  it('is renewed by a look-up, and counts again', async () => {
+    const company = await openCompany(api, names, provider);
+    const asked = () => names.asked.filter(name => name === company.domain).length;
+    await age(company, 48);
+    const before = asked();
+
+    expect((await signInSomebodyNew(company)).session).toBeDefined();
+    expect(asked()).toBeGreaterThan(before);
+    const after = asked();
+    expect(await methodsOf(company.domain)).toContain('provider');
+    expect((await signInSomebodyNew(company)).session).toBeDefined();
+    expect(asked()).toBe(after);
+    expect(Date.parse((await find(at(domainRecord, company.domain)))?.verifiedAt ?? '')).toBeGreaterThan(
+      Date.now() - hour,
+    );
+  });
+
+  it.each(['a first sign-in', 'the answer how an address signs in'])(
+    'does not count for %s once the record is gone; those who are linked still get in',
+    async what => {
+      const company = await openCompany(api, names, provider);
+      const { domain, owner } = company;
+      expect((await signInSomebodyNew(company)).session).toBeDefined();
+      const linked = provider.script;
+      names.set(domain, [['v=spf1 -all']]);
+      await age(company, 25);
+
+      if (what === 'a first sign-in') {
+        expect((await signInSomebodyNew(company)).error).toBe('domain_not_verified');
+      } else expect(await methodsOf(domain)).not.toContain('provider');
+
+      expect(await domainsOf(company)).toMatchObject([{ domain, verified: false }]);
+      expect(await methodsOf(domain)).not.toContain('provider');
+      expect((await signInSomebodyNew(company)).error).toBe('domain_not_verified');
+      provider.script = linked;
+      await sessionThrough(api, company.slug);
+      const { entries } = (await api.get(`/audit/${owner.organization.id}?action=sign_in.configured`, owner.session))
+        .body;
+      expect(entries[0]).toMatchObject({ actor: { type: 'system' }, details: { domain } });
+      // Its owner can prove it again.
+      await expectStatus(verifyDomain(api, owner, names, domain), 200);
+      expect((await signInSomebodyNew(company)).session).toBeDefined();
+    },
+  );
+
+  it('is no proof for a new link to an account', async () => {
+    const company = await openCompany(api, names, provider);
+    const { session } = await signInSomebodyNew(company);
+    const { email } = (await api.get('/auth/me', session)).body.user;
+    provider.script = { person: { sub: 'another subject', email, email_verified: true } };
+    names.set(company.domain, 'no such name');
+    await age(company, 25);
+
+    expect((await signIn(api, openBrowser(), company.slug)).error).toBe('domain_not_verified');
+  });
+
+  it.each(['failure', 'silence'] as const)('counts for seven days while the name servers are out: %s', async outage => {
+    const company = await openCompany(api, names, provider);
+    names.set(company.domain, outage);
+    await age(company, 6 * 24);
+    expect((await signInSomebodyNew(company)).session).toBeDefined();
+    expect(await methodsOf(company.domain)).toContain('provider');
+
+    await age(company, 8 * 24);
+    expect((await signInSomebodyNew(company)).error).toBe('domain_not_verified');
+    expect(await methodsOf(company.domain)).not.toContain('provider');
+    // Nothing is lost: the record was not seen to be gone.
+    expect(await domainsOf(company)).toMatchObject([{ verified: true }]);
+  });
+
+  it('is renewed by one look-up at a time, and at most one a minute', async () => {
+    const company = await openCompany(api, names, provider);
+    names.set(company.domain, 'failure');
+    await age(company, 30);
+    const invocations = () => names.asked.filter(name => name === company.domain).length;
+    const before = invocations();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => api.get(`/auth/sign-in?email=somebody@${company.domain}`)),
+    );
+    const once = invocations() - before;
+
+    for (const one of answers) expect(['200 ok', '503 temporarily_unavailable']).toContain(codeOf(one));
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    await methodsOf(company.domain);
+    expect(invocations() - before).toBe(once);
+    await age(company, 30);
+    await methodsOf(company.domain);
+    expect(invocations() - before).toBe(2 * once);
+  });
+});
+
+describe('a domain', () => {
+  it('of a thief who held it for a moment goes to its rightful owner, and the thief’s owners are told', async () => {
+    const domain = newDomain();
+    const thief = await openCompany(api, names, provider, { domain });
+    const rightful = await seedPerson({ emailVerified: true });
+    await expectStatus(api.put(settingsPath(rightful), settingsOf(provider, domain), rightful.session), 200);
+    names.set(domain, [[await recordOf(rightful, domain)]]);
+
+    const verify = `${settingsPath(rightful)}/domains/verify`;
+    expect(codeOf(await api.post(verify, { domain }, rightful.session))).toBe('200 ok');
+
+    expect((await api.get(`/auth/sign-in?email=a@${domain}`)).body.organization.slug).toBe(rightful.organization.slug);
+    expect(await domainsOf(thief)).toMatchObject([{ verified: false }]);
+    expect((await signInSomebodyNew(thief)).error).toBe('domain_not_verified');
+    const mails = (await api.mails()).filter(({ to }) => to === thief.owner.email);
+    expect(mails.filter(({ text }) => text.includes(domain))).toHaveLength(1);
+  });
+
+  it('whose record was seen to be gone goes to whoever proves it next, with the same mail', async () => {
+    const domain = newDomain();
+    const former = await openCompany(api, names, provider, { domain });
+    names.set(domain, 'no such name');
+    await age(former, 25);
+    expect(await methodsOf(domain)).not.toContain('provider');
+
+    await openCompany(api, names, provider, { domain });
+
+    const mails = (await api.mails()).filter(({ to }) => to === former.owner.email);
+    expect(mails.filter(({ text }) => text.includes(domain))).toHaveLength(1);
+  });
+
+  it('stays its holder’s while the holder’s record stands', async () => {
+    const domain = newDomain();
+    const holder = await openCompany(api, names, provider, { domain });
+    const other = await seedPerson({ emailVerified: true });
+    await expectStatus(api.put(settingsPath(other), settingsOf(provider, domain), other.session), 200);
+    names.set(domain, [[await recordOf(holder.owner, domain)], [await recordOf(other, domain)]]);
+    const verify = `${settingsPath(other)}/domains/verify`;
+
+    expect(codeOf(await api.post(verify, { domain }, other.session))).toBe('409 domain_taken');
+    await age(holder, 48);
+    expect(codeOf(await api.post(verify, { domain }, other.session))).toBe('409 domain_taken');
+    expect(await domainsOf(holder)).toMatchObject([{ verified: true }]);
+  });
+
+  it('is not proved by the records of another name that it is an alias of', async () => {
+    const domain = newDomain();
+    const owner = await seedPerson({ emailVerified: true });
+    await expectStatus(api.put(settingsPath(owner), settingsOf(provider, domain), owner.session), 200);
+    const record = await recordOf(owner, domain);
+    names.set(domain, { aliasOf: 'thief.example', records: [[record]] });
+    const verify = () => api.post(`${settingsPath(owner)}/domains/verify`, { domain }, owner.session);
+
+    expect(codeOf(await verify())).toBe('409 domain_not_verified');
+    names.set(domain, [[record]]);
+    expect(codeOf(await verify())).toBe('200 ok');
+  });
+
+  it.each([{ issuer: 'https://login.thief.example' }, { clientId: 'another-client' }])(
+    'has to be proved again after a change of the provider: %o',
+    async change => {
+      const company = await openCompany(api, names, provider);
+      const { owner, domain } = company;
+      const [before] = await domainsOf(company);
+      const changed = settingsOf(provider, domain, change);
+      await expectStatus(api.put(settingsPath(owner), changed, owner.session), 200);
+
+      const [after] = await domainsOf(company);
+      expect(after).toMatchObject({ domain, verified: false });
+      // The record that still stands was for the other provider.
+      expect(after.txtRecord).not.toBe(before.txtRecord);
+      const verify = `${settingsPath(owner)}/domains/verify`;
+      expect(codeOf(await api.post(verify, { domain }, owner.session))).toBe('409 domain_not_verified');
+      expect(await methodsOf(domain)).not.toContain('provider');
+    },
+  );
+
+  it('stays verified when something else changes', async () => {
+    const company = await openCompany(api, names, provider);
+    const { owner, domain } = company;
+    const changed = settingsOf(provider, domain, { defaultRole: 'viewer' });
+    await expectStatus(api.put(settingsPath(owner), changed, owner.session), 200);
+
+    expect(await domainsOf(company)).toMatchObject([{ verified: true }]);
+  });
+});
