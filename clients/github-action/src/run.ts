@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { exportVariable, setOutput, setSecret, warning } from '@actions/core';
-import { whyDangerous } from '../../../lib/contracts/fields/dangerous-names.ts';
 import { type Entry, type Refusal, refusalsOf } from '../../../lib/contracts/fields/formats/format.ts';
 import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
 import { github } from '../../../lib/contracts/fields/formats/github.ts';
@@ -20,7 +19,7 @@ export async function run(): Promise<void> {
     for (const mask of masksOf(secret)) setSecret(mask);
   });
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
-  if (inputs.exportsEnv) requireNone('exported', refusalsOfExport(entries));
+  if (inputs.exportsEnv) requireNone('exported', refusalsOf(github, entries));
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput('revision', revision);
@@ -30,15 +29,6 @@ export async function run(): Promise<void> {
 function requireRunner(): void {
   const missing = ['GITHUB_ENV', 'GITHUB_OUTPUT'].filter(name => !process.env[name]);
   if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not set: run this as a step of GitHub Actions.`);
-}
-
-/** What neither the runner nor `holdfast run` passes on. */
-function refusalsOfExport(entries: readonly Entry[]): Refusal[] {
-  const dangerous = entries.flatMap(([key]) => {
-    const reason = whyDangerous(key);
-    return reason === undefined ? [] : [{ key, reason }];
-  });
-  return [...refusalsOf(github, entries), ...dangerous];
 }
 
 function textOf(name: string, entries: readonly Entry[], { project, environment }: Inputs): string {
@@ -53,9 +43,6 @@ function textOf(name: string, entries: readonly Entry[], { project, environment 
 /** @throws Error naming every key and why, never a value */
 function requireNone(done: string, refusals: readonly Refusal[]): void {
   if (refusals.length === 0) return;
-  const reasons = new Map<string, string>();
-  // A name may be refused for two reasons, of which one is enough.
-  for (const { key, reason } of refusals) if (!reasons.has(key)) reasons.set(key, reason);
-  const named = [...reasons].map(([key, reason]) => `${key} ${reason}`);
+  const named = refusals.map(({ key, reason }) => `${key} ${reason}`);
   throw new Error(`Nothing was ${done}, because ${named.join(', and ')}: choose others with the input keys.`);
 }

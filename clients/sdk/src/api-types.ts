@@ -755,12 +755,12 @@ export interface paths {
         };
         /**
          * Pull all secrets, decrypted
-         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins can read every environment, developers `development` and `staging` environments, viewers only `development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same pull returns only the values, as a text for shells, build tools and operators.
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins can read every environment, developers `development` and `staging` environments, viewers only `development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same pull returns only the values, as a text for shells, build tools and operators. Formats that become environment variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it trusts, unless `allow` names them.
          */
         get: operations["pull-secrets"];
         /**
          * Set one secret
-         * @description Creates the secret or its next version, and increases the environment’s revision by one. Setting the same value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, `expectedVersion` the key’s version. Owners, admins and developers only.
+         * @description Creates the secret or its next version, and increases the environment’s revision by one. Setting the same value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, `expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it trusts, can only be set by callers who can read the environment. Owners, admins and developers only.
          */
         put: operations["set-secret"];
         post?: never;
@@ -821,7 +821,7 @@ export interface paths {
         put?: never;
         /**
          * Import secrets in bulk
-         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.
+         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one secret. Owners, admins and developers only.
          */
         post: operations["import-secrets"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
         put?: never;
         /**
          * Set and delete secrets in one change
-         * @description Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.
+         * @description Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one secret. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.
          */
         post: operations["apply-changes"];
         delete?: never;
@@ -961,7 +961,7 @@ export interface paths {
         put?: never;
         /**
          * Promote secrets between environments
-         * @description Copies all secrets, or the given keys, from one environment of the project to another in one change, all or nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write access to the target; a limited token must cover both. `If-Match` refers to the target.
+         * @description Copies all secrets, or the given keys, from one environment of the project to another in one change, all or nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write access to the target, and for some keys read access to it, as for setting one secret. A limited token must cover both environments. `If-Match` refers to the target.
          */
         post: operations["promote-secrets"];
         delete?: never;
@@ -5783,7 +5783,7 @@ export interface components {
                 };
             };
         };
-        /** @description `not_representable`: The requested `format` can’t hold these values exactly. `details.keys` lists each key with the reason. Nothing was returned. Use `keys` to request the others, or `format=json`, which holds every value. */
+        /** @description `not_representable`: The requested `format` can’t hold these values exactly, or would make variables of keys that can control which code runs. `details.keys` lists each key with the reason. Nothing was returned. Use `keys` to request the others, `allow` to include such keys, or `format=json`, which holds every value. */
         NotRepresentable: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -8119,6 +8119,8 @@ export interface operations {
                 keys?: string;
                 /** @description Return only the values, in this format: `json` is one flat object, and every other format is byte for byte what `holdfast pull --format` writes. Can’t be combined with `limit` or `offset`. */
                 format?: "env" | "dotenv" | "node" | "python-dotenv" | "docker" | "compose" | "sh" | "fish" | "powershell" | "json" | "yaml" | "k8s" | "tfvars" | "systemd";
+                /** @description Include these keys, separated by commas, at most 100, even though such a name can control which code runs or whom it trusts. Only with `format`. */
+                allow?: string;
             };
             header?: {
                 /** @description The `ETag` of an earlier response. If the environment is still at that revision, the response is `304`. */

@@ -8,7 +8,7 @@ import { type Program, replaceProcess } from '../run/replace.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
-import { cacheOption, integer, offlineOption, onlyOption, revisionOption, secretKeys } from './options.ts';
+import { allowNameOption, cacheOption, integer, offlineOption, onlyOption, revisionOption } from './options.ts';
 import { readOverrides } from './override.ts';
 
 interface Flags extends PullFlags {
@@ -25,11 +25,7 @@ export const runOptions = (command: Command): Command =>
     .argument('<command...>', 'command and its arguments')
     .option('-w, --watch', 'restart the command after each new revision')
     .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
-    .option(
-      '--allow-name <keys>',
-      'pass these keys even if they can control which code runs or whom it trusts',
-      secretKeys,
-    )
+    .addOption(allowNameOption())
     .option('--override <file>', 'a local dotenv file whose values win; not for production environments')
     .option('--allow-override', 'use --override for a production environment too')
     .addOption(
