@@ -129,7 +129,7 @@ export const dangerousNames: readonly DangerousNames[] = [
         'GROFF_COMMAND_PREFIX MANOPT MANROFFOPT TEXMF* shell_escape* openout_any',
     ),
     except: words(
-      'PGBACKREST_REPO*_KEY PGBACKREST_REPO*_KEY_SECRET PGBACKREST_REPO*_CIPHER_PASS PGBACKREST_REPO*_TOKEN ' +
+      'TF_VAR_* PGBACKREST_REPO*_KEY PGBACKREST_REPO*_KEY_SECRET PGBACKREST_REPO*_CIPHER_PASS PGBACKREST_REPO*_TOKEN ' +
         'PGBACKREST_REPO*_BUCKET PGBACKREST_STANZA',
     ),
   },
@@ -197,6 +197,8 @@ export const dangerousNames: readonly DangerousNames[] = [
         'IDENTITY_ENDPOINT MSI_ENDPOINT KUBERNETES_MASTER KUBERNETES_SERVICE_* CLOUDSDK_API_ENDPOINT* ' +
         'AZURE_AUTHORITY_HOST DOCKER_HOST DOCKER_CONTEXT CONTAINER_HOST BUILDKIT_HOST DBUS_*_BUS_ADDRESS',
     ),
+    // Input variables of Terraform, whatever they are called.
+    except: ['TF_VAR_*'],
     anyCase: true,
   },
   {

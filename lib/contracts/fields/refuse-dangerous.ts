@@ -1,5 +1,4 @@
 import { dangerousNames } from './dangerous-names.ts';
-import type { Refusal } from './formats/format.ts';
 
 /** Variable names are case-insensitive on Windows. */
 const isWindows = process.platform === 'win32';
@@ -23,7 +22,7 @@ export function refuseDangerous(
   names: readonly string[],
   { allowed, option }: Allowance,
   rules: { ignoresCase?: boolean } = {},
-): Refusal[] {
+): { key: string; reason: string }[] {
   const allowedNames = new Set(allowed);
   return names.flatMap(key => {
     const why = allowedNames.has(key) ? undefined : whyDangerous(key, rules);
