@@ -18,8 +18,8 @@ export async function run(): Promise<void> {
   const { entries, revision } = await pull(inputs, secret => {
     for (const mask of masksOf(secret)) setSecret(mask);
   });
-  const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.exportsEnv) requireNone('exported', refusalsOf(github, entries));
+  const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput('revision', revision);

@@ -303,7 +303,7 @@ describe('a file or a pipe that never ends', () => {
 
   it('is not read whole from a named pipe or from standard input', async () => {
     const pipe = join(cli.home, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     const writer = spawn('sh', ['-c', `yes >${pipe}`], { stdio: 'ignore' });
     const ended = new Promise(resolve => writer.once('exit', resolve));
     const { code, stderr } = await holdfast(['run', '--allow-override', '--override', pipe, 'echo', 'started']);
