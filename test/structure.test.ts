@@ -159,7 +159,7 @@ const parts = [
     moduleOf: clientModuleOf,
     layers: [
       ['ago', 'failure', 'given', 'printable', 'proxy', 'replace-file', 'sealed', 'withheld', 'write-all'],
-      ['columns', 'failure-of', 'pager'],
+      ['columns', 'failure-of', 'pager', 'read-limited'],
       ['output'],
       ['dotenv-text', 'files', 'json-fields', 'standard-input', 'terminal'],
       ['cache', 'change', 'settings', 'yaml-fields'],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dangerousNames, whyDangerous } from '../../lib/contracts/fields/dangerous-names.ts';
 import { bundleCli } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
 import { withheldPrefixes } from './src/withheld.ts';
@@ -16,7 +15,7 @@ export async function buildDownloads(): Promise<Downloads> {
   // Files below /assets/ never change: an installer that is already running gets the file that it expects.
   const path = `/assets/holdfast-${sha256.slice(0, 16)}.cjs`;
   const { version } = manifest;
-  const run = filled('run.sh', { VERSION: version, DANGEROUS: dangerousArms(), WITHHELD: withheldPattern() });
+  const run = filled('run.sh', { VERSION: version, WITHHELD: withheldPattern() });
   return origin => {
     const install = { ORIGIN: plainOrigin(origin), PATH: path, SHA256: sha256, VERSION: version };
     return new Map([
@@ -42,22 +41,6 @@ function plainOrigin(address: string): string {
   const { origin } = new URL(address);
   if (/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return origin;
   throw new Error(`${address} can't be an installation's address.`);
-}
-
-/** The names that `run` refuses, as branches of a `case` of the shell, one for each reason. */
-function dangerousArms(): string {
-  const harmless = dangerousNames.flatMap(({ except = [] }) => except);
-  const contradicted = harmless.filter(name => whyDangerous(name) !== undefined);
-  if (contradicted.length > 0) throw new Error(`${contradicted.join(', ')}: an exception of one list is in another.`);
-  const arms = dangerousNames.map(({ why, patterns, anyCase }) => {
-    const globs = anyCase ? patterns.map(inAnyCase) : patterns;
-    return `    ${globs.join('|')}) printf '\\n  %s ${why}' "$1" ;;`;
-  });
-  return [`    ${harmless.join('|')}) ;;`, ...arms].join('\n');
-}
-
-function inAnyCase(pattern: string): string {
-  return pattern.replaceAll(/[a-z]/gi, letter => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
 }
 
 function withheldPattern(): string {

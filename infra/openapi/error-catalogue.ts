@@ -218,8 +218,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   not_representable: {
     meaning:
-      'The requested `format` can’t hold these values exactly. `details.keys` lists each key with the reason. Nothing was ' +
-      'returned. Use `keys` to request the others, or `format=json`, which holds every value.',
+      'The requested `format` can’t hold these values exactly, or would make variables of keys that can control which ' +
+      'code runs. `details.keys` lists each key with the reason. Nothing was returned. Use `keys` to request the ' +
+      'others, `allow` to include such keys, or `format=json`, which holds every value.',
     message: '1 secret can’t be written as docker. Request the others with keys, or use format=json.',
     details: { keys: [{ key: 'TLS_CERTIFICATE', reason: 'contains a line break' }] },
   },

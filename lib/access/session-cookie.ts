@@ -1,4 +1,4 @@
-import { cookieOf } from '../core/request-source.ts';
+import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 
@@ -91,7 +91,20 @@ function isPlainLocal(baseUrl: string | undefined): boolean {
   return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** The session's secret from the cookies of a request. */
+/**
+ * The session's secret from the cookies of a request.
+ * @throws unauthenticated for two different ones: a page of a sibling domain can set a cookie of this name, so that its
+ * victim would work in the attacker's account without noticing
+ */
 export function sessionSecretOf(cookies: readonly string[] | undefined): string | undefined {
-  return cookieOf(cookies, sessionCookieName);
+  const start = `${sessionCookieName}=`;
+  const secrets = new Set(
+    cookies?.filter(cookie => cookie.startsWith(start)).map(cookie => cookie.slice(start.length)),
+  );
+  if (secrets.size < 2) return [...secrets][0];
+  throw new ApiError(
+    'unauthenticated',
+    'The browser sent two different session cookies, and another site of the same domain may have set one of them. ' +
+      'Delete the cookies of this site and of its parent domain, then sign in again.',
+  );
 }

@@ -3,7 +3,7 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /** What is allowed besides https to public addresses; for development. */
 export interface TargetRules {
-  /** Also allow http and loopback addresses. Other private addresses stay forbidden. */
+  /** Also allow loopback addresses, and plain http to them. Other private addresses stay forbidden. */
   allowLoopback: boolean;
 }
 
@@ -28,7 +28,7 @@ export function isLocalhost(host: string): boolean {
 export function targetProblem(text: string, rules: TargetRules): string | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an absolute https URL';
-  if (url.protocol === 'http:' && !rules.allowLoopback) return 'must be an https URL';
+  if (url.protocol === 'http:' && !isAllowedPlain(url, rules)) return 'must be an https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.port === '0') return 'must not use port 0';
   const host = hostOf(url);
@@ -38,6 +38,12 @@ export function targetProblem(text: string, rules: TargetRules): string | undefi
   const isPrivate = privateSuffixes.some(suffix => name.endsWith(`.${suffix}`));
   // A name without a dot resolves only on the local network, if at all.
   return isPrivate || !name.includes('.') ? `the host ${host} is not public` : undefined;
+}
+
+/** Whether plain http may be used, because it doesn't leave this machine. Pure. */
+export function isAllowedPlain(url: URL, { allowLoopback }: TargetRules): boolean {
+  const host = hostOf(url);
+  return allowLoopback && (isLocalhost(host) || isLoopbackAddress(host));
 }
 
 /** Why the address is not allowed as a target; undefined if it is. Pure. */

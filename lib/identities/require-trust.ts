@@ -1,6 +1,6 @@
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import { targetProblem } from '../deliveries/target.ts';
+import { isAllowedPlain, targetProblem } from '../deliveries/target.ts';
 import type { IdentityRecord } from '../table/records/identity.ts';
 import { claimsProblem } from './claims-problem.ts';
 
@@ -24,5 +24,6 @@ export function requireTrust({ issuer, claims, jwks }: Trust): void {
 function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
   const allowLoopback = settings().WEBHOOK_ALLOW_LOOPBACK;
   if (!hasKeys) return targetProblem(issuer, { allowLoopback });
-  return issuer.startsWith('http:') && !allowLoopback ? 'must be an https URL' : undefined;
+  const url = URL.parse(issuer);
+  return url?.protocol === 'http:' && !isAllowedPlain(url, { allowLoopback }) ? 'must be an https URL' : undefined;
 }

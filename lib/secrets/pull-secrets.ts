@@ -17,6 +17,8 @@ interface PullWanted extends PageWanted {
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
   format?: ServedFormat | undefined;
+  /** Names that control which code runs, which the format may hold all the same. */
+  allow?: readonly string[] | undefined;
 }
 
 /** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
@@ -58,7 +60,8 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
     if (query.format !== undefined) {
       // A format may refuse a value, and a refused pull must not be audited as delivered.
       const entries = (await open()).map(({ key, value }) => [key, value] as const);
-      const rendered = renderSecrets(query.format, entries, { project: project.slug, environment: state.slug });
+      const source = { project: project.slug, environment: state.slug };
+      const rendered = renderSecrets(query.format, entries, source, query.allow);
       await audit();
       return { ...rendered, revision };
     }

@@ -6,12 +6,17 @@ import { encodingOf } from '../core/response-size.ts';
 
 /**
  * A pull as the text that `holdfast pull --format` writes.
- * @throws not_representable naming every key that the format can't hold, payload_too_large
+ * @throws not_representable naming every key that the format can't hold or that is dangerous there, payload_too_large
  */
-export function renderSecrets(name: ServedFormat, entries: readonly Entry[], source: Source) {
+export function renderSecrets(
+  name: ServedFormat,
+  entries: readonly Entry[],
+  source: Source,
+  allowed: readonly string[] = [],
+) {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
-  const refusals = refusalsOf(format, entries);
+  const refusals = refusalsOf(format, entries, { allowed, option: key => `allow=${key}` });
   if (refusals.length > 0) {
     const count = refusals.length === 1 ? '1 secret' : `${refusals.length} secrets`;
     throw new ApiError(

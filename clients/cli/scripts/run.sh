@@ -62,22 +62,14 @@ request() {
   fail "$5: $hf_body"
 }
 
-# Says why a variable is dangerous. `holdfast run` refuses the same names.
-find_danger() {
-  case $1 in
-@DANGEROUS@
-  esac
-}
-
-# Whether the answer is nothing but lines of export NAME='VALUE', with '\'' for ' in a value. Prints the dangerous names.
+# Whether the answer is nothing but lines of export NAME='VALUE', with '\'' for ' in a value.
 check_secrets() {
   hf_state=outside IFS=\'
   for hf_text in $hf_newline$hf_body; do case $hf_state:$hf_text in
       inside:*) hf_state=outside ;; outside:\\) hf_state=escaped ;; escaped:) hf_state=inside ;;
       outside:"${hf_newline}export "[A-Za-z_]*=)
         hf_state=inside hf_line=${hf_text#*export } hf_line=${hf_line%=}
-        case $hf_line in *[!A-Za-z0-9_]*) return 1 ;; esac
-        find_danger "$hf_line" ;;
+        case $hf_line in *[!A-Za-z0-9_]*) return 1 ;; esac ;;
       outside:"$hf_newline") hf_state=end ;; *) return 1 ;;
   esac; done; [ "$hf_state" = end ]
 }
@@ -92,7 +84,7 @@ case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
   *) fail 'HOLDFAST_URL must be the https address of the service' ;;
 esac
 check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
-check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-
+check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-; [ -z "${HOLDFAST_ALLOW_NAME-}" ] || check HOLDFAST_ALLOW_NAME "$HOLDFAST_ALLOW_NAME" A-Za-z0-9_.,-
 hf_wait=${HOLDFAST_WAIT:-120} hf_text=1; case $hf_wait in *m) hf_text=60 ;; *h) hf_text=3600 ;; esac
 hf_wait=${hf_wait%[smh]}; check HOLDFAST_WAIT "$hf_wait" 0-9; hf_wait=$((hf_wait * hf_text))
 hf_client=curl hf_q='\"' hf_hint=''
@@ -134,12 +126,13 @@ check "the token of $hf_source" "$hf_text" "$hf_token_characters"
 unset $(IFS=$hf_newline; for hf_line in $(export -p); do
   hf_line=${hf_line%%=*} hf_line=${hf_line##* }
   case $hf_line in (*[!A-Za-z0-9_]*) ;; (@WITHHELD@) printf '%s ' "$hf_line" ;; esac; done)
-request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh" "$hf_text" '' 200 'the secrets could not be pulled'
+# The service refuses names such as LD_PRELOAD, like `holdfast run`, unless they are allowed.
+hf_allow=${HOLDFAST_ALLOW_NAME:+&allow=$HOLDFAST_ALLOW_NAME}
+request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh$hf_allow" "$hf_text" '' 200 'the secrets could not be pulled'
 # curl notices by itself if chunks are missing.
 case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is incomplete or not text' ;; esac
 check 'the revision' "$hf_revision" 0-9; export HOLDFAST_REVISION="$hf_revision"
-hf_text=$(check_secrets) || fail "the answer of $hf_url is not a list of secrets"
-[ -z "$hf_text" ] || fail "the command was not run.$hf_text"
+(check_secrets) || fail "the answer of $hf_url is not a list of secrets"
 # bash keeps some variables read-only, and would start the command without them.
 hf_text=$(set -e; eval "$hf_body" 2>/dev/null; printf set)
 [ "$hf_text" = set ] || fail 'the shell does not allow one of these variables to be set'

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { exitCodes, Failure } from './failure.ts';
+import { readLimited } from './read-limited.ts';
 import { isWithin, replaceFile } from './replace-file.ts';
 
 /** XDG Base Directory: relative paths must be ignored. */
@@ -29,7 +30,7 @@ export const cacheDirectory = (): string => join(base('XDG_CACHE_HOME', '.cache'
 /** @returns undefined if the file does not exist */
 export function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readLimited(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;

@@ -1,9 +1,15 @@
 import { exitCodes, Failure } from './failure.ts';
+import { maxReadBytes, tooLarge } from './read-limited.ts';
 
 /** Everything on standard input, as UTF-8. @throws Failure if it is not UTF-8 */
 export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    size += (chunk as Buffer).length;
+    if (size > maxReadBytes) throw tooLarge('Standard input');
+    chunks.push(chunk as Buffer);
+  }
   return decode(Buffer.concat(chunks), 'Standard input');
 }
 

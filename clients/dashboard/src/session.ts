@@ -20,14 +20,19 @@ export const user = computed(() => session.value?.user);
 const forgetting: (() => void)[] = [];
 export const onOtherUser = (forget: () => void) => forgetting.push(forget);
 
-export async function loadSession(): Promise<void> {
+/**
+ * @param userId who has just signed in: if it is somebody else's session, another site of the same domain has replaced the
+ * cookie, and the user would work in a stranger's account
+ */
+export async function loadSession(userId?: string): Promise<void> {
   try {
     const { user: found, organizations, authentication } = await call('GET /v1/auth/me');
+    if (userId !== undefined && found.id !== userId) throw new Refusal(401, 'unauthenticated', otherSession);
     if (session.value?.user.id !== found.id) for (const forget of forgetting) forget();
     session.value = { user: found, organizations, provider: authentication.provider };
     sessionEnded.value = false;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
+    if (userId !== undefined || !(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
     // A page with a user's work stays open, and the log-in opens over it.
     if (!session.value) {
       session.value = null;
@@ -36,14 +41,18 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Continues with a new session. */
-export async function signedIn(): Promise<void> {
-  await resume();
+const otherSession =
+  'You signed in, but this browser sends another account’s session. Another site of the same domain may have set it. ' +
+  'Delete the cookies of this site and of its parent domain, then sign in again.';
+
+/** Continues with a new session, of this user if it is known. */
+export async function signedIn(userId?: string): Promise<void> {
+  await resume(userId);
   tellOtherTabs();
 }
 
-async function resume(): Promise<void> {
-  await loadSession();
+async function resume(userId?: string): Promise<void> {
+  await loadSession(userId);
   epoch.value += 1;
 }
 

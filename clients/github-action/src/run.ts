@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { exportVariable, info, setOutput, setSecret, warning } from '@actions/core';
-import { whyDangerous } from '../../../lib/contracts/fields/dangerous-names.ts';
 import { type Entry, type Refusal, refusalsOf } from '../../../lib/contracts/fields/formats/format.ts';
 import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
 import { github } from '../../../lib/contracts/fields/formats/github.ts';
@@ -22,8 +21,8 @@ export async function run(): Promise<void> {
     for (const mask of masks) setSecret(mask);
     if (key !== undefined && masks.length === 0 && secret.trim() !== '') unmasked.push(key);
   });
+  if (inputs.exportsEnv) requireNone('exported', refusalsOf(github, entries));
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
-  if (inputs.exportsEnv) requireNone('exported', refusalsOfExport(entries));
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
   setOutput('revision', revision);
@@ -38,15 +37,6 @@ function requireRunner(): void {
   if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not set: run this as a step of GitHub Actions.`);
 }
 
-/** What neither the runner nor `holdfast run` passes on. */
-function refusalsOfExport(entries: readonly Entry[]): Refusal[] {
-  const dangerous = entries.flatMap(([key]) => {
-    const reason = whyDangerous(key);
-    return reason === undefined ? [] : [{ key, reason }];
-  });
-  return [...refusalsOf(github, entries), ...dangerous];
-}
-
 function textOf(name: string, entries: readonly Entry[], { project, environment }: Inputs): string {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
@@ -59,9 +49,6 @@ function textOf(name: string, entries: readonly Entry[], { project, environment 
 /** @throws Error naming every key and why, never a value */
 function requireNone(done: string, refusals: readonly Refusal[]): void {
   if (refusals.length === 0) return;
-  const reasons = new Map<string, string>();
-  // A name may be refused for two reasons, of which one is enough.
-  for (const { key, reason } of refusals) if (!reasons.has(key)) reasons.set(key, reason);
-  const named = [...reasons].map(([key, reason]) => `${key} ${reason}`);
+  const named = refusals.map(({ key, reason }) => `${key} ${reason}`);
   throw new Error(`Nothing was ${done}, because ${named.join(', and ')}: choose others with the input keys.`);
 }

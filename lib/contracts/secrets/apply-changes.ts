@@ -12,8 +12,8 @@ export const applyChanges = contract({
   summary: 'Set and delete secrets in one change',
   description:
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
-    'a key that doesn’t exist returns `404 secret_not_found`. Owners, admins and developers only; deleting more ' +
-    'than one secret is limited to owners and admins.',
+    'a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one ' +
+    'secret. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

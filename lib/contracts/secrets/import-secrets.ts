@@ -11,7 +11,8 @@ export const importSecrets = contract({
   summary: 'Import secrets in bulk',
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
-    'revision, all or nothing. Other secrets stay as they are. Owners, admins and developers only.',
+    'revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one ' +
+    'secret. Owners, admins and developers only.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -24,30 +24,39 @@ export type SecretEntry = z.infer<typeof SecretEntry>;
 
 const maxNamedKeys = 100;
 
-const NamedKeys = z
-  .string()
-  .max(maxNamedKeys * 257)
-  .transform((keys): unknown[] => (keys === '' ? [] : keys.split(',')))
-  .pipe(uniqueList(SecretKey, 1, maxNamedKeys))
-  .meta({
-    description:
-      `Only these keys, separated by commas, at most ${maxNamedKeys}. All of them must exist. Can’t be combined ` +
-      `with \`search\` or \`limit\`.`,
-    documentedAs: () => z.string(),
-    example: 'DATABASE_HOST,LOG_LEVEL',
-  });
+const keysQuery = (description: string, example: string) =>
+  z
+    .string()
+    .max(maxNamedKeys * 257)
+    .transform((keys): unknown[] => (keys === '' ? [] : keys.split(',')))
+    .pipe(uniqueList(SecretKey, 1, maxNamedKeys))
+    .optional()
+    .meta({ description, documentedAs: () => z.string(), example });
 
 const PullQuery = z
   .strictObject({
     ...listQuery,
     // Without its default, so that an offset with `format` is noticed.
     offset: offsetQuery.unwrap().optional(),
-    keys: NamedKeys.optional(),
+    keys: keysQuery(
+      `Only these keys, separated by commas, at most ${maxNamedKeys}. All of them must exist. Can’t be combined ` +
+        'with `search` or `limit`.',
+      'DATABASE_HOST,LOG_LEVEL',
+    ),
     format: ServedFormat.optional(),
+    allow: keysQuery(
+      `Include these keys, separated by commas, at most ${maxNamedKeys}, even though such a name can control which code ` +
+        'runs or whom it trusts. Only with `format`.',
+      'NODE_OPTIONS',
+    ),
   })
   .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
     path: ['keys'],
     message: 'must not be combined with search or limit',
+  })
+  .refine(({ allow, format }) => allow === undefined || format !== undefined, {
+    path: ['allow'],
+    message: 'must be combined with format',
   })
   .refine(({ format, limit, offset }) => format === undefined || (limit === undefined && offset === undefined), {
     path: ['format'],
@@ -63,7 +72,9 @@ export const pullSecrets = contract({
     'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
     'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
     '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. ' +
-    'With `format`, the same pull returns only the values, as a text for shells, build tools and operators.',
+    'With `format`, the same pull returns only the values, as a text for shells, build tools and operators. Formats ' +
+    'that become environment variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it ' +
+    'trusts, unless `allow` names them.',
   access: readsSecrets,
   query: PullQuery,
   headers: IfNoneMatchHeader,

@@ -23,7 +23,8 @@ export const setSecret = contract({
     'Creates the secret or its next version, and increases the environment’s revision by one. Setting the same ' +
     'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
-    '`expectedVersion` the key’s version. Owners, admins and developers only.',
+    '`expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it ' +
+    'trusts, can only be set by callers who can read the environment. Owners, admins and developers only.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

@@ -1,3 +1,5 @@
+import type { MemberAccess } from '../../access/member-access.ts';
+import { refuseDangerous } from '../../contracts/fields/refuse-dangerous.ts';
 import type { ChangePlan } from '../../contracts/secrets/write.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
@@ -50,11 +52,34 @@ async function decideOn<Answer>(
 ): Promise<Decided<Answer>> {
   const { context, path } = change;
   const decision = await change.decide(currentSecrets(change, target, found));
+  requireMayName(context.access, target.state, decision.puts);
   const before = isComplete ? found : await withTombstones(path, found, decision.puts);
   const { userId: id, email } = context.principal;
   const heads = newHeads(decision, target.state, before, { id, email });
   requireSpace(context.access, plans?.plans ?? {}, { ...target, before }, heads);
   return { decision, before, heads, plan: planOf(decision, before) };
+}
+
+/**
+ * Whoever sets a variable such as LD_PRELOAD can run code in the programs that get it, and so read their other values.
+ * Depends only on the names and the role, so that it reveals nothing about the environment.
+ * @throws forbidden
+ */
+function requireMayName(access: MemberAccess, state: EnvironmentState, puts: readonly { key: string }[]): void {
+  if (access.roleMay('read', state)) return;
+  const keys = refuseDangerous(
+    puts.map(({ key }) => key),
+    { allowed: [] },
+  );
+  const [first] = keys;
+  if (first === undefined) return;
+  const others = keys.length === 1 ? '' : ` (and ${keys.length - 1} more)`;
+  throw new ApiError(
+    'forbidden',
+    `The role ${access.role} may not set ${first.key}${others} in ${state.type} environments: such a name can control ` +
+      'which code runs or whom it trusts, so it takes the right to read the environment.',
+    { details: { keys } },
+  );
 }
 
 function currentSecrets(

@@ -1,6 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
 import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 
@@ -53,6 +55,40 @@ describe('a name that a developer wrote to an environment they may not read', ()
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
     expect(names.filter(name => !new RegExp(`^  ${name} \\w.*--allow-name ${name}$`, 'm').test(stderr))).toEqual([]);
     expect(stderr).not.toContain('planted');
+  });
+
+  it.each(Object.keys(formats).filter(name => formats[name]?.isData === undefined))(
+    'is not written as %s, with the same reason, unless it is allowed',
+    async format => {
+      values = { ...Object.fromEntries(names.map(name => [name, 'planted'])), GREETING: 'hello' };
+      const { code, stdout, stderr } = await holdfast(['pull', '--format', format]);
+      expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+      // The runner and fish refuse some of them for reasons of their own.
+      expect(names.filter(name => !new RegExp(`^  ${name} \\w`, 'm').test(stderr))).toEqual([]);
+      expect(stderr).toMatch(/^ {2}BASH_ENV makes a shell run code; to pass it anyway: --allow-name BASH_ENV$/m);
+      expect(stderr).not.toMatch(/planted|hello/);
+      values = { BASH_ENV: 'allowed', LD_BIND_NOW: 'allowed' };
+      expect((await holdfast(['pull', '--format', format, '--allow-name', 'BASH_ENV'])).code).toBe(9);
+      const allowed = await holdfast(['pull', '--format', format, '--allow-name', 'BASH_ENV,LD_BIND_NOW']);
+      expect([allowed.code, allowed.stdout.includes('LD_BIND_NOW')]).toEqual([0, true]);
+    },
+  );
+
+  it.each(['json', 'yaml', 'tfvars'])('is written as %s, which is data', async format => {
+    values = { BASH_ENV: 'planted' };
+    const { code, stdout } = await holdfast(['pull', '--format', format]);
+    expect([code, stdout.includes('planted')]).toEqual([0, true]);
+  });
+
+  it('is rejected as the name that a transformer makes, and passed under a harmless one', async () => {
+    values = { HTTPS_PROXY: 'http://planted', FISH_GREETING: 'planted' };
+    const { code, stderr } = await holdfast(['run', '--name-transformer', 'lower', 'echo', 'started']);
+    expect([code, stderr]).toEqual([
+      125,
+      expect.stringMatching(/https_proxy redirects[\s\S]*fish_greeting makes a shell/),
+    ]);
+    const tfVar = await holdfast(['run', '--name-transformer', 'tf-var', 'sh', '-c', 'echo $TF_VAR_https_proxy']);
+    expect([tfVar.code, tfVar.stdout]).toEqual([0, 'http://planted\n']);
   });
 
   it('is passed if allowed by name', async () => {
@@ -248,5 +284,42 @@ describe('pull --json', () => {
     const { code, stdout, stderr } = await holdfast(['pull', '--json', '--format', 'yaml']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('--output FILE');
+  });
+});
+
+describe('a file or a pipe that never ends', () => {
+  const zero = '/dev/zero';
+
+  it.each([
+    ['--override', ['run', '--allow-override', '--override', zero, 'echo', 'started'], 125],
+    ['--from-file', ['set', 'KEY', '--from-file', zero], 1],
+    ['push', ['push', zero], 1],
+    ['diff', ['diff', 'production', zero], 1],
+  ] as const)('is not read whole by %s', async (_, words, exitCode) => {
+    const { code, stdout, stderr } = await holdfast([...words]);
+    expect([code, stdout]).toEqual([exitCode, '']);
+    expect(stderr).toContain('/dev/zero has more than 16 MiB');
+  });
+
+  it('is not read whole from a named pipe or from standard input', async () => {
+    const pipe = join(cli.home, 'pipe');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
+    const writer = spawn('sh', ['-c', `yes >${pipe}`], { stdio: 'ignore' });
+    const ended = new Promise(resolve => writer.once('exit', resolve));
+    const { code, stderr } = await holdfast(['run', '--allow-override', '--override', pipe, 'echo', 'started']);
+    expect([code, stderr]).toEqual([125, expect.stringContaining('pipe has more than 16 MiB')]);
+    // It can't write to a pipe that nobody reads.
+    await ended;
+    const input = 'A=1\n'.repeat(5_000_000);
+    const pushed = await cli.run(['push', '-'], { env: environment(), input });
+    expect([pushed.code, pushed.stderr]).toEqual([1, expect.stringContaining('Standard input has more than 16 MiB')]);
+  });
+
+  it('is not read whole as the settings of a repository', async () => {
+    const repository = join(cli.home, 'endless');
+    mkdirSync(repository);
+    symlinkSync(zero, join(repository, '.holdfast.json'));
+    const { code, stderr } = await holdfast(['run', 'echo', 'started'], repository);
+    expect([code, stderr]).toEqual([125, expect.stringContaining('.holdfast.json has more than 16 MiB')]);
   });
 });

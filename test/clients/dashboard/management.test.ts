@@ -542,6 +542,41 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await seen.close();
   });
 
+  it('says so if another site of the domain has set a second session cookie', async () => {
+    const [person, attacker] = [await seedPerson(), await seedPerson()];
+    const seen = await visit(browser, world.origin);
+    const [name = '', value = ''] = attacker.session.cookie.split('=');
+    const { hostname: domain } = new URL(world.origin);
+    await seen.page.context().addCookies([{ name, value, domain, path: '/v1' }]);
+    await seen.page.goto('/forgot-password');
+    await seen.page
+      .context()
+      .addCookies([{ name, value: person.session.cookie.split('=')[1] ?? '', domain, path: '/' }]);
+    await seen.page.goto('/log-in');
+    await logIn(seen.page, person.email);
+    await seen.page.getByRole('alert').getByText('two different session cookies').waitFor();
+    await seen.close();
+  });
+
+  it('says so if a log-in leaves the browser in another account', async () => {
+    const [person, attacker] = [await seedPerson(), await seedPerson()];
+    const seen = await visit(browser, world.origin);
+    const { page } = seen;
+    const [name = '', value = ''] = attacker.session.cookie.split('=');
+    await page.route('**/v1/auth/login', async route => {
+      const response = await route.fetch();
+      await page.context().clearCookies();
+      await page.context().addCookies([{ name, value, domain: new URL(world.origin).hostname, path: '/' }]);
+      const { 'set-cookie': _, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
+    });
+    await page.goto('/log-in');
+    await logIn(page, person.email);
+    await page.getByRole('alert').getByText('another account’s session').waitFor();
+    expect(await page.getByText(attacker.email).count()).toBe(0);
+    await seen.close();
+  });
+
   it('leads back to the requested page, and never to another site', async () => {
     const person = await seedPerson();
     for (const [to, expected] of [
@@ -549,6 +584,11 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
       ['//evil.example/', `/organizations/${person.organization.slug}`],
       ['https://evil.example/', `/organizations/${person.organization.slug}`],
       ['/\\evil.example', `/organizations/${person.organization.slug}`],
+      ['/.//evil.example', `/organizations/${person.organization.slug}`],
+      ['/x/..//evil.example', `/organizations/${person.organization.slug}`],
+      ['/%2e//evil.example', `/organizations/${person.organization.slug}`],
+      ['/.//\\evil.example/a?b', `/organizations/${person.organization.slug}`],
+      ['/v1/docs', `/organizations/${person.organization.slug}`],
     ] as const) {
       const seen = await visit(browser, world.origin);
       await seen.page.goto(`/log-in?to=${encodeURIComponent(to)}`);

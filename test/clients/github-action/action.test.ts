@@ -233,6 +233,15 @@ describe('a secret that may not be exported', () => {
     expect(readdirSync(runner.workspace)).not.toContain('none');
   });
 
+  it('is not written to a file of variables either, only to one of data', async () => {
+    await store({ A: 'fine', LD_PRELOAD: 'kept' });
+    const file = (format: string) =>
+      runner.runAction(folder, inputs({ 'export-env': 'false', 'output-file': 'out', format }));
+    expectFailure(await file('docker'), 'Nothing was written as docker, because LD_PRELOAD decides which program');
+    expect(existsSync(join(runner.workspace, 'out'))).toBe(false);
+    expect((await file('json')).code).toBe(0);
+  });
+
   it('is one that no variable or no format can hold', async () => {
     await store({ A: 'a\0b', B: 'fine' });
     expectFailure(await runner.runAction(folder, inputs()), 'A contains a NUL character');

@@ -28,6 +28,22 @@ describe('logging in', () => {
     expect((await api.get('/auth/me', sessionOf(answer))).status).toBe(200);
   });
 
+  it('accepts neither of two different session cookies, and says why', async () => {
+    const [victim, attacker] = [await seedPerson(), await seedPerson()];
+    const me = (cookie: string) => api.get('/auth/me', { cookie });
+    for (const [first, second] of [
+      [victim, attacker],
+      [attacker, victim],
+    ] as const) {
+      const { status, body } = await me(`${first.session.cookie}; other=1; ${second.session.cookie}`);
+      expect([status, body.error.code]).toEqual([401, 'unauthenticated']);
+      expect(body.error.message).toMatch(/two different session cookies.*another site of the same domain/);
+    }
+    expect((await me(`${victim.session.cookie}; ${victim.session.cookie}`)).status).toBe(200);
+    // Even a cookie that is no session at all may be the attacker's.
+    expect((await me(`${victim.session.cookie}; __service_session=x`)).status).toBe(401);
+  });
+
   it('gives a wrong password and an unknown e-mail address the same response', async () => {
     const { email } = await seedPerson();
 

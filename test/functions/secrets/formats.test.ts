@@ -63,7 +63,7 @@ describe('a pull with a format', () => {
     await place.set('dev', 'A', 'one');
     const { type, text } = await pull('?format=k8s');
     expect(type).toBe('application/yaml');
-    expect(parse(text)).toMatchObject({ metadata: { name: `${place.project.slug}-dev` }, data: { A: 'b25l' } });
+    expect(parse(text)).toMatchObject({ metadata: { name: `${place.project.slug}.dev` }, data: { A: 'b25l' } });
   });
 
   it('selects keys, a prefix or a revision like any pull', async () => {

@@ -24,15 +24,20 @@ describe('targetProblem', () => {
   });
 
   it('allows http and loopback if the setting permits them, and nothing else', () => {
-    const allowed = ['http://127.0.0.1:3000/', 'http://localhost/', 'https://[::1]/', 'http://example.com/'];
+    const allowed = ['http://127.0.0.1:3000/', 'http://localhost/', 'http://[::1]/', 'http://a.localhost/'];
     expect(allowed.map(url => targetProblem(url, local))).toEqual(allowed.map(() => undefined));
-    const refused = [
+    const plain = [
+      'http://example.com/',
       'http://10.0.0.1/',
-      'http://169.254.169.254/',
+      'http://localhost.example.com/',
       'http://0.0.0.0/',
-      'http://[fd00::1]/',
       'http://db/',
     ];
+    for (const url of plain) expect(targetProblem(url, local), url).toBe('must be an https URL');
+    const refused = plain
+      .slice(1)
+      .filter(url => !url.includes('.com'))
+      .map(url => url.replace('http:', 'https:'));
     for (const url of refused) expect(targetProblem(url, local), url).toMatch(/is not public$/);
   });
 

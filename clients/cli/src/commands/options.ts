@@ -44,6 +44,11 @@ export const secretKeys = (text: string, before: string[] = []): string[] => [
 ];
 
 export const onlyOption = () => new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
+export const allowNameOption = () =>
+  new Option(
+    '--allow-name <keys>',
+    'pass these keys even if they can control which code runs or whom it trusts',
+  ).argParser(secretKeys);
 export const revisionOption = () => new Option('--revision <number>', 'read this revision').argParser(integer(0));
 export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
 export const yesOption = () => new Option('-y, --yes', 'answer yes instead of being asked');

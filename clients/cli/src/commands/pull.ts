@@ -5,15 +5,17 @@ import { type Entry, refusalsOf, type Source } from '../../../../lib/contracts/f
 import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
+import { allowNameFlag } from '../run/child-environment.ts';
 import type { Session } from '../session.ts';
 import { ofLayer, type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
-import { cacheOption, offlineOption, onlyOption, revisionOption, waitOption } from './options.ts';
+import { allowNameOption, cacheOption, offlineOption, onlyOption, revisionOption, waitOption } from './options.ts';
 
 interface Flags extends PullFlags {
   format?: string;
   output?: string;
   explain?: boolean;
+  allowName?: string[];
 }
 
 export const pullOptions = (command: Command): Command =>
@@ -29,6 +31,7 @@ export const pullOptions = (command: Command): Command =>
         'offline',
       ]),
     )
+    .addOption(allowNameOption())
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
@@ -61,7 +64,7 @@ export async function pull(session: Session, flags: Flags): Promise<void> {
     output.document({ ...place, ...moment, secrets: Object.fromEntries(entries) });
     return;
   }
-  const text = textOf(session, name, entries, place);
+  const text = textOf(session, { format: name, allowed: flags.allowName ?? [] }, entries, place);
   if (!isToFile) {
     output.data(text);
     return;
@@ -111,11 +114,16 @@ async function explain(session: Session, only: readonly string[] | undefined): P
   );
 }
 
-/** @throws Failure naming every key that the format can't hold */
-function textOf({ output }: Session, name: string, entries: readonly Entry[], source: Source): string {
+/** @throws Failure naming every key that the format can't hold or that is dangerous there */
+function textOf(
+  { output }: Session,
+  { format: name, allowed }: { format: string; allowed: readonly string[] },
+  entries: readonly Entry[],
+  source: Source,
+): string {
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
-  const refusals = refusalsOf(format, entries);
+  const refusals = refusalsOf(format, entries, { allowed, option: allowNameFlag });
   if (refusals.length > 0) throw notRepresentable(name, refusals);
   const warning = format.warning?.(entries);
   if (warning !== undefined) output.warn(`holdfast: ${warning}`);

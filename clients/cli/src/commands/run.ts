@@ -11,13 +11,13 @@ import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import {
+  allowNameOption,
   cacheOption,
   dialectOptions,
   integer,
   offlineOption,
   onlyOption,
   revisionOption,
-  secretKeys,
   waitOption,
 } from './options.ts';
 import { readOverrides } from './override.ts';
@@ -36,11 +36,7 @@ export const runOptions = (command: Command): Command =>
     .argument('<command...>', 'command and its arguments')
     .option('-w, --watch', 'restart the command after each new revision')
     .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
-    .option(
-      '--allow-name <keys>',
-      'pass these keys even if they can control which code runs or whom it trusts',
-      secretKeys,
-    )
+    .addOption(allowNameOption())
     .option('--override <file>', 'a local dotenv file whose values win; not for production environments')
     .option('--allow-override', 'use --override for a production environment too')
     .addOption(

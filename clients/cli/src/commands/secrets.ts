@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
+import { readLimited } from '../read-limited.ts';
 import type { Session } from '../session.ts';
 import { pullEntries } from '../snapshot.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
@@ -136,8 +136,9 @@ async function readValue({ terminal }: Session, key: string, { fromFile }: SetFl
 
 export function readFile(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readLimited(path);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure(exitCodes.usage, 'file_unreadable', `${path} can’t be read (${code}).`);
   }

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes, Failure } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
+import { readLimited } from '../read-limited.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl, type Settings } from '../settings/settings.ts';
 import { findIdentity, type IdentityCredential } from './identity.ts';
@@ -73,8 +74,9 @@ export async function forgetCredential(origin: string): Promise<void> {
 
 function readTokenFile(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readLimited(path);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const problem = code === 'ENOENT' ? 'which does not exist' : `which can’t be read (${code})`;
     throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${path}, ${problem}.`);

@@ -1,6 +1,6 @@
-import { whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import type { Entry, Refusal } from '../../../../lib/contracts/fields/formats/format.ts';
 import { isName, nul } from '../../../../lib/contracts/fields/formats/format.ts';
+import { refuseDangerous } from '../../../../lib/contracts/fields/refuse-dangerous.ts';
 import { isWithheld } from '../withheld.ts';
 
 export interface ChildEnvironment {
@@ -9,6 +9,8 @@ export interface ChildEnvironment {
   /** Keys that a shell can't name. */
   unusual: string[];
 }
+
+export const allowNameFlag = (key: string): string => `--allow-name ${key}`;
 
 export function childEnvironment(
   entries: readonly Entry[],
@@ -25,8 +27,7 @@ export function childEnvironment(
   for (const [key, value] of entries) {
     if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is set by run itself' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
-    const why = key === 'HOLDFAST_REVISION' || allowed.includes(key) ? undefined : whyDangerous(key);
-    if (why !== undefined) refusals.push({ key, reason: `${why}; to pass it anyway: --allow-name ${key}` });
+    if (key !== 'HOLDFAST_REVISION') refusals.push(...refuseDangerous([key], { allowed, option: allowNameFlag }));
     variables[key] = value;
   }
   variables.HOLDFAST_REVISION = revisions;

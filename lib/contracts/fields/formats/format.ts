@@ -1,3 +1,5 @@
+import { type Allowance, refuseDangerous } from '../refuse-dangerous.ts';
+
 export type Entry = readonly [key: string, value: string];
 
 export interface Refusal {
@@ -10,6 +12,10 @@ export interface Refusal {
 export interface Format {
   /** Why the consumer can't represent this entry exactly; undefined if it can. */
   refuses: (key: string, value: string) => string | undefined;
+  /** Whether the consumer reads the keys as data. Otherwise they become variables of an environment. */
+  isData?: true;
+  /** Whether the consumer's variable names are case-insensitive. */
+  ignoresCase?: true;
   /** Problems of the entries as a whole. */
   refusesTogether?: (entries: readonly Entry[]) => Refusal[];
   write: (entries: readonly Entry[], source: Source) => string;
@@ -25,11 +31,17 @@ export interface Source {
   environment: string;
 }
 
-/** All refusals of all entries; empty if `write` is exact. */
-export function refusalsOf(format: Format, entries: readonly Entry[]): Refusal[] {
+/** All refusals of all entries; empty if `write` is exact and no name controls more than the program's own settings. */
+export function refusalsOf(
+  format: Format,
+  entries: readonly Entry[],
+  allowance: Allowance = { allowed: [] },
+): Refusal[] {
+  const { isData = false, ignoresCase } = format;
   const single = entries.flatMap(([key, value]) => {
     const reason = format.refuses(key, value);
-    return reason === undefined ? [] : [{ key, reason }];
+    if (reason !== undefined) return [{ key, reason }];
+    return isData ? [] : refuseDangerous([key], allowance, ignoresCase && { ignoresCase });
   });
   return [...single, ...(format.refusesTogether?.(entries) ?? [])];
 }

@@ -4,7 +4,7 @@ import type { Format } from './format.ts';
 const longestKey = 253;
 const mostDataBytes = 1_048_576;
 
-/** The manifest of a Secret. */
+/** The manifest of a Secret. No slug has a dot, so no two environments get the same name. */
 export const kubernetes: Format = {
   refuses: key => (key.length > longestKey ? `has a name of more than ${longestKey} characters` : undefined),
   refusesTogether: entries => {
@@ -22,7 +22,7 @@ export const kubernetes: Format = {
       'apiVersion: v1',
       'kind: Secret',
       'metadata:',
-      `  name: "${project}-${environment}"`,
+      `  name: "${project}.${environment}"`,
       'type: Opaque',
       entries.length === 0 ? 'data: {}' : 'data:',
       ...entries.map(([key, value]) => `  "${key}": "${Buffer.from(value).toString('base64')}"`),

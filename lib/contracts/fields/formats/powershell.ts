@@ -5,6 +5,7 @@ import { type Format, lines, nul, type Refusal } from './format.ts';
  * ASCII is written as Base64.
  */
 export const powershell: Format = {
+  ignoresCase: true,
   refuses: (_, value) => {
     if (value.includes('\0')) return nul;
     // about_Environment_Variables: before 7.5, setting a variable to an empty string removes it.

@@ -19,6 +19,7 @@ const reserved = new Set([
  * U+0602 forms a cluster with the closing quote behind it: the string would not end there.
  */
 export const tfvars: Format = {
+  isData: true,
   refuses: (key, value) => {
     if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is not a Terraform variable name: it has a dot';
     if (reserved.has(key)) return 'is a reserved name in Terraform';

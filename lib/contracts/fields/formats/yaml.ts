@@ -2,6 +2,7 @@ import type { Format } from './format.ts';
 
 /** One mapping of all values, each double-quoted. */
 export const yaml: Format = {
+  isData: true,
   refuses: () => undefined,
   write: entries =>
     entries.length === 0 ? '{}\n' : entries.map(([key, value]) => `${quoted(key)}: ${quoted(value)}\n`).join(''),

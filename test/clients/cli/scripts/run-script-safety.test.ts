@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { dangerousNames, whyDangerous } from '../../../../lib/contracts/fields/dangerous-names.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
 import {
   busybox,
@@ -97,17 +96,6 @@ async function expectRefused(shell: Shell, sentence: RegExp, of: Image = image):
   expect(of.files()).toEqual(files);
 }
 
-/** Names that the patterns match, and names that they nearly match. */
-function candidates(): string[] {
-  const made = dangerousNames.flatMap(({ patterns, except = [] }) => [
-    ...except,
-    ...patterns.flatMap(pattern => ['', 'X', '_aB1'].map(part => pattern.replaceAll('*', part))),
-  ]);
-  const near = made.flatMap(name => [name, name.slice(0, -1), `${name}1`, `X${name}`, name.replace('_', '')]);
-  const inCases = near.flatMap(name => [name, name.toLowerCase(), name.toUpperCase()]);
-  return [...new Set(inCases)].filter(name => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-}
-
 describe('run.sh', () => {
   it('is at most 150 lines', () => {
     const lines = readFileSync(image.pathOf('run.sh'), 'utf8').split('\n');
@@ -116,22 +104,6 @@ describe('run.sh', () => {
 });
 
 describe.each(shells)('run.sh in $name', shell => {
-  it('refuses the names that run refuses, with the same reasons, and no others', async () => {
-    const names = candidates();
-    pull = text(exported(Object.fromEntries(names.map(name => [name, value]))));
-    const { code, stdout, stderr } = await run(shell);
-    const refused = names.filter(name => whyDangerous(name) !== undefined);
-
-    expect([code, stdout]).toEqual([125, '']);
-    expect(stderr.trimEnd().split('\n')).toEqual([
-      'run.sh: the command was not run.',
-      ...refused.map(name => `  ${name} ${whyDangerous(name)}`),
-    ]);
-    expect([refused.length > 1000, names.length - refused.length > 1000]).toEqual([true, true]);
-    pull = text(exported(Object.fromEntries(names.filter(name => !refused.includes(name)).map(name => [name, '1']))));
-    expect((await run(shell)).code).toBe(0);
-  });
-
   it.each([
     ['an argument list', 'argument'],
     ['a trace', 'trace'],

@@ -132,6 +132,20 @@ describe.each(shells)('run.sh in $name', shell => {
     }
   });
 
+  it('refuses the names that run refuses, with the same reasons, unless they are allowed', async () => {
+    await place.importAll('dev', { BASH_ENV: '/never-shown', LD_BIND_NOW: '1', A: 'one' });
+    const { code, stdout, stderr } = await run(shell, ['/other/env']);
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toContain('"key":"BASH_ENV","reason":"makes a shell run code; to pass it anyway: allow=BASH_ENV"');
+    expect(stderr).not.toContain('never-shown');
+    const one = await run(shell, ['/other/env'], { HOLDFAST_ALLOW_NAME: 'BASH_ENV' });
+    expect([one.code, one.stdout, one.stderr.includes('LD_BIND_NOW')]).toEqual([125, '', true]);
+    const found = await variables(shell, { HOLDFAST_ALLOW_NAME: 'BASH_ENV,LD_BIND_NOW' });
+    expect([found.get('BASH_ENV'), found.get('LD_BIND_NOW'), found.get('A')]).toEqual(['/never-shown', '1', 'one']);
+    const wrong = await run(shell, ['/other/env'], { HOLDFAST_ALLOW_NAME: 'ENV&keys=A' });
+    expect([wrong.code, wrong.stderr]).toEqual([125, expect.stringContaining('HOLDFAST_ALLOW_NAME is missing or has')]);
+  });
+
   it('reports an environment that is too large for the system', async () => {
     const large = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`K${index}`, 'x'.repeat(65_000)]));
     await expectStatus(place.importAll('dev', large), 200);

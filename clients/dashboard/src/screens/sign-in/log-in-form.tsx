@@ -134,8 +134,8 @@ function WithProvider({ organization: { slug, name }, to, onPassword }: WithProv
 
 function Password({ email }: { email: string }) {
   const logIn = useAction(async ({ password = '' }: Record<string, string>) => {
-    await call('POST /v1/auth/login', { body: { email, password } });
-    await signedIn();
+    const { user } = await call('POST /v1/auth/login', { body: { email, password } });
+    await signedIn(user.id);
   });
   const withPasskey = usePasskeyAlone(logIn.clear);
   const asked = askedBy(logIn.error);
@@ -144,8 +144,10 @@ function Password({ email }: { email: string }) {
       <FactorForm
         asked={asked}
         onProve={async factor => {
-          await call('POST /v1/auth/login/verify', { body: { challenge: asked.challenge, ...factor } });
-          await signedIn();
+          const { user } = await call('POST /v1/auth/login/verify', {
+            body: { challenge: asked.challenge, ...factor },
+          });
+          await signedIn(user.id);
         }}
         onBack={logIn.clear}
       />
@@ -179,8 +181,9 @@ function usePasskeyAlone(before?: () => void) {
   return useAction(async () => {
     before?.();
     const { challenge, publicKey } = await call('POST /v1/auth/login/options');
-    await call('POST /v1/auth/login/verify', { body: { challenge, passkey: await usePasskey(publicKey) } });
-    await signedIn();
+    const passkey = await usePasskey(publicKey);
+    const { user } = await call('POST /v1/auth/login/verify', { body: { challenge, passkey } });
+    await signedIn(user.id);
   });
 }
 

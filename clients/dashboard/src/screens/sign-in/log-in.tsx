@@ -9,10 +9,16 @@ import { SignInPage } from './page.tsx';
 import { ProviderFactor } from './provider-factor.tsx';
 import { ProviderRefusal, takeRefusal } from './provider-refusal.tsx';
 
-/** Only a path of this dashboard, never another site's URL. */
+/**
+ * Only a path of this dashboard, never another site's URL. What is returned is checked rather than what was given: the
+ * path of `/.//host` on this origin is `//host`, which names another. The API is none of the dashboard's pages either: a
+ * link to it could start a sign-in.
+ */
 function pathOf(to: string): string {
-  const url = URL.canParse(to, window.location.origin) ? new URL(to, window.location.origin) : undefined;
-  return url?.origin === window.location.origin && to.startsWith('/') ? url.pathname + url.search : '/';
+  const { origin } = window.location;
+  const given = to.startsWith('/') && URL.canParse(to, origin) ? new URL(to, origin) : undefined;
+  const path = given?.origin === origin ? given.pathname + given.search : '/';
+  return /^\/(?:\/|v1(?:\/|$))/.test(path) ? '/' : path;
 }
 
 export function LogIn() {

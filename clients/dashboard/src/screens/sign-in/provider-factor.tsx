@@ -26,8 +26,8 @@ export function ProviderFactor({ onBack }: { onBack: () => void }) {
     <FactorForm
       asked={asked}
       onProve={async factor => {
-        await call('POST /v1/auth/login/verify', { body: { challenge: asked.challenge, ...factor } });
-        await signedIn();
+        const { user } = await call('POST /v1/auth/login/verify', { body: { challenge: asked.challenge, ...factor } });
+        await signedIn(user.id);
       }}
       onBack={onBack}
     />

@@ -17,10 +17,10 @@ export function Register() {
     if (inside) navigate(invited ? '/accept-invitation' : '/', { replace: true });
   }, [inside, invited]);
   const register = useAction(async ({ email = '', password = '', name, organizationName }: Record<string, string>) => {
-    await call('POST /v1/auth/register', {
+    const { user } = await call('POST /v1/auth/register', {
       body: { email, password, ...(name ? { name } : {}), ...(organizationName ? { organizationName } : {}) },
     });
-    await signedIn();
+    await signedIn(user.id);
   });
   const to = searchParameters().get('to');
   return (

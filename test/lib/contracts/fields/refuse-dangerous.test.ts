@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { refuseDangerous, whyDangerous } from '../../../../lib/contracts/fields/refuse-dangerous.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Each runs code, or names whom a program trusts, by the manual of the program that reads it. */
+const dangerous = words(`
+  PATH LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PS4 IFS PERL5OPT PYTHONPATH PYTHONSTARTUP
+  RUBYOPT NODE_OPTIONS NODE_TLS_REJECT_UNAUTHORIZED JAVA_TOOL_OPTIONS GIT_SSH_COMMAND GIT_CONFIG_COUNT npm_config_registry
+  NPM_CONFIG_REGISTRY HTTPS_PROXY http_proxy SSL_CERT_FILE HOLDFAST_TOKEN DOTNET_STARTUP_HOOKS
+  RESTIC_PASSWORD_COMMAND BORG_RSH BORG_PASSCOMMAND RCLONE_PASSWORD_COMMAND RCLONE_CONFIG_BACKUP_SSH
+  RCLONE_WEBDAV_BEARER_TOKEN_COMMAND SOPS_GPG_EXEC SOPS_AGE_KEY_CMD ANSIBLE_SSH_ARGS ANSIBLE_SSH_COMMON_ARGS
+  ANSIBLE_SSH_EXTRA_ARGS ANSIBLE_SSH_EXECUTABLE ANSIBLE_BECOME_EXE ANSIBLE_PYTHON_INTERPRETER ANSIBLE_VAULT_PASSWORD_FILE
+  ANSIBLE_INVENTORY TOX_OVERRIDE BAZELISK_BASE_URL CONFIG_SITE CONFIG_SHELL APT_CONFIG GS_OPTIONS PGBACKREST_CMD
+  PGBACKREST_CMD_SSH PGBACKREST_CONFIG INVOKE_RUN_SHELL UVICORN_APP UVICORN_LOG_CONFIG P4EDITOR P4DIFF P4PORT MAILRC
+  PULUMI_PYTHON_CMD OMPI_MCA_plm_rsh_agent OMP_TOOL_LIBRARIES BUNDLER_ORIG_RUBYOPT HELM_DATA_HOME UV_FIND_LINKS
+  SPRING_CONFIG_IMPORT spring.config.import spring_config_import LOGGING_CONFIG NODE_CONFIG_DIR WP_CLI_REQUIRE
+  TPM2TOOLS_TCTI FLASK_APP WERKZEUG_DEBUG_PIN XDEBUG_CONFIG AWS_LAMBDA_EXEC_WRAPPER TF_ENCRYPTION COMPOSE_ENV_FILES
+  SUDO_ASKPASS MY_ASKPASS KUBE_EDITOR MANPAGER GLAB_BROWSER RSYNC_RSH DEPLOY_SSH_OPTS VAULT_CONFIG_PATH ZIPOPT
+  languageWorkers__node__arguments ComSpec PATHEXT`);
+
+/** The variables that GNU make's rules run, as \`make -p\` prints them. */
+const makeCommands = words(`
+  AR AS CC CXX CPP FC M2C PC CO GET LD LEX LINT MAKE MAKEINFO OBJC RM SHELL TEX TEXI2DVI WEAVE CWEAVE TANGLE CTANGLE YACC F77
+  COMPILE.c COMPILE.cc LINK.o LINK.c LEX.l YACC.y PREPROCESS.S CFLAGS LDFLAGS LDLIBS LOADLIBES ARFLAGS YFLAGS OUTPUT_OPTION`);
+
+/** What applications call their settings and secrets. */
+const ordinary = words(`
+  DATABASE_URL DATABASE_PASSWORD DATABASE_HOST DB_PASS PGHOST PGPASSWORD PGUSER MYSQL_PWD MYSQL_ROOT_PASSWORD REDIS_URL
+  API_KEY API_TOKEN SECRET_KEY SECRET_KEY_BASE RAILS_MASTER_KEY RAILS_ENV RACK_ENV NODE_ENV NODE_CONFIG_ENV APP_ENV DEBUG
+  PORT HOST HOSTNAME LOG_LEVEL LANG LC_ALL TZ TERM USER START_COMMAND BUILD_COMMAND START_CMD HEALTHCHECK_COMMAND
+  AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION AWS_ROLE_ARN AZURE_CLIENT_SECRET AZURE_TENANT_ID
+  GOOGLE_APPLICATION_CREDENTIALS GITHUB_TOKEN GITHUB_SHA GH_TOKEN GITLAB_TOKEN GIT_TOKEN GIT_COMMIT NPM_TOKEN
+  CARGO_REGISTRY_TOKEN YARN_NPM_AUTH_TOKEN UV_PUBLISH_TOKEN UV_THREADPOOL_SIZE BAZELISK_GITHUB_TOKEN
+  RESTIC_PASSWORD RESTIC_REPOSITORY BORG_PASSPHRASE BORG_REPO RCLONE_CONFIG_PASS RCLONE_CONFIG_S3_SECRET_ACCESS_KEY
+  SOPS_AGE_KEY ANSIBLE_VAULT_PASSWORD ANSIBLE_BECOME_PASSWORD PGBACKREST_REPO1_CIPHER_PASS PGBACKREST_REPO1_S3_KEY_SECRET
+  PULUMI_ACCESS_TOKEN PULUMI_CONFIG_PASSPHRASE HELM_NAMESPACE HELM_KUBETOKEN VAULT_TOKEN VAULT_ADDR TF_VAR_password TF_VAR_https_proxy TF_VAR_editor
+  TG_BOT_TOKEN FLASK_SECRET_KEY FLASK_ENV UVICORN_PORT UVICORN_HOST DJANGO_SETTINGS_MODULE SPRING_PROFILES_ACTIVE
+  SPRING_DATASOURCE_PASSWORD LOG4J_FORMAT_MSG_NO_LOOKUPS JWT_SECRET SESSION_SECRET STRIPE_SECRET_KEY SENTRY_DSN SMTP_PASS
+  SSH_PRIVATE_KEY DEPLOY_SSH_KEY TLS_CERTIFICATE TLS_KEY CA_CERT WEBHOOK_URL BASE_URL CALLBACK_PATH UPLOAD_PATH PATH_PREFIX
+  MAKE_WEBHOOK_URL MAKER_ID RM_TOKEN CC_EMAIL EMAIL_CC GS_BUCKET_NAME P4PASSWD P4USER HYDRA_ADMIN_URL INVOKE_URL HOMEPAGE
+  OTEL_EXPORTER_OTLP_ENDPOINT NEW_RELIC_LICENSE_KEY PYTHONUNBUFFERED RABBITMQ_DEFAULT_PASS RELEASE_COOKIE RELEASE_VERSION
+  MAVEN_PASSWORD GRADLE_PUBLISH_KEY DOCKER_PASSWORD COMPOSER_AUTH SYSTEM_USER ENVIRONMENT SHELL_COLOR`);
+
+describe('a name', () => {
+  it.each([...dangerous, ...makeCommands])('such as %s is dangerous, with a reason', name => {
+    expect(whyDangerous(name)).toMatch(/^(?:decides|makes|names|is|redirects) /);
+  });
+
+  it.each(ordinary)('such as %s is ordinary', name => {
+    expect(whyDangerous(name)).toBeUndefined();
+  });
+
+  it('is compared exactly, unless its reader ignores case', () => {
+    const names = ['Bash_Env', 'path', 'node_options'];
+    expect(names.map(name => whyDangerous(name, { ignoresCase: false }))).toEqual([undefined, undefined, undefined]);
+    for (const name of names) {
+      expect(whyDangerous(name, { ignoresCase: true })).toBe(whyDangerous(name.toUpperCase()));
+    }
+  });
+
+  it('needs every part of a pattern, none of them twice', () => {
+    expect(whyDangerous('QT_PLUGIN_PATH')).toBeDefined();
+    expect(whyDangerous('QT_PLUGIN_PATHS')).toBeUndefined();
+    // The only underscore can't both end SSH_SK_ and begin something else.
+    expect([whyDangerous('SSH_SK_'), whyDangerous('SSH_SK')]).toEqual([expect.any(String), undefined]);
+    expect(whyDangerous('ANSIBLE_PASSWORD_')).toBeDefined();
+  });
+});
+
+describe('names that are allowed', () => {
+  it('are passed, and the others say how to allow them', () => {
+    const allowance = { allowed: ['LD_PRELOAD', 'MISSING'], option: (key: string) => `--allow-name ${key}` };
+    expect(refuseDangerous(['A', 'LD_PRELOAD', 'ENV'], allowance)).toEqual([
+      { key: 'ENV', reason: 'makes a shell run code; to pass it anyway: --allow-name ENV' },
+    ]);
+    expect(refuseDangerous(['ENV'], { allowed: [] })).toEqual([{ key: 'ENV', reason: 'makes a shell run code' }]);
+  });
+});
