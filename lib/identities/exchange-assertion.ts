@@ -12,14 +12,22 @@ import { type Counter, count, countOne, isReached, toRead } from '../limits/coun
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
-import { isNew, isThere } from '../table/expressions.ts';
+import { atMost, type Condition, isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { assertionRecord } from '../table/records/assertion.ts';
+import { type AssertionRecord, assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { put, retryOnConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import {
+  ConditionFailed,
+  put,
+  retryOnConditionFailed,
+  retryWithFreshRead,
+  transact,
+  update,
+  type Write,
+} from '../table/write.ts';
 import { claimsProblem } from './claims-problem.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
@@ -156,8 +164,9 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
       lifetimeMs: tokenMinutes * 60_000,
     },
   );
+  let record: Write[] = [recordOfUse(assertion)];
   const writesWith = async (live: LiveTokensRecord | undefined) => [
-    recordOfUse(assertion),
+    ...record,
     tokenWrite(cliToken),
     ...listToken(live, cliToken),
     ...noteOfUse(organization, identity),
@@ -175,7 +184,13 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     await retryWithFreshRead(
       assertion.live,
       () => find(liveTokensAt(id)),
-      async live => transact(await writesWith(live)),
+      async live => {
+        await transact(await writesWith(live)).catch(error => {
+          if (!(error instanceof RecordedForLonger)) throw error;
+          record = [];
+          throw new ConditionFailed([]);
+        });
+      },
     );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'assertion_replayed') {
@@ -194,8 +209,13 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
  */
 function recordOfUse(assertion: Assertion): Write {
   const { singleUse } = assertion.identity;
-  return recordOf('exchanged', assertion, singleUse ? { if: isNew, refused: assertionReplayed } : {});
+  if (singleUse) return recordOf('exchanged', assertion, { if: isNew, refused: assertionReplayed });
+  // An issuer may repeat a `jti`. The record must outlive each token that has it.
+  const endsNoLater = { expiresAt: atMost(endOfAssertion(assertion.proven)) };
+  return recordOf('exchanged', assertion, { if: [isNew, endsNoLater], refused: () => new RecordedForLonger() });
 }
+
+class RecordedForLonger extends Error {}
 
 function assertionReplayed(): ApiError {
   return new ApiError(
@@ -209,7 +229,7 @@ function assertionReplayed(): ApiError {
 function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: Assertion,
-  options: { if?: typeof isNew; refused?: () => Error },
+  options: { if: Condition<AssertionRecord> | Condition<AssertionRecord>[]; refused: () => Error },
 ): Write {
   const hash = assertionHash(purpose, identity.id, subjectToken, proven);
   const record = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
