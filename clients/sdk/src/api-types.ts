@@ -1293,7 +1293,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited per day for each organization and each address.
+         * @description Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited per day for each organization. An address gets a few invitation e-mails a day, from all organizations together; beyond that, the invitation is created but not sent (`mailed: false`).
          */
         post: operations["invite-member"];
         delete?: never;
@@ -3483,6 +3483,11 @@ export interface components {
              * @example EXAMPLE-invitation-token-0000
              */
             token: string;
+            /**
+             * @description Whether the invitation was sent. If not, pass the token on: the address has had too many today.
+             * @example true
+             */
+            mailed: boolean;
         };
         /** @description A new bearer token and its description. */
         IssuedToken: {
