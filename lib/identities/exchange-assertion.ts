@@ -12,16 +12,14 @@ import { type Counter, count, countOne, isReached, toRead } from '../limits/coun
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
-import { atMost, type Condition, isNew, isThere } from '../table/expressions.ts';
+import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type AssertionRecord, assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
   ConditionFailed,
-  put,
   retryOnConditionFailed,
   retryWithFreshRead,
   transact,
@@ -32,14 +30,9 @@ import { claimsProblem } from './claims-problem.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
+import { RecordedForLonger, recordOf, recordOfUse } from './record-assertion.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
-import {
-  assertionHash,
-  endOfAssertion,
-  invalidAssertion,
-  unverifiedClaims,
-  verifyAssertion,
-} from './verify-assertion.ts';
+import { invalidAssertion, unverifiedClaims, verifyAssertion } from './verify-assertion.ts';
 
 type Issued = AnswerOf<typeof contract>;
 
@@ -201,39 +194,6 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
   return { token, expiresAt: expiryDate, organizationId: organization.id };
-}
-
-/**
- * The write that records an assertion as exchanged. It can't be made twice, unless the identity accepts assertions more
- * than once; they are recorded even then, because the identity may stop accepting them.
- */
-function recordOfUse(assertion: Assertion): Write {
-  const { singleUse } = assertion.identity;
-  if (singleUse) return recordOf('exchanged', assertion, { if: isNew, refused: assertionReplayed });
-  // An issuer may repeat a `jti`. The record must outlive each token that has it.
-  const endsNoLater = { expiresAt: atMost(endOfAssertion(assertion.proven)) };
-  return recordOf('exchanged', assertion, { if: [isNew, endsNoLater], refused: () => new RecordedForLonger() });
-}
-
-class RecordedForLonger extends Error {}
-
-function assertionReplayed(): ApiError {
-  return new ApiError(
-    'assertion_replayed',
-    'This token was already exchanged. Get a new one from its issuer. If this is a workload that can only present the ' +
-      'same token again, ask an owner or admin to set `singleUse: false` on the identity.',
-  );
-}
-
-/** The write that records the outcome of an assertion. */
-function recordOf(
-  purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
-  { identity, subjectToken, proven }: Assertion,
-  options: { if: Condition<AssertionRecord> | Condition<AssertionRecord>[]; refused: () => Error },
-): Write {
-  const hash = assertionHash(purpose, identity.id, subjectToken, proven);
-  const record = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
-  return put(at(assertionRecord, hash), record, options);
 }
 
 function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {

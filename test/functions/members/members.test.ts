@@ -260,11 +260,9 @@ describe('the member limit', () => {
     const old = Array.from({ length: 95 }, (_, index) => {
       const email = `old-${index}@example.com`;
       const invitedBy = { id: owner.user.id, email: owner.email };
-      const item = at(invitationRecord, slug, invitationId(id, email));
-      return put(item, {
-        ...{ id: invitationId(id, email), email, role: 'viewer', invitedBy, hash: `${index}` },
-        ...{ createdAt: expiryDate, expiryDate },
-      });
+      const invitation = { id: invitationId(id, email), email, role: 'viewer' as const, invitedBy };
+      const item = at(invitationRecord, slug, invitation.id);
+      return put(item, { ...invitation, hash: `${index}`, createdAt: expiryDate, expiryDate });
     });
     await transact([...old, update(at(organizationRecord, slug), { add: { invitationCount: old.length } })]);
 
