@@ -6,7 +6,7 @@ import { inviteMember, readBeforeInviting } from '../../lib/organizations/member
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeInviting(params.orgId),
   run: async ({ context, body, fetched }) => {
-    const { invitation, token } = await inviteMember(context, body, fetched);
-    return { body: { invitation: invitationView(invitation), token } };
+    const { invitation, token, mailed } = await inviteMember(context, body, fetched);
+    return { body: { invitation: invitationView(invitation), token, mailed } };
   },
 });

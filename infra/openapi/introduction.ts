@@ -1,4 +1,4 @@
-import { maximumBodyBytes, maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
+import { maximumBodyBytes, maximumSmallBodyBytes } from '../../lib/contracts/contract.ts';
 import { sampleVariables } from './curl-samples.ts';
 
 /** The groups of operations, in the order in which readers need them. */
@@ -57,7 +57,7 @@ export const tags = [
 export const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to authorized callers.
 
 Requests and responses are JSON. Request bodies are strict: an unknown field is an \`invalid_request\`. A body can be at
-most 5 MB (${maximumBodyBytes} bytes), or ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential.
+most 5 MB (${maximumBodyBytes} bytes), or ${maximumSmallBodyBytes / 1024} KiB on routes that take no secrets (512 KiB if they take lists of keys).
 Responses may gain fields; clients must ignore unknown ones. Every response
 carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. Unknown routes and methods return
 \`404 route_not_found\`.

@@ -5,6 +5,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { flushShares, takeShare } from '../limits/fair-share.ts';
 import { requireServingRegion } from '../table/client.ts';
+import type { WaitKind } from '../table/retry.ts';
 import { readLateFromNowOn } from './early-reads.ts';
 
 /** A request whose credential was issued by this installation, or that needs none. */
@@ -26,7 +27,7 @@ export interface Authorization<Kind extends Access['kind']> {
    * The same after each retry delay: a caller who has lost a right in the meantime must not use it. Each retry counts
    * towards the organization's share, which limits how many of its requests can be waiting.
    */
-  reauthorize(): Promise<void>;
+  reauthorize(kind: WaitKind): Promise<void>;
 }
 
 export function authorization<Kind extends Access['kind']>(
@@ -55,14 +56,14 @@ export function authorization<Kind extends Access['kind']>(
       authorized = caller;
       return admitted;
     },
-    reauthorize: async () => {
+    reauthorize: async ({ isSameWait }) => {
       // Early reads may be delayed before the first authorization, which then comes after the delay anyway.
       if (authorized === undefined) return;
       const [{ caller: now }] = await Promise.all([authorizeNow(), inServingRegion(() => flushShares(log))]);
       if (now?.access === undefined) return;
       if (now.access.member.id !== authorized.access?.member.id) throw organizationNotFound();
       authorized.access.renew(now.access);
-      takeShare(now.access.organization);
+      if (!isSameWait) takeShare(now.access.organization);
     },
   };
 }

@@ -49,11 +49,11 @@ const unnamed = 'unnamed';
 
 /**
  * Applies an update to an organization's plan and billing; undefined if nothing changes. Pure.
- * Older updates of the same subscription are ignored; an update with the same second is applied. An update of a
- * different subscription only counts if that one is active or the current one has ended: the end of an old subscription
- * must not revoke a plan that is being paid for. Timestamps of different subscriptions are never compared. A plan set
- * by an administrator is replaced only by later events, compared in whole seconds, the precision of the provider's
- * timestamps.
+ * Older updates of the same subscription are ignored; an update with the same second is applied, unless the subscription
+ * ended in it. An update of a different subscription only counts if that one is active or the current one has ended: the
+ * end of an old subscription must not revoke a plan that is being paid for. Timestamps of different subscriptions are
+ * never compared. A plan set by an administrator is replaced only by later events, compared in whole seconds, the
+ * precision of the provider's timestamps.
  */
 export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingChange | undefined {
   const before = known.billing ?? noBilling;
@@ -62,23 +62,56 @@ export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingCh
   if (lastTime !== undefined && update.created < lastTime) return undefined;
   if (update.fromInvoice && !invoiceCounts(before, update)) return undefined;
 
+  const isOver = update.state === 'canceled';
+  const time = update.created + (isOver ? 1 : 0);
   const billing: BillingState = {
     ...before,
     customerId: before.customerId ?? update.customerId,
-    eventTimes: newestTimes({ ...before.eventTimes, [orderedBy]: update.created }),
+    eventTimes: update.fromInvoice ? before.eventTimes : newestTimes({ ...before.eventTimes, [orderedBy]: time }),
   };
   if (!concernsPresentState(before, update)) return { plan: known.plan, billing };
 
   const isSame = update.subscriptionId === null || before.subscriptionId === update.subscriptionId;
-  const isOver = update.state === 'canceled';
+  const current = isSame ? before : noBilling;
+  const state = stateAfter(current, known.plan, update);
   billing.subscriptionId = update.subscriptionId ?? (isAlive(before) ? before.subscriptionId : null);
   billing.customerId = update.customerId ?? before.customerId;
-  billing.status = update.state === 'suspended' ? 'past_due' : (update.state as BillingState['status']);
-  billing.currentPeriodEnd = isOver ? null : (update.currentPeriodEnd ?? (isSame ? before.currentPeriodEnd : null));
-  const grantsNothing = isOver || update.state === 'suspended';
-  const plan = grantsNothing ? 'free' : (update.plan ?? known.plan);
+  billing.status = state === 'suspended' ? 'past_due' : (state as BillingState['status']);
+  billing.currentPeriodEnd = isOver ? null : periodEndAfter(current, update);
+  billing.subscribedPlan = update.fromInvoice ? current.subscribedPlan : (update.plan ?? current.subscribedPlan);
+  billing.invoice = update.fromInvoice
+    ? { created: update.created, isPaid: update.state === 'active' }
+    : current.invoice;
+  const grantsNothing = isOver || state === 'suspended';
+  const plan = grantsNothing ? 'free' : grantedPlan(known.plan, billing, update);
   const adminWasLater = update.created < Math.floor(known.planChangedAtMs / 1000);
   return { plan: adminWasLater ? known.plan : plan, billing };
+}
+
+/**
+ * A subscription's event that is not newer than its newest invoice may not know yet whether that was paid. An invoice says
+ * nothing about a suspension, which the provider lifts with an event of the subscription.
+ */
+function stateAfter(current: BillingState, plan: PlanName, update: SubscriptionUpdate): SubscriptionUpdate['state'] {
+  const { status, subscribedPlan, invoice } = current;
+  const isSuspended = status === 'past_due' && plan === 'free' && subscribedPlan !== undefined;
+  if (update.fromInvoice) return isSuspended ? 'suspended' : update.state;
+  const isCollected = update.state === 'active' || update.state === 'past_due';
+  if (!isCollected || invoice === undefined || update.created > invoice.created) return update.state;
+  return invoice.isPaid ? 'active' : 'past_due';
+}
+
+/** An old invoice that is paid late is about an earlier period. */
+function periodEndAfter({ currentPeriodEnd }: BillingState, update: SubscriptionUpdate): string | null {
+  const end = update.currentPeriodEnd ?? currentPeriodEnd;
+  return update.fromInvoice && currentPeriodEnd !== null && end !== null && end < currentPeriodEnd
+    ? currentPeriodEnd
+    : end;
+}
+
+/** An invoice may still have the price before a change of plan, so what the subscription itself says counts. */
+function grantedPlan(plan: PlanName, { subscribedPlan }: BillingState, update: SubscriptionUpdate): PlanName {
+  return update.fromInvoice && subscribedPlan !== undefined ? plan : (update.plan ?? plan);
 }
 
 function concernsPresentState(before: BillingState, update: SubscriptionUpdate): boolean {
@@ -99,7 +132,9 @@ export function liveSubscriptionOf({ billing = noBilling }: OrganizationRecord):
 
 /** A payment counts for the current live subscription, or for a new one that names its plan. */
 function invoiceCounts(before: BillingState, update: SubscriptionUpdate): boolean {
-  if (before.subscriptionId === update.subscriptionId) return before.status !== 'canceled';
+  if (before.subscriptionId === update.subscriptionId) {
+    return before.status !== 'canceled' && update.created >= (before.invoice?.created ?? 0);
+  }
   if (before.subscriptionId === null && isAlive(before)) return true;
   const isUnknown = update.subscriptionId !== null && timeOf(before, update.subscriptionId) === undefined;
   return isUnknown && update.state === 'active' && update.plan !== undefined;

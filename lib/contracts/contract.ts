@@ -4,19 +4,19 @@ import type { FreshRole, Role } from './fields/role.ts';
 import { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
-/** The maximum size of a request body. Lambda's own limit of 6 MB applies to the whole event. */
+/** The maximum size of a request body that holds secrets. Lambda's own limit of 6 MB applies to the whole event. */
 export const maximumBodyBytes = 5 * 1024 * 1024;
 
-/**
- * The same for routes without authentication. Their bodies are a few short fields, and strangers must not be able to
- * make the service parse megabytes of JSON. A raw body is only hashed, for its signature.
- */
-export const maximumPublicBodyBytes = 64 * 1024;
+/** The same for a body with up to 1,000 keys of secrets, of 256 characters each. */
+const maximumKeysBodyBytes = 512 * 1024;
 
-/** The maximum size of the operation's request body. */
-export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawBody'>): number {
-  const isOpen = access.kind === 'public' || access.kind === 'optional';
-  return isOpen && rawBody !== true ? maximumPublicBodyBytes : maximumBodyBytes;
+/** The same for all other routes. Their bodies are a few short fields, so nobody makes the service parse megabytes. */
+export const maximumSmallBodyBytes = 64 * 1024;
+
+/** The maximum size of the operation's request body. A raw body is only hashed, for its signature. */
+export function bodyLimitOf({ bodyHolds, rawBody }: Pick<Contract, 'bodyHolds' | 'rawBody'>): number {
+  if (bodyHolds === 'secrets' || rawBody === true) return maximumBodyBytes;
+  return bodyHolds === 'keys' ? maximumKeysBodyBytes : maximumSmallBodyBytes;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -198,6 +198,8 @@ export interface Contract {
   cookies?: readonly string[];
   body?: z.ZodType;
   bodyExample?: unknown;
+  /** What makes the body larger than a few short fields; see `bodyLimitOf`. */
+  bodyHolds?: 'secrets' | 'keys';
   /** The handler gets the body as received, because a signature covers its bytes. */
   rawBody?: true;
   /**

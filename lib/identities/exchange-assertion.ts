@@ -14,24 +14,25 @@ import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { put, retryOnConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import {
+  ConditionFailed,
+  retryOnConditionFailed,
+  retryWithFreshRead,
+  transact,
+  update,
+  type Write,
+} from '../table/write.ts';
 import { claimsProblem } from './claims-problem.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
+import { RecordedForLonger, recordOf, recordOfUse } from './record-assertion.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
-import {
-  assertionHash,
-  endOfAssertion,
-  invalidAssertion,
-  unverifiedClaims,
-  verifyAssertion,
-} from './verify-assertion.ts';
+import { invalidAssertion, unverifiedClaims, verifyAssertion } from './verify-assertion.ts';
 
 type Issued = AnswerOf<typeof contract>;
 
@@ -156,8 +157,9 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
       lifetimeMs: tokenMinutes * 60_000,
     },
   );
+  let record: Write[] = [recordOfUse(assertion)];
   const writesWith = async (live: LiveTokensRecord | undefined) => [
-    recordOfUse(assertion),
+    ...record,
     tokenWrite(cliToken),
     ...listToken(live, cliToken),
     ...noteOfUse(organization, identity),
@@ -175,7 +177,13 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     await retryWithFreshRead(
       assertion.live,
       () => find(liveTokensAt(id)),
-      async live => transact(await writesWith(live)),
+      async live => {
+        await transact(await writesWith(live)).catch(error => {
+          if (!(error instanceof RecordedForLonger)) throw error;
+          record = [];
+          throw new ConditionFailed([]);
+        });
+      },
     );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'assertion_replayed') {
@@ -186,34 +194,6 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
   return { token, expiresAt: expiryDate, organizationId: organization.id };
-}
-
-/**
- * The write that records an assertion as exchanged. It can't be made twice, unless the identity accepts assertions more
- * than once; they are recorded even then, because the identity may stop accepting them.
- */
-function recordOfUse(assertion: Assertion): Write {
-  const { singleUse } = assertion.identity;
-  return recordOf('exchanged', assertion, singleUse ? { if: isNew, refused: assertionReplayed } : {});
-}
-
-function assertionReplayed(): ApiError {
-  return new ApiError(
-    'assertion_replayed',
-    'This token was already exchanged. Get a new one from its issuer. If this is a workload that can only present the ' +
-      'same token again, ask an owner or admin to set `singleUse: false` on the identity.',
-  );
-}
-
-/** The write that records the outcome of an assertion. */
-function recordOf(
-  purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
-  { identity, subjectToken, proven }: Assertion,
-  options: { if?: typeof isNew; refused?: () => Error },
-): Write {
-  const hash = assertionHash(purpose, identity.id, subjectToken, proven);
-  const record = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
-  return put(at(assertionRecord, hash), record, options);
 }
 
 function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {

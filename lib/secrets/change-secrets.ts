@@ -60,14 +60,27 @@ export async function changeSecrets<Answer>(
         if (!isRefused && !isStale(error)) throw error;
         if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take(reads, 'named' in reads.heads);
         else await backOff(budget, error, isRefused ? ticket.pauseMs : undefined);
-        // Re-authorization runs in parallel with the reads, whose results nothing uses until it has finished.
         const keys = error instanceof VersionTaken ? 'all' : reads.keys;
-        [reads] = await Promise.all([ticket.readWhenServed(() => readTarget(path, keys)), reauthorize()]);
+        reads = await ticket.readWhenServed(authorizedRead(() => readTarget(path, keys)));
       }
     }
   } finally {
     await ticket.end();
   }
+}
+
+/**
+ * Re-authorizes the caller in parallel with each read of a writer in line, so its right is as new as what it decides on,
+ * however long it waits. Only the first read counts towards the organization's share: the writer still waits once.
+ */
+function authorizedRead(read: () => Promise<TargetReads>): () => Promise<TargetReads> {
+  let isSameWait = false;
+  return async () => {
+    const authorized = reauthorize({ isSameWait });
+    isSameWait = true;
+    const [reads] = await Promise.all([read(), authorized]);
+    return reads;
+  };
 }
 
 interface Made<Answer> {

@@ -41,9 +41,14 @@ export function requireTimeToWrite(): void {
   throw temporarilyUnavailable('The request took too long. Send it again.');
 }
 
+export interface WaitKind {
+  /** Whether the caller was re-authorized in the same wait before, so this counts as the same retry. */
+  isSameWait: boolean;
+}
+
 interface Reauthorization {
   /** Throws if the caller is no longer authorized. */
-  check: () => Promise<void>;
+  check: (kind: WaitKind) => Promise<void>;
   /** Within a transaction: whether an attempt ended without a response, so it may have been executed. */
   isAnswerLost?: boolean;
 }
@@ -51,7 +56,7 @@ interface Reauthorization {
 const authorizations = new AsyncLocalStorage<Reauthorization | undefined>();
 
 /** Runs `work`. Before each retry, `check` throws if the caller is no longer authorized. */
-export function withReauthorization<T>(check: () => Promise<void>, work: () => T): T {
+export function withReauthorization<T>(check: Reauthorization['check'], work: () => T): T {
   return authorizations.run({ check }, work);
 }
 
@@ -133,11 +138,11 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
 }
 
 /** @throws if the caller is no longer authorized */
-export async function reauthorize(): Promise<void> {
+export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promise<void> {
   const reauthorization = authorizations.getStore();
   if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;
   // The check's own retries need no check.
-  await withoutReauthorization(reauthorization.check);
+  await withoutReauthorization(() => reauthorization.check(kind));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
+import { bodyLimitOf, type Contract, maximumBodyBytes, maximumSmallBodyBytes } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { seedPerson } from '../support/people.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
@@ -30,22 +30,28 @@ describe('a body from a user', () => {
   it('is rejected unparsed if it nests deeper than any body of the API', async () => {
     const { organization, session } = await seedPerson();
 
-    const answer = await api.call('POST', `/projects/${organization.id}`, { as: session, body: nested(4_800_000) });
+    const path = `/secrets/${organization.slug}/shop/dev/bulk`;
+    const answer = await api.call('POST', path, { as: session, body: nested(4_800_000) });
 
     expect([answer.status, answer.body.error.details]).toEqual([
       400,
       [{ path: '', message: 'the body nests arrays and objects deeper than 20 levels' }],
     ]);
   });
-});
 
-/** Routes that accept JSON from unauthenticated callers. */
-const open = routes.filter(
-  route =>
-    (route.access.kind === 'public' || route.access.kind === 'optional') &&
-    route.method !== 'GET' &&
-    !('rawBody' in route && route.rawBody),
-);
+  it('may name 1,000 of the longest keys', async () => {
+    const { organization, session } = await seedPerson();
+    await expectStatus(api.post(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, session), 201);
+    const keys = Array.from({ length: 1000 }, (_, index) => `K${index}`.padEnd(256, '_'));
+
+    const path = `/secrets/${organization.slug}/shop`;
+    const deleted = await api.post(`${path}/dev/bulk-delete`, { keys }, session);
+    const promoted = await api.post(`${path}/promote`, { from: 'dev', to: 'staging', keys }, session);
+    const restored = await api.post(`${path}/dev/restore`, { revision: 0, keys }, session);
+
+    expect([deleted.status, promoted.body.error.code, restored.status]).toEqual([200, 'secret_not_found', 200]);
+  });
+});
 
 /** JSON of exactly this size with the deepest possible nesting: the most work for a parser. */
 function nested(bytes: number): string {
@@ -53,26 +59,54 @@ function nested(bytes: number): string {
   return '['.repeat(depth).padEnd(bytes - depth, ' ') + ']'.repeat(depth);
 }
 
-describe('a body from a stranger', () => {
-  it.each(open.map(route => [route.operationId, route] as const))(
-    'is rejected unparsed by %s above its limit',
-    async (_, { method, path }) => {
-      const send = (body: string) =>
-        fetch(`${api.url}${path.replace('/v1', '').replaceAll(/\{\w+\}/g, 'x')}`, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          body,
-        });
-      const large = await send(nested(4_800_000));
-      expect(large.status).toBe(413);
-      expect(await large.json()).toMatchObject({
-        error: { code: 'payload_too_large', details: { maximumBytes: maximumPublicBodyBytes } },
-      });
-      expect((await send(nested(maximumPublicBodyBytes))).status).not.toBe(413);
+const all: readonly Contract[] = routes;
+const takingBodies = all.filter(({ method, rawBody }) => method !== 'GET' && rawBody !== true);
+
+describe('a body above the limit of its route', () => {
+  let admin: Person;
+  beforeAll(async () => {
+    admin = await seedPerson({ isAdmin: true });
+  });
+
+  it.each(takingBodies.map(route => [route.operationId, route] as const))(
+    'is rejected unparsed by %s, and one at the limit is not',
+    async (_, { access, method, path, ...route }) => {
+      const limit = bodyLimitOf(route);
+      const isOpen = access.kind === 'public' || access.kind === 'optional';
+      const send = (body: string) => api.call(method, pathIn(path), { body, ...(isOpen ? {} : { as: admin.session }) });
+
+      const large = await send(nested(limit + 1));
+      expect([large.status, large.body.error]).toMatchObject([
+        413,
+        { code: 'payload_too_large', details: { maximumBytes: limit } },
+      ]);
+      expect((await send(nested(limit))).status).toBe(400);
     },
   );
 
-  it('is limited on several routes', () => {
-    expect(open.length).toBeGreaterThan(4);
+  function pathIn(template: string): string {
+    const values: Record<string, string> = {
+      orgId: admin.organization.id,
+      orgSlug: admin.organization.slug,
+      key: 'KEY',
+      planName: 'pro',
+      token: 'x'.repeat(40),
+    };
+    return template.replace('/v1', '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      return values[name] ?? (name.toLowerCase().endsWith('id') ? admin.user.id : 'shop');
+    });
+  }
+
+  it('may be large only if the route takes secrets or lists of their keys', () => {
+    const large = takingBodies.filter(route => bodyLimitOf(route) > maximumSmallBodyBytes);
+    expect(large.map(({ operationId }) => operationId).toSorted()).toEqual([
+      'apply-changes',
+      'bulk-delete-secrets',
+      'import-secrets',
+      'promote-secrets',
+      'restore-secrets',
+      'set-secret',
+    ]);
+    expect(Math.max(...large.map(bodyLimitOf))).toBe(maximumBodyBytes);
   });
 });

@@ -53,7 +53,7 @@ describe('the delivery pipeline', () => {
     }
   });
 
-  test('lets a run that waits for approval block no other, and deploys only the newest commit', () => {
+  test('deploys only the newest commit, to one installation once at a time, and interrupts no deployment', () => {
     expect(concurrency).toBeUndefined();
     for (const name of ['check', 'proof']) {
       const group = `${name}-${'$'}{{ github.head_ref || github.sha }}`;
@@ -61,7 +61,7 @@ describe('the delivery pipeline', () => {
     }
     expect(jobs.staging?.concurrency).toBe('staging');
     expect(jobs['production-diff']?.concurrency).toBeUndefined();
-    expect(jobs.production?.concurrency).toBeUndefined();
+    expect(jobs.production?.concurrency).toEqual({ group: 'production', 'cancel-in-progress': false });
     expect(runsOf('production')[0]).toBe(
       'test "$(gh api "repos/$GITHUB_REPOSITORY/commits/main" --jq .sha)" = "$GITHUB_SHA"',
     );

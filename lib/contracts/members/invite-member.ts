@@ -12,7 +12,8 @@ export const inviteMember = contract({
     'Sends an e-mail invitation that is valid for 7 days. The token is also returned, once; anyone who has it ' +
     'can accept. Inviting the same address again replaces the earlier invitation. You can’t invite someone to a ' +
     'role above your own. Pending invitations count towards the plan’s member limit. Invitations are limited ' +
-    'per day for each organization and each address.',
+    'per day for each organization. An address gets a few invitation e-mails a day, from all organizations together; ' +
+    'beyond that, the invitation is created but not sent (`mailed: false`).',
   // To invite someone to a role with fresh rights, or to replace such an invitation.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
@@ -27,6 +28,10 @@ export const inviteMember = contract({
       token: z.string().meta({
         description: 'The token for accepting the invitation. It works once.',
         example: 'EXAMPLE-invitation-token-0000',
+      }),
+      mailed: z.boolean().meta({
+        description: 'Whether the invitation was sent. If not, pass the token on: the address has had too many today.',
+        example: true,
       }),
     }),
     example: { invitation: invitationExample },

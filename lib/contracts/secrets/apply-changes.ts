@@ -18,6 +18,7 @@ export const applyChanges = contract({
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ChangesBody,
+  bodyHolds: 'secrets',
   bodyExample: {
     set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }],
     delete: ['LOG_LEVEL'],

@@ -19,6 +19,7 @@ export const bulkDeleteSecrets = contract({
     keys: KeyList.meta({ description: 'The keys to delete, without duplicates.', example: ['DATABASE_HOST'] }),
     message: Message.optional(),
   }),
+  bodyHolds: 'keys',
   bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
   responses: ok({
     description: 'The result of the deletion.',

@@ -17,6 +17,7 @@ export const importSecrets = contract({
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,
+  bodyHolds: 'secrets',
   bodyExample: {
     secrets: [
       { key: 'DATABASE_HOST', value: 'db.internal.example' },

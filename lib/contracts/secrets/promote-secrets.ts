@@ -33,6 +33,7 @@ export const promoteSecrets = contract({
       message: 'must be a different environment from the source',
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
+  bodyHolds: 'keys',
   bodyExample: { from: 'dev', to: 'staging', keys: ['DATABASE_HOST', 'LOG_LEVEL'], overwrite: false },
   responses: ok({
     description: 'The result of the promotion.',

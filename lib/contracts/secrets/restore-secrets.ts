@@ -24,6 +24,7 @@ export const restoreSecrets = contract({
     }),
     message: Message.optional(),
   }),
+  bodyHolds: 'keys',
   bodyExample: { revision: 2, keys: ['LOG_LEVEL'], message: 'Undo the release' },
   responses: ok({
     description: 'The result of the restore.',

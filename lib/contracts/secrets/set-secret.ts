@@ -37,6 +37,7 @@ export const setSecret = contract({
     expectedVersion: ExpectedVersion.optional(),
     message: Message.optional(),
   }),
+  bodyHolds: 'secrets',
   bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
   responses: {
     200: {

@@ -14,7 +14,7 @@ import { equals, isNew } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
-import { put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { ConditionFailed, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
@@ -33,8 +33,9 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 }
 
 /**
- * Invites an e-mail address, replacing any earlier invitation to it, and mails the link. Removes expired invitations so
- * that they don't count towards the limit.
+ * Invites an e-mail address, replacing any earlier invitation to it, and mails the link, unless the address has had too
+ * many such mails: a stranger must not keep an organization from inviting it. Removes expired invitations so that they
+ * don't count towards the limit.
  * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
  * step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
@@ -42,32 +43,72 @@ export async function inviteMember(
   context: MemberContext,
   wanted: { email: string; role: Role },
   { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
-): Promise<{ invitation: InvitationRecord; token: string }> {
+): Promise<{ invitation: InvitationRecord; token: string; mailed: boolean }> {
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
-  const mails = [invitationsFrom(context.organization.id), invitationsTo(wanted.email)];
   const readAgain = () => readRosterOf(context.organization);
-  await retryWithFreshRead(known, readAgain, async roster => {
-    requireRight(context, wanted.role);
-    if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
-      throw new ApiError('already_member', 'A member already has this e-mail address.');
-    }
-    const replaced = roster.invitations.find(({ id }) => id === invitation.id);
-    context.requireFresh([wanted, replaced].some(one => one !== undefined && hasFreshRights(one.role)));
-    await transact([
-      ...replacingWrites(roster, invitation, configs),
-      ...mails.flatMap(countOne),
-      // Only users who have verified their own address can have e-mails sent to others.
-      ...hasVerifiedEmail(context.principal.userId, 'invite others'),
-      await context.audit({
-        action: 'member.invited',
-        target: { type: 'invitation', id: invitation.id, name: wanted.email },
-        details: { role: wanted.role },
-      }),
-    ]);
-  });
-  await mailInvitation(context, invitation, secret);
-  return { invitation, token: secret };
+  const invite = (mailed: boolean) =>
+    retryWithFreshRead(known, readAgain, async roster => {
+      requireRight(context, wanted.role);
+      if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
+        throw new ApiError('already_member', 'A member already has this e-mail address.');
+      }
+      const replaced = roster.invitations.find(({ id }) => id === invitation.id);
+      context.requireFresh([wanted, replaced].some(one => one !== undefined && hasFreshRights(one.role)));
+      await sweepMost(roster);
+      await transact([
+        ...replacingWrites(roster, invitation, configs),
+        ...countOne(invitationsFrom(context.organization.id)),
+        ...(mailed ? countMailTo(wanted.email) : []),
+        // Only users who have verified their own address can have e-mails sent to others.
+        ...hasVerifiedEmail(context.principal.userId, 'invite others'),
+        await context.audit({
+          action: 'member.invited',
+          target: { type: 'invitation', id: invitation.id, name: wanted.email },
+          details: { role: wanted.role, ...(mailed ? {} : { mailed }) },
+        }),
+      ]);
+    });
+  const mailed = await invite(true).then(
+    () => true,
+    async error => {
+      if (!(error instanceof MailboxFull)) throw error;
+      await invite(false);
+      return false;
+    },
+  );
+  if (mailed) await mailInvitation(context, invitation, secret);
+  return { invitation, token: secret, mailed };
+}
+
+/** The address has had as many invitation e-mails today as it gets, from whomever. */
+class MailboxFull extends Error {}
+
+/** The write that counts an e-mail to the address. @throws MailboxFull, as does the transaction */
+function countMailTo(email: string): Write[] {
+  const full = (error: Error) =>
+    error instanceof ApiError && error.code === 'rate_limited' ? new MailboxFull() : error;
+  return countOne(invitationsTo(email)).map(write => ({
+    ...write,
+    refused: stored => full(write.refused?.(stored) ?? new ConditionFailed([])),
+  }));
+}
+
+/**
+ * Removes expired invitations while there are more than fit in the invitation's own transaction. One of them might count
+ * again later, if its inviter gets the right back. So only those that are removed free a place.
+ * @throws ConditionFailed to read the roster again
+ */
+async function sweepMost({ organization, expired }: Roster): Promise<void> {
+  if (expired.length <= sweptAtOnce) return;
+  const { id, slug, memberCount, invitationCount } = organization;
+  const swept = expired.slice(0, sweptAtOnce);
+  const asCounted = { id: equals(id), memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
+  await transact([
+    update(at(organizationRecord, slug), { add: { invitationCount: -swept.length } }, { if: asCounted }),
+    ...swept.flatMap(one => invitationRemoval(slug, one)),
+  ]);
+  throw new ConditionFailed([]);
 }
 
 function newInvitation(
@@ -98,7 +139,7 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
   const isSame = ({ id }: InvitationRecord) => id === invitation.id;
   const replaced = invitations.find(isSame);
   const older = replaced ?? expired.find(isSame);
-  const swept = expired.filter(one => one !== older).slice(0, sweptAtOnce);
+  const swept = expired.filter(one => one !== older);
   const { maxMembers } = effectiveLimits(organization, configs).effective;
   const used = memberCount + invitationCount - expired.length;
   // An invitation that replaces a pending one does not add to the count.

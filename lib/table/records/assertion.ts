@@ -8,3 +8,5 @@ export const assertionRecord = entity({
   key: keys.assertion,
   schema: z.object({ identityId: z.string(), expiresAt: ExpiresAt }),
 });
+
+export type AssertionRecord = ReturnType<typeof assertionRecord.parse>;

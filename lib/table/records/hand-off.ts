@@ -12,8 +12,8 @@ export const handOffRecord = entity({
     userId: z.string(),
     /** Ending the sessions of this epoch also invalidates the code. */
     sessionEpoch: z.int(),
-    /** The session that requested the code, which ends with it. */
-    sessionHash: z.string(),
+    /** The session that requested the code, which ends with it. An older code names none, and is therefore rejected. */
+    sessionHash: z.string().default(''),
     sessionId: z.string().optional(),
     /** Whether the session used a second factor; the token inherits that. */
     secondFactor: z.boolean(),

@@ -11,7 +11,14 @@ const billingState = z.object({
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
-  /** The provider's `created` time of the newest applied event of each subscription, in epoch seconds. */
+  /** What the subscription's newest event says that it costs. Absent if none has named a plan. */
+  subscribedPlan: PlanName.optional(),
+  /** The subscription's newest invoice. `created` is the provider's time of the event, in epoch seconds. */
+  invoice: z.object({ created: z.int(), isPaid: z.boolean() }).optional(),
+  /**
+   * The same time of the newest applied event of each subscription. Of one that has ended, the second after its end: nothing
+   * that happened in the same second comes after the end.
+   */
   eventTimes: z.record(z.string(), z.int()),
 });
 

@@ -64,8 +64,8 @@ export const pendingLinkRecord = entity({
     userId: z.string(),
     organizationId: z.string(),
     orgSlug: z.string(),
-    /** Of the account's address. */
-    domain: z.string(),
+    /** Of the account's address. An older link names none, and is therefore rejected. */
+    domain: z.string().default(''),
     issuer: z.string(),
     person: z.string(),
     clientVersion: z.string(),

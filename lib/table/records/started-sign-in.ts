@@ -16,7 +16,7 @@ export const startedSignInRecord = entity({
     orgSlug: z.string(),
     clientVersion: z.string(),
     /** The callback reads what is known about it together with the organization. */
-    issuer: z.string(),
+    issuer: z.string().default(''),
     /** A path of the dashboard. */
     to: z.string(),
     startedAtMs: z.int(),

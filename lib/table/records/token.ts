@@ -24,8 +24,8 @@ export const tokenRecord = entity({
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
     memberId: z.string().nullable(),
-    /** Whether the session that created it used a second factor; false for an identity's token. */
-    secondFactor: z.boolean(),
+    /** Whether the session that created it used a second factor. Not stored in older tokens of identities. */
+    secondFactor: z.boolean().default(false),
     /** Absent if its session did not come through a provider. */
     provider: ViaProvider.optional(),
     createdAt: z.string(),

@@ -4,8 +4,11 @@ import * as z from 'zod';
 export const ViaProvider = z.object({
   organizationId: z.string(),
   orgSlug: z.string(),
-  /** Of the issuer and client that it came through. The organization may have another provider since. */
-  clientVersion: z.string(),
+  /**
+   * Of the issuer and client that it came through. The organization may have another provider since. Older credentials
+   * don't record it, so they count as another provider's.
+   */
+  clientVersion: z.string().default(''),
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
   /**

@@ -14,6 +14,7 @@ import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { countsOf } from '../../support/record-calls.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
+import { allItems } from '../../support/table-dump.ts';
 
 let api: Api;
 let issuer: Issuer;
@@ -137,6 +138,19 @@ describe('an assertion that was already exchanged', () => {
     await change(id, { singleUse: false });
 
     expect(await work(await exchangeTimes(3, id, token))).toEqual([true, true, true]);
+  });
+
+  it('is recorded until the last token with its jti has ended, even if an earlier one comes later', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const now = Math.floor(Date.now() / 1000);
+    const long = await issuer.token(id, { jti: 'repeated', exp: now + 500 });
+    const short = await issuer.token(id, { jti: 'repeated', exp: now + 100 });
+
+    expect(codeOf(await exchange(id, long))).toBe('201 ok');
+    expect(codeOf(await exchange(id, short))).toBe('201 ok');
+
+    const records = (await allItems()).filter(({ kind, identityId }) => kind === 'assertion' && identityId === id);
+    expect(records.map(({ expiresAt }) => Number(expiresAt) > now + 500)).toEqual([true]);
   });
 
   it('is refused once singleUse is true again, and each new one is exchanged once', async () => {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invitationId } from '../../../lib/organizations/members/invitation-id.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { at, find, queryItems } from '../../../lib/table/read.ts';
+import { at, find, list, queryItems } from '../../../lib/table/read.ts';
 import { invitationRecord } from '../../../lib/table/records/invitation.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
+import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Api, type Caller, createToken, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 
@@ -250,6 +250,26 @@ describe('the member limit', () => {
 
     expect(renewed.status).toBe(402);
     expect(await counts(owner)).toEqual([1, 1, 1]);
+  });
+
+  it('loses all of its expired invitations with the next one, so that none can count again later', async () => {
+    const owner = await seedPerson();
+    const { id, slug } = owner.organization;
+    await setLimit(owner, 3);
+    const expiryDate = new Date(Date.now() - 1000).toISOString();
+    const old = Array.from({ length: 95 }, (_, index) => {
+      const email = `old-${index}@example.com`;
+      const invitedBy = { id: owner.user.id, email: owner.email };
+      const invitation = { id: invitationId(id, email), email, role: 'viewer' as const, invitedBy };
+      const item = at(invitationRecord, slug, invitation.id);
+      return put(item, { ...invitation, hash: `${index}`, createdAt: expiryDate, expiryDate });
+    });
+    await transact([...old, update(at(organizationRecord, slug), { add: { invitationCount: old.length } })]);
+
+    expect((await invite(owner.organization, owner.session)).status).toBe(201);
+
+    expect(await counts(owner)).toEqual([1, 1, 1]);
+    expect(await list(invitationRecord, { pk: `ORG#${slug}`, beginsWith: 'INVITATION#' })).toHaveLength(1);
   });
 
   async function setLimit({ organization }: Person, maxMembers: number) {

@@ -7,6 +7,7 @@ import { retryBudget, withDeadline } from '../../../lib/table/retry.ts';
 import { increment, transact, update } from '../../../lib/table/write.ts';
 import type { Answer, Api } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { gate } from '../../support/gate.ts';
 import { isTableWrite } from '../../support/inject-faults.ts';
 import type { Conductor } from '../../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
@@ -164,6 +165,69 @@ describe('a writer that has waited in line', () => {
     );
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthenticated']);
     expect(await find(stateAt(place))).toMatchObject({ revision: 0, secretCount: 0, served: 2 });
+  });
+
+  /**
+   * Runs `meanwhile` once the waiting writer has been re-authorized and has read that it is not its turn yet, and then
+   * ends the turn before it.
+   */
+  async function sendWaitingLonger(
+    place: Workplace,
+    meanwhile: () => Promise<unknown>,
+    send: (headers: Record<string, string>) => Promise<Answer>,
+  ): Promise<Answer> {
+    await issue(place, 1);
+    const { sk } = ticketsAt(place).key;
+    const { pk } = stateAt(place).key;
+    const reauthorized = gate();
+    let ticketsTaken = 0;
+    let readsInLine = 0;
+    const conductor: Conductor = {
+      call: async (call, proceed) => {
+        const isInLine = ticketsTaken > 0;
+        const result = await proceed();
+        const input = JSON.stringify(call.input);
+        if (call.operation === 'UpdateItem' && call.input.Key.sk === sk) ticketsTaken += 1;
+        if (!isInLine || call.operation !== 'BatchGetItem') return result;
+        if (input.includes('"MEMBER#')) reauthorized.open();
+        if (!input.includes(pk)) return result;
+        readsInLine += 1;
+        if (readsInLine > 1) return result;
+        await reauthorized.opened;
+        await meanwhile();
+        await transact([update(stateAt(place), { set: { served: 1 } })]);
+        return result;
+      },
+    };
+    const answer = await withFault({ conductor }, send);
+    expect(ticketsTaken).toBe(1);
+    return answer;
+  }
+
+  it.each([
+    ['was demoted', 403],
+    ['was removed', 404],
+    ['has logged out', 401],
+  ] as const)('changes nothing if its author %s since it was re-authorized first', async (what, status) => {
+    const place = await openWorkplace(api, owner);
+    const author = await place.member('developer');
+    const members = `/members/${owner.organization.id}`;
+    const roster = (await api.get(members, owner.session)).body.members as { id: string; userId: string }[];
+    const member = `${members}/${roster.find(({ userId }) => userId === author.user.id)?.id}`;
+    const lose = {
+      'was demoted': () => api.patch(member, { role: 'viewer' }, owner.session),
+      'was removed': () => api.delete(member, owner.session),
+      'has logged out': () => api.post('/auth/logout', undefined, author.session),
+    };
+
+    const answer = await sendWaitingLonger(
+      place,
+      async () => expect((await lose[what]()).status).toBe(200),
+      headers => place.set('dev', 'LATE', 'x', { as: author.session, headers }),
+    );
+
+    expect(answer.status).toBe(status);
+    expect(await place.values('dev')).toEqual({});
   });
 
   it('is refused if the revision it has named has passed meanwhile', async () => {

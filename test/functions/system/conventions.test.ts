@@ -157,15 +157,6 @@ describe('the conventions of every endpoint', () => {
     expectErrorShape(await api.post(path, '{"name":"A","name":"B"}', owner.session), 400, 'invalid_request');
   });
 
-  it('rejects a body over 5 MB', async () => {
-    const answer = await api.post(
-      `/projects/${owner.organization.id}`,
-      { name: 'A', description: 'x'.repeat(5 * 1024 * 1024) },
-      owner.session,
-    );
-    expectErrorShape(answer, 413, 'payload_too_large');
-  });
-
   it('returns the usual error shape for unknown routes, wrong methods and invalid escapes', async () => {
     expectErrorShape(await api.get('/nothing/here', owner.session), 404, 'route_not_found');
     expectErrorShape(await api.put('/auth/me', {}, owner.session), 404, 'route_not_found');

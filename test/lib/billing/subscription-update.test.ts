@@ -33,6 +33,7 @@ describe('applyUpdate', () => {
         status: 'active',
         currentPeriodEnd: '2026-12-01T00:00:00.000Z',
         eventTimes: { sub_1: 1000 },
+        subscribedPlan: 'pro',
       },
     });
   });
@@ -85,6 +86,55 @@ describe('applyUpdate', () => {
 
     expect(orders).toHaveLength(24);
     for (const end of ends) expect(end).toEqual(ends[0]);
+  });
+
+  it('ends cancelled if the subscription ended in the second of another update, in either order', () => {
+    const others = [
+      update({ created: 2000 }),
+      update({ created: 2000, state: 'past_due' }),
+      update({ created: 2000, state: 'suspended' }),
+      update({ created: 2000, fromInvoice: true }),
+    ];
+    const end = update({ created: 2000, state: 'canceled' });
+    for (const order of others.flatMap(other => permutations([other, end]))) {
+      expect(heard(update(), ...order)).toMatchObject({ plan: 'free', billing: { status: 'canceled' } });
+    }
+  });
+
+  it('does not bring back a subscription that ended before another one began', () => {
+    const known = heard(
+      update(),
+      update({ created: 2000, state: 'canceled' }),
+      update({ created: 2001, subscriptionId: 'sub_2', plan: 'enterprise' }),
+      update({ created: 2000 }),
+    );
+
+    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2' } });
+  });
+
+  it('keeps the plan of the subscription when an invoice with the former price is paid, in any order', () => {
+    const events = [
+      update({ created: 1000 }),
+      update({ created: 2000, plan: 'enterprise', currentPeriodEnd: '2027-01-01T00:00:00.000Z' }),
+      update({ created: 2001, fromInvoice: true }),
+    ];
+    for (const order of permutations(events)) {
+      expect(heard(...order)).toMatchObject({
+        plan: 'enterprise',
+        billing: { status: 'active', currentPeriodEnd: '2027-01-01T00:00:00.000Z' },
+      });
+    }
+  });
+
+  it('ends as in order for every order of the events of a subscription, for 500 random histories', () => {
+    const random = randomNumbers(1);
+    for (let history = 0; history < 500; history += 1) {
+      const events = Array.from({ length: 4 }, (_, index) => randomEvent(random, index + 1));
+      const end = outcome(heard(update({ created: 0 }), ...events.toSorted(inTime)));
+      for (const order of permutations(events)) {
+        expect(outcome(heard(update({ created: 0 }), ...order)), JSON.stringify(order)).toEqual(end);
+      }
+    }
   });
 
   it('grants and revokes nothing while a first payment is pending', () => {
@@ -172,4 +222,33 @@ function permutations<T>(values: readonly T[]): T[][] {
   return values.flatMap((value, index) =>
     permutations(values.filter((_, other) => other !== index)).map(rest => [value, ...rest]),
   );
+}
+
+const outcome = ({ plan, billing }: Parameters<typeof applyUpdate>[0]) => [plan, billing?.status];
+
+/** An invoice counts after the subscription's own event of the same second, and the end after everything. */
+function inTime(one: SubscriptionUpdate, other: SubscriptionUpdate): number {
+  const rank = ({ state, fromInvoice }: SubscriptionUpdate) => (fromInvoice ? 1 : state === 'canceled' ? 2 : 0);
+  return one.created - other.created || rank(one) - rank(other);
+}
+
+/** An event in a second of its own, or one that may share its second with others: an invoice or an end. */
+function randomEvent(random: () => number, index: number): SubscriptionUpdate {
+  const pick = <T>(...values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
+  const plan = pick('pro' as const, 'enterprise' as const);
+  if (random() < 0.5) return update({ created: index * 2, plan, state: pick('active', 'past_due', 'suspended') });
+  if (random() < 0.3) return update({ created: pick(8, 9, 10), state: 'canceled' });
+  const payment = update({ created: index * 2 + pick(0, 1), fromInvoice: true, plan });
+  return random() < 0.5 ? payment : { ...payment, state: 'past_due', plan: undefined, currentPeriodEnd: undefined };
+}
+
+/** Mulberry32: the same numbers in every run. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

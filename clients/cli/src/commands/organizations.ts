@@ -131,11 +131,16 @@ export async function invite(
   email: string,
   { role }: { role: 'owner' | 'admin' | 'developer' | 'viewer' },
 ): Promise<void> {
-  const { invitation } = await session.request('POST', '/v1/members/{orgId}/invite', {
+  const { invitation, mailed } = await session.request('POST', '/v1/members/{orgId}/invite', {
     path: { orgId: await session.organizationId() },
     body: { email, role },
   });
   // The response contains the invitation token, which admits anyone who has it. Only the mail carries it.
-  if (session.output.json) session.output.document({ invitation });
-  else session.output.note(`${email} is invited as ${role}; the e-mail contains the link.`);
+  if (session.output.json) session.output.document({ invitation, mailed });
+  else if (!mailed) {
+    session.output.note(
+      `${email} is invited as ${role}, but has had too many invitations by e-mail today. ` +
+        'Invite it again tomorrow to send one.',
+    );
+  } else session.output.note(`${email} is invited as ${role}; the e-mail contains the link.`);
 }

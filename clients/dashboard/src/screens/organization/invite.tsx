@@ -22,8 +22,12 @@ export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
   const offered = roles.slice(roles.indexOf(own));
   const [role, setRole] = useState<Role>('developer');
   const invite = useAction(async ({ email = '' }: Record<string, string>) => {
-    await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
-    showToast(`An invitation is on its way to ${email}.`);
+    const { mailed } = await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
+    showToast(
+      mailed
+        ? `An invitation is on its way to ${email}.`
+        : `${email} is invited, but has had too many invitations by e-mail today. Invite again tomorrow to send one.`,
+    );
     await onInvited();
     onClose();
   });
