@@ -5,11 +5,11 @@ import { count } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passwordResets, passwordResetsOfNetwork } from '../limits/rate-limits.ts';
 import { at, find } from '../table/read.ts';
-import { emailRecord, nobody } from '../table/records/user.ts';
+import { emailRecord, nobody, type UserRecord } from '../table/records/user.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { allFactorsGone } from './factors/factors-gone.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { readHeldTokens, setPassword } from './set-password.ts';
+import { type FactorsGone, readHeldTokens, setPassword } from './set-password.ts';
 
 /**
  * Has a background job mail a reset link if the account exists. The caller can't tell, because the calls and the rate
@@ -27,8 +27,8 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 }
 
 /**
- * Sets a new password with a mailed link's token. The same transaction ends every session, token and other reset link. If
- * the account's address was never verified, it also removes the second factors.
+ * Sets a new password with a mailed link's token, which also verifies the address. The same transaction ends every session,
+ * token and other reset link. If the address was never verified before, it also removes the second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
@@ -45,8 +45,13 @@ export async function resetPassword(
     source,
     others: [],
     // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
-    ...(user.emailVerified ? {} : { decide: allFactorsGone }),
+    ...(user.emailVerified ? {} : { decide: firstVerified }),
     overtaken: invalidLink,
   });
   log.account('password_reset', { userId: user.id, ip: source.ip });
+}
+
+async function firstVerified(user: UserRecord): Promise<FactorsGone> {
+  const { set, writes } = await allFactorsGone(user);
+  return { set: { ...set, emailVerified: true }, writes };
 }

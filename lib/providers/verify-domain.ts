@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
+import { requireVerifiedMember } from '../access/verified-email.ts';
 import { ApiError, invalidRequest, organizationNotFound, temporarilyUnavailable } from '../core/errors.ts';
 import { invokeFunction } from '../core/invoke-function.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -11,7 +12,7 @@ import { organizationRecord } from '../table/records/organization.ts';
 import type { RateRecord } from '../table/records/rate.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { check, put, retryWithFreshRead, transact, update } from '../table/write.ts';
-import { findSignIn, foreseeSignIn, requireVerifiedCaller } from './read-sign-in.ts';
+import { findSignIn, foreseeSignIn } from './read-sign-in.ts';
 import { signInTarget, txtRecordOf } from './sign-in-view.ts';
 
 interface BeforeVerifying {
@@ -40,7 +41,7 @@ export async function verifyDomain(
   { signIn: known, counted }: BeforeVerifying,
 ): Promise<SignInRecord> {
   const { organization } = context;
-  await requireVerifiedCaller(context);
+  requireVerifiedMember(context);
   const wanted = domainOf(known, domain);
   if (wanted.verifiedAt !== null && known !== undefined) return known;
   const lookups = domainLookups(organization.id);

@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a log-in with a second factor or a passkey
-         * @description Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return 429. A challenge from `POST /v1/auth/login/options` accepts only a passkey.
+         * @description Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return 429. A challenge from `POST /v1/auth/login/options` accepts only a passkey. One from a sign-in with a company’s provider also makes somebody who signs in for the first time a member.
          */
         post: operations["complete-login"];
         delete?: never;
@@ -110,7 +110,7 @@ export interface paths {
         };
         /**
          * Start to sign in with the organization’s provider
-         * @description Sends the browser to the organization’s OpenID Connect provider (authorization code flow with PKCE). A cookie ties the sign-in to this browser for ten minutes. Whatever prevents the start sends the browser to the dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/callback` lists the codes. Limited per client IP address.
+         * @description Sends the browser to the organization’s OpenID Connect provider (authorization code flow with PKCE). A cookie ties the sign-in to this browser for ten minutes. Whatever prevents the start sends the browser to the dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/{orgSlug}/callback` lists the codes. Limited per client IP address.
          */
         get: operations["start-provider-sign-in"];
         put?: never;
@@ -121,7 +121,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/auth/provider/callback": {
+    "/v1/auth/provider/{orgSlug}/callback": {
         parameters: {
             query?: never;
             header?: never;
@@ -130,12 +130,13 @@ export interface paths {
         };
         /**
          * Complete a sign-in with the organization’s provider
-         * @description The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. If the organization trusts its provider in place of the account’s own second factor, the session and the tokens created with it are confined to that organization, until the session steps up with that factor. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
+         * @description The organization’s redirect URI to register at its provider. Verifies the provider’s response, starts a session of at most 12 hours and sends the browser to the dashboard. The session and the tokens created with it are confined to that organization, until the session steps up with the account’s own password or passkey. Further parameters are ignored. Whatever goes wrong sends the browser to `/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:
          *     - `provider_not_configured`: This organization has no sign-in provider. Log in another way.
          *     - `provider_unavailable`: Your company’s sign-in provider did not respond, or not as expected. Try again in a minute.
          *     - `provider_refused`: Your company’s sign-in provider did not sign you in.
          *     - `sign_in_expired`: This sign-in has expired, was already used or was started in another browser. Start again.
          *     - `invalid_answer`: The response of your company’s sign-in provider could not be verified. Tell an owner about it.
+         *     - `email_missing`: Your company’s sign-in provider sent no e-mail address for you. Its administrator can add one to your account there, or the claim email to what it sends.
          *     - `email_not_verified`: Your company’s sign-in provider has not verified your e-mail address.
          *     - `domain_not_verified`: Your e-mail address is not in a domain that your organization has verified.
          *     - `link_required`: There already is an account with your e-mail address. Log in once, and it is linked to your provider.
@@ -189,7 +190,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a company’s provider also steps up with a passkey alone: an empty request gets its challenge. The other way is `GET /v1/auth/provider/{orgSlug}/start?stepUp=true`.
+         * @description Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a company’s provider also steps up with a passkey alone: an empty request gets its challenge. It is then no longer confined to the provider’s organization. `GET /v1/auth/provider/{orgSlug}/start?stepUp=true` confirms it at the provider instead, for that organization only.
          */
         post: operations["step-up"];
         delete?: never;
@@ -227,7 +228,7 @@ export interface paths {
         };
         /**
          * Get the current user and their organizations
-         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token limited to one organization sees only that organization, and so does a session that is confined to one.
+         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token limited to one organization sees only that organization, and so does a session through a company’s provider, which is confined to its organization until it steps up with the account’s own password or passkey.
          */
         get: operations["get-current-user"];
         put?: never;
@@ -253,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scoped CLI token
-         * @description Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to that organization.
+         * @description Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to that organization (403 `session_confined`).
          */
         post: operations["create-token"];
         delete?: never;
@@ -1313,7 +1314,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes the caller a member with the role in the invitation, provided its inviter is still a member who could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token works once.
+         * @description Makes the caller a member with the role in the invitation, provided its inviter is still a member who could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token works once. A session that is confined to its provider’s organization can only accept an invitation to that one, and only for somebody who was never a member (403 `session_confined`).
          */
         post: operations["accept-invitation"];
         delete?: never;
@@ -2716,7 +2717,7 @@ export interface components {
          * @description What went wrong, from a closed set of codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "provider_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "domain_taken" | "domain_not_verified" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "provider_required" | "session_confined" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "delivery_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "webhook_inactive" | "not_redeliverable" | "domain_taken" | "domain_not_verified" | "cursor_expired" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "not_representable" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further details of the event; never a value. */
         EventMetadata: {
             /**
@@ -2975,6 +2976,20 @@ export interface components {
             user: components["schemas"]["OwnUser"];
             /** @description The organizations the caller can see. */
             organizations: components["schemas"]["OwnOrganization"][];
+            /** @description The organization that the credential is confined to, because it came through the organization’s provider and no password or passkey of the account was proved in it; null otherwise. */
+            confinedTo: {
+                /**
+                 * Format: uuid
+                 * @description The organization’s identifier.
+                 * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+                 */
+                id: string;
+                /**
+                 * @description Its slug.
+                 * @example analytical-engines
+                 */
+                slug: string;
+            } | null;
             /** @description How the request was authenticated. */
             authentication: {
                 /**
@@ -3143,7 +3158,7 @@ export interface components {
         GetSignInResponse: {
             /**
              * @description The redirect URI to register at the provider, also before one is set.
-             * @example https://app.example.com/v1/auth/provider/callback
+             * @example https://app.example.com/v1/auth/provider/analytical-engines/callback
              */
             redirectUri: string;
             /** @description The provider; null if none is set. */
@@ -4751,7 +4766,7 @@ export interface components {
              */
             defaultRole?: ("viewer" | "developer") | null;
             /**
-             * @description Whether members have to sign in through the provider. Owners with a passkey or an authenticator app can still log in with them, and each such log-in is mailed to all owners.
+             * @description Whether members have to sign in through the provider. Owners can still log in with a passkey or an authenticator app that was added before, or seven days ago. Each such log-in is mailed to all owners.
              * @default false
              */
             required?: boolean;
@@ -4760,6 +4775,16 @@ export interface components {
              * @default false
              */
             trustFactor?: boolean;
+            /**
+             * @description Whether an address of a verified domain counts although the provider doesn’t send `email_verified`, as Entra ID doesn’t. Only for an issuer that belongs to one customer; Entra’s must name a tenant.
+             * @default false
+             */
+            trustEmail?: boolean;
+            /**
+             * @description Whether a confirmation counts as recent although the provider doesn’t send `auth_time`, once it has sent the person back to the session that asked for it.
+             * @default false
+             */
+            acceptRoundTrip?: boolean;
         };
         SetSignInResponse: {
             signIn: components["schemas"]["SignIn"];
@@ -4780,7 +4805,7 @@ export interface components {
             hasClientSecret: boolean;
             /**
              * @description The redirect URI to register at the provider.
-             * @example https://app.example.com/v1/auth/provider/callback
+             * @example https://app.example.com/v1/auth/provider/analytical-engines/callback
              */
             redirectUri: string;
             /** @description The domains of the organization’s e-mail addresses. */
@@ -4803,10 +4828,14 @@ export interface components {
              * @example viewer
              */
             defaultRole: ("viewer" | "developer") | null;
-            /** @description Whether members have to sign in through the provider. Owners with a passkey or an authenticator app can still log in with them, and each such log-in is mailed to all owners. */
+            /** @description Whether members have to sign in through the provider. Owners can still log in with a passkey or an authenticator app that was added before, or seven days ago. Each such log-in is mailed to all owners. */
             required: boolean;
             /** @description Whether a second factor that the provider reports (`amr`, `acr`) counts as one here. */
             trustFactor: boolean;
+            /** @description Whether an address of a verified domain counts although the provider doesn’t send `email_verified`, as Entra ID doesn’t. Only for an issuer that belongs to one customer; Entra’s must name a tenant. */
+            trustEmail: boolean;
+            /** @description Whether a confirmation counts as recent although the provider doesn’t send `auth_time`, once it has sent the person back to the session that asked for it. */
+            acceptRoundTrip: boolean;
             /**
              * Format: date-time
              * @description When it was last changed.
@@ -5530,8 +5559,10 @@ export interface components {
          * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `admin_required`: The caller is not a platform administrator.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
          */
-        InsufficientScopeOrAdminRequired: {
+        InsufficientScopeOrAdminRequiredOrSessionConfined: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -5540,7 +5571,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_scope" | "admin_required";
+                        code?: "insufficient_scope" | "admin_required" | "session_confined";
                     };
                 };
             };
@@ -5572,8 +5603,10 @@ export interface components {
          *     `admin_required`: The caller is not a platform administrator.
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
          */
-        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired: {
+        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequiredOrSessionConfined: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -5582,7 +5615,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required" | "step_up_required";
+                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required" | "step_up_required" | "session_confined";
                     };
                 };
             };
@@ -5595,8 +5628,10 @@ export interface components {
          *     `email_not_verified`: This requires a verified e-mail address, and the caller has not verified theirs.
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
          */
-        InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired: {
+        InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrSessionConfined: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -5605,7 +5640,28 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required";
+                        code?: "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required" | "session_confined";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
+         */
+        InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required" | "session_confined";
                     };
                 };
             };
@@ -5627,6 +5683,48 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "insufficient_scope" | "csrf_header_required" | "step_up_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
+         *
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
+         */
+        InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrSessionConfined: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required" | "step_up_required" | "session_confined";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `session_confined`: The session came through a company’s provider and is limited to its organization. Confirm it with the account’s own password or passkey (`POST /v1/auth/step-up`), then send the request again.
+         */
+        InsufficientScopeOrSessionConfined: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "session_confined";
                     };
                 };
             };
@@ -6243,7 +6341,7 @@ export interface components {
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired: {
             headers: {
@@ -6268,7 +6366,7 @@ export interface components {
          *
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrProviderRequired: {
             headers: {
@@ -6295,7 +6393,7 @@ export interface components {
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrProviderRequired: {
             headers: {
@@ -6322,7 +6420,7 @@ export interface components {
          *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrEmailNotVerifiedOrStepUpRequiredOrProviderRequired: {
             headers: {
@@ -6345,7 +6443,7 @@ export interface components {
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrProviderRequired: {
             headers: {
@@ -6366,7 +6464,7 @@ export interface components {
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrForbiddenOrProviderRequired: {
             headers: {
@@ -6387,7 +6485,7 @@ export interface components {
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrInsufficientScopeOrProviderRequired: {
             headers: {
@@ -6406,7 +6504,7 @@ export interface components {
         /**
          * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
-         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.
+         *     `provider_required`: The organization requires its sign-in provider, and this session or token did not come through it. Sign in with the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider was required, or seven days ago.
          */
         SecondFactorRequiredOrProviderRequired: {
             headers: {
@@ -6791,6 +6889,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["InvalidCredentials"];
+            402: components["responses"]["PlanLimitExceeded"];
+            404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -6878,7 +6978,10 @@ export interface operations {
                 error?: string;
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+            };
             cookie?: {
                 /** @description Set by the service; browsers send it by themselves. */
                 __service_sign_in?: string;
@@ -6901,6 +7004,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -7058,7 +7162,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -7093,7 +7197,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrSessionConfined"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7317,7 +7421,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -7345,7 +7449,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrSessionConfined"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -7378,7 +7482,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrSessionConfined"];
             409: components["responses"]["PasskeyTaken"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7414,7 +7518,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrSessionConfined"];
             404: components["responses"]["PasskeyNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7446,7 +7550,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -7477,7 +7581,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -7512,7 +7616,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7544,7 +7648,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7610,7 +7714,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7642,7 +7746,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -8842,7 +8946,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined"];
             409: components["responses"]["SlugTakenOrOrganizationLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8960,9 +9064,9 @@ export interface operations {
     "set-sign-in": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9000,9 +9104,9 @@ export interface operations {
     "delete-sign-in": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9036,9 +9140,9 @@ export interface operations {
     "verify-domain": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
-                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
             };
             path: {
                 /** @description Organization identifier. */
@@ -9633,7 +9737,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrSessionConfined"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10265,7 +10369,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrAdminRequiredOrSessionConfined"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -10298,7 +10402,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrAdminRequiredOrSessionConfined"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -10328,7 +10432,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrAdminRequiredOrSessionConfined"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -10365,7 +10469,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequiredOrSessionConfined"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10394,7 +10498,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrAdminRequiredOrSessionConfined"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -10430,7 +10534,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequiredOrStepUpRequiredOrSessionConfined"];
             404: components["responses"]["PlanNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10462,7 +10566,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            403: components["responses"]["InsufficientScopeOrAdminRequiredOrSessionConfined"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { sessionConfined } from '../../access/authorize.ts';
+import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -6,7 +8,7 @@ import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { type Condition, equals, isNew } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
 import { invitationPointerRecord, invitationRecord, isPending } from '../../table/records/invitation.ts';
-import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
+import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { check, put, remove, transact } from '../../table/write.ts';
 import { changeCounts } from '../change-counts.ts';
@@ -23,7 +25,7 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
  * still send this invitation. Invitations already count towards the member limit, so it isn't checked here. The same
  * transaction uses up the token.
- * @throws invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
+ * @throws session_confined; invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -34,11 +36,17 @@ export async function acceptInvitation(
   const { orgSlug, organizationId, invitationId } = pointer;
   const { user } = context.principal;
   const hash = hashCredential(token);
-  const { organization, invitation, existing } = await readTogether({
+  const boundTo = onlyOrganizationOf(context.principal);
+  const { organization, invitation, existing, removed } = await readTogether({
     organization: at(organizationRecord, orgSlug),
     invitation: at(invitationRecord, orgSlug, invitationId),
     existing: at(memberRecord, orgSlug, user.id),
+    removed: boundTo === undefined ? undefined : at(removedMemberRecord, orgSlug, user.id),
   });
+  // The provider could otherwise bring its organization's people elsewhere, or back.
+  if (boundTo !== undefined && (boundTo !== organizationId || removed?.organizationId === boundTo)) {
+    throw sessionConfined();
+  }
   if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
   if (existing !== undefined) throw alreadyMember();
   if (invitation?.hash !== hash) throw invalidInvitation();
