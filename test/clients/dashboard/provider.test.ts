@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     origin = api.origin.replace('127.0.0.1', 'localhost');
     process.env.DASHBOARD_ORIGIN = origin;
     forgetSettings();
-    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/callback`, accounts: {} });
+    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/*/callback`, accounts: {} });
   });
   afterAll(async () => {
     await browser?.close();
@@ -107,7 +107,9 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Set up the provider').click();
     await button(page, 'Copy the redirect URI').click();
     await button(page, 'Copied').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${origin}/v1/auth/provider/callback`);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `${origin}/v1/auth/provider/${owner.organization.slug}/callback`,
+    );
     const wrong = await wrongsOf(page, 'sign-in-provider-new');
     await page.getByLabel('Issuer').fill(provider.url);
     await page.getByLabel('Client id').fill(provider.client.clientId);
