@@ -11,7 +11,7 @@ import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts
 import { makeSigningKey } from '../../support/issuer.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
 import { addApp, addPasskey, logInWithApp, settleFactors } from '../../support/second-factors.ts';
 import {
   client,
@@ -99,7 +99,7 @@ describe('the settings', () => {
     expect(entry).toMatchObject({ details: { clientSecret: 'changed', issuer: { from: null, to: provider.url } } });
   });
 
-  it('keep the stored secret unless the issuer or the client changes', async () => {
+  it('keep the stored secret and the proof of the domain unless the issuer or the client changes', async () => {
     const { owner, path, domain } = await company();
     const put = async (changes: Record<string, unknown>) =>
       (
@@ -109,7 +109,10 @@ describe('the settings', () => {
         )
       ).body.signIn;
     expect(await put({ defaultRole: null })).toMatchObject({ hasClientSecret: true, defaultRole: null });
-    expect(await put({ clientId: 'another' })).toMatchObject({ hasClientSecret: false, domains: [{ verified: true }] });
+    expect(await put({ clientId: 'another' })).toMatchObject({
+      hasClientSecret: false,
+      domains: [{ verified: false }],
+    });
   });
 
   it('verify a domain for one organization only, until it is dropped', async () => {
@@ -119,7 +122,8 @@ describe('the settings', () => {
     const { body } = await expectStatus(api.put(path, configuration(first.domain), second.session), 200);
     const verify = () => api.post(`${path}/domains/verify`, { domain: first.domain }, second.session);
     expect(codeOf(await verify())).toBe('409 domain_not_verified');
-    names.set(first.domain, [[body.signIn.domains[0].txtRecord]]);
+    const held = (await expectStatus(api.get(first.path, first.owner.session), 200)).body.signIn.domains[0].txtRecord;
+    names.set(first.domain, [[held], [body.signIn.domains[0].txtRecord]]);
     expect(codeOf(await verify())).toBe('409 domain_taken');
     await expectStatus(api.put(first.path, configuration('other.example.com'), first.owner.session), 200);
     expect(codeOf(await verify())).toBe('200 ok');
@@ -219,7 +223,7 @@ describe('a first sign-in', () => {
     expect(await membersOf(acme)).toMatchObject([{ role: 'owner' }, { email: claims.email, role: 'developer' }]);
   });
 
-  it('does not bring a removed member back, and an invitation does', async () => {
+  it('does not bring a removed member back, whom an invitation brings back in a session of their own', async () => {
     const acme = await company();
     const claims = personAt(acme.domain);
     await signIn(acme, claims);
@@ -227,8 +231,17 @@ describe('a first sign-in', () => {
     await expectStatus(api.delete(`/members/${acme.owner.organization.id}/${id}`, acme.owner.session), 200);
     expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
     const invite = { email: claims.email, role: 'viewer' };
-    await expectStatus(api.post(`/members/${acme.owner.organization.id}/invite`, invite, acme.owner.session), 201);
-    expect((await signIn(acme, claims)).session).toBeDefined();
+    const path = `/members/${acme.owner.organization.id}/invite`;
+    const { token } = (await expectStatus(api.post(path, invite, acme.owner.session), 201)).body;
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
+    await api.post('/auth/forgot-password', { email: claims.email });
+    const newPassword = 'a sentence of my own';
+    await api.post('/auth/reset-password', { token: await mailedToken(api, claims.email, 'Reset'), newPassword });
+    const own = sessionOf(
+      await expectStatus(api.post('/auth/login', { email: claims.email, password: newPassword }), 200),
+    );
+    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, own), 200);
+    expect(await membersOf(acme)).toMatchObject([{ role: 'owner' }, { email: claims.email, role: 'viewer' }]);
   });
 
   it('creates nothing if the plan has no room for another member', async () => {

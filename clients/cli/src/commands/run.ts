@@ -64,7 +64,7 @@ export async function run(session: Session, command: readonly string[], flags: F
     flags.override === undefined
       ? new Map<string, string>()
       : await readOverrides(session, await session.layers(), flags.override, flags);
-  const programOf = programMaker(session, command, flags, overrides, inherited);
+  const programOf = programMaker(session, { command, overrides, inherited }, flags);
   if (flags.watch) await watch(session, flags, programOf, inherited);
 
   const { entries, revisions } = await pullEntries(session, flags);
@@ -81,13 +81,18 @@ export async function run(session: Session, command: readonly string[], flags: F
 
 type ProgramOf = (entries: readonly Entry[], revisions: string) => Program;
 
+/** The command, and what its variables are made of besides the secrets. */
+interface Requested {
+  command: readonly string[];
+  overrides: ReadonlyMap<string, string>;
+  inherited: Inherited;
+}
+
 /** Checks the names of all variables before any of them is passed on. */
 function programMaker(
   { output }: Session,
-  command: readonly string[],
+  { command, overrides, inherited }: Requested,
   { allowName = [], nameTransformer }: Flags,
-  overrides: ReadonlyMap<string, string>,
-  inherited: Inherited,
 ): ProgramOf {
   const [name = ''] = command;
   const parent = { ...process.env, ...inherited.unusual };
