@@ -3,6 +3,7 @@ import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { readIfThere } from '../files.ts';
 import type { Session } from '../session.ts';
+import { decode } from '../standard-input.ts';
 
 /**
  * The values of a local file, which win over those of the service.
@@ -17,7 +18,7 @@ export async function readOverrides(
   const bytes = readIfThere(file);
   if (bytes === undefined) throw new Failure(exitCodes.notRun, 'file_not_found', `There is no file ${file}.`);
   if (!allowOverride) await requireNoProduction(session, environments, offline);
-  return readDotenv(bytes.toString(), file);
+  return readDotenv(decode(bytes, file), file);
 }
 
 async function requireNoProduction(

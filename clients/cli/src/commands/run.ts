@@ -5,6 +5,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import { type Program, replaceProcess } from '../run/replace.ts';
+import { requireUtf8 } from '../run/require-utf8.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
@@ -47,6 +48,7 @@ export async function run(session: Session, command: readonly string[], flags: F
   if (flags.watch && (flags.revision !== undefined || flags.offline)) {
     throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
   }
+  requireUtf8(command, process.env);
   const overrides =
     flags.override === undefined
       ? new Map<string, string>()
