@@ -13,6 +13,9 @@ export function readDotenv(text: string, name: string): Map<string, string> {
     `${name} can’t be read; nothing was changed.\n  ${named.join('\n  ')}`,
     {
       details: problems,
+      hint: problems.some(({ message }) => message.includes('single quote'))
+        ? 'Text of several lines needs double quotes, or JSON: holdfast push --format json'
+        : undefined,
     },
   );
 }
