@@ -83,7 +83,7 @@ export async function carryOut<T>(
 }
 
 /** @throws Failure if the plan deletes keys, nobody can be asked, and there is no --yes */
-export function requireApproval({ isUnattended }: Terminal, { deleted }: Plan<unknown>, title: string): void {
+function requireApproval({ isUnattended }: Terminal, { deleted }: Plan<unknown>, title: string): void {
   if (!isUnattended || deleted.length === 0) return;
   throw usage(
     `To ${title} would delete ${someOf(deleted)}. Nothing was changed.`,

@@ -78,7 +78,8 @@ describe('the packed command line', () => {
       .flatMap(({ inputs }) => Object.entries(inputs))
       .filter(([path]) => !['@bomb.sh/tab', 'yaml'].includes(packageOf(path) ?? ''))
       .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
-    expect(bytes).toBeLessThan(200_000);
+    // Of these, about 4,000 are for prompts that take a whole paste and for messages that name the cause.
+    expect(bytes).toBeLessThan(206_000);
     expect(statSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs')).size).toBeLessThan(350_000);
   });
 
@@ -86,7 +87,7 @@ describe('the packed command line', () => {
     const file = readFileSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs'), 'utf8');
     const texts = [...file.matchAll(/compileFunction\((["'`])(?:\\.|(?!\1)[^\\])*\1/gs)].map(([text]) => text.length);
     expect(texts).toHaveLength(2);
-    expect(file.length - texts.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
+    expect(file.length - texts.reduce((sum, length) => sum + length, 0)).toBeLessThan(206_000);
   });
 
   it('loads nothing slow before a command needs it', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
-import { applyPlan, requireApproval, showPlan } from '../change.ts';
+import { applyPlan, showPlan } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
@@ -55,7 +55,6 @@ export async function edit(session: Session, { message }: { message?: string }):
         ...given({ message }),
       });
       if (plan.revision === base.revision) {
-        requireApproval(terminal, plan, `edit ${environment.slug}`);
         for (const note of invisibleNotes(edits.set)) output.warn(note);
         showPlan(session, plan, `edit ${environment.slug}`);
         if (!isConfirmed && terminal.confirms && !(await terminal.confirm('Apply?'))) {
