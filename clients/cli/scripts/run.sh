@@ -13,11 +13,9 @@ LC_ALL=C hf_mark=$(printf '\357\273\277') hf_token_characters=A-Za-z0-9._~+/=- #
 
 fail() { printf 'run.sh: %s\n' "$1" >&2; exit 125; }
 # Ends unless the setting $1 has a value, $2, of the characters $3 only. Cuts a byte order mark and blanks at both ends.
-check() {
-  hf_text=${2#"$hf_mark"}
+check() { hf_text=${2#"$hf_mark"}
   while :; do case $hf_text in [[:space:]]*) hf_text=${hf_text#?} ;; *[[:space:]]) hf_text=${hf_text%?} ;; *) break ;; esac; done
-  case $hf_text in '' | *[!$3]*) fail "$1 is missing or has characters other than $3" ;; esac
-}
+  case $hf_text in '' | *[!$3]*) fail "$1 is missing or has characters other than $3" ;; esac; }
 read_file() { hf_text=''; { while read -r hf_line || [ -n "$hf_line" ]; do hf_text=$hf_text$hf_line$hf_newline; done <"$1"; } 2>/dev/null; }
 # Reads the string after the name $1 in a JSON answer.
 read_string() { hf_text=${hf_body#*"\"$1\""} hf_text=${hf_text#*\"} hf_text=${hf_text%%\"*}; }
@@ -48,13 +46,13 @@ request() {
         *:) case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
       esac
     done
-    case $hf_client$hf_exit in curl5[189] | curl60 | curl77 | wget5) # Another attempt would end the same way.
-      hf_hint=': its certificate is not trusted. For a private authority, set SSL_CERT_FILE to its file'; break ;; esac
-    case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
+    case $hf_exit:$hf_status:$hf_client in 0:"$4":*) return ;; 5[189]::* | 60::* | 77::* | 5::wget) break ;; *:429:* | *:50[234]:* | [1-9]*::* | [1-9]*:"$4":*) sleep "$hf_pause" 2>/dev/null ;; *) break ;; esac
   done
   # Control characters could take over a terminal. In UTF-8, some of them begin with byte C2.
   case $hf_body in *[[:cntrl:]]* | *"$(printf '\302')"*) hf_body='' ;; esac
-  case $hf_status:$hf_type in 4*:text/html*) hf_hint=' (a gateway or log-in page, so the token is not the cause)' ;; esac
+  case $hf_client$hf_exit:$hf_status:$hf_type in
+    curl5[189]::* | curl60::* | curl77::* | wget5::*) hf_hint=': its certificate is not trusted. For a private authority, set SSL_CERT_FILE to its file' ;;
+    *:4*:text/html*) hf_hint=' (a gateway or log-in page, so the token is not the cause)' ;; esac
   case $hf_body in '{"error":{'*) ;; *) hf_body="${hf_status:-no answer}, $hf_client ended with $hf_exit$hf_hint" ;; esac
   fail "$5: $hf_body"
 }
@@ -85,8 +83,7 @@ case ${1-} in '' | -*) fail 'there is no command. Usage: ./run.sh COMMAND [ARGUM
 check HOLDFAST_URL "${HOLDFAST_URL-}" ']A-Za-z0-9:/._~%+[-'; hf_url=${hf_text%/} hf_url=${hf_url%/v1}/v1
 case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
   *:https://* | 1:http://* | *:http://localhost[:/]* | *:http://127.0.0.1[:/]* | *:'http://[::1]'[:/]*) ;;
-  *) fail 'HOLDFAST_URL must be the https address of the service' ;;
-esac
+  *) fail 'HOLDFAST_URL must be the https address of the service' ;; esac
 check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; hf_organization=$hf_text
 check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-; hf_project=$hf_text
 check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-; hf_environment=$hf_text
@@ -103,8 +100,7 @@ if ! command -v curl >/dev/null; then hf_client=wget hf_q='"' hf_hint=' (curl wo
   esac
 fi
 hf_source=HOLDFAST_TOKEN hf_text=${HOLDFAST_TOKEN-}
-if [ -n "$hf_text" ]; then :
-elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
+if [ -n "$hf_text" ]; then :; elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
 else
   check 'HOLDFAST_TOKEN, HOLDFAST_TOKEN_FILE or HOLDFAST_IDENTITY' "${HOLDFAST_IDENTITY-}" A-Za-z0-9-; hf_identity=$hf_text
   hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
@@ -115,14 +111,11 @@ else
       check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
       check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
       hf_text="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=holdfast:identity:$hf_identity"
-      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token (the job needs id-token: write)'
-      read_string value ;;
-    *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;;
-  esac
+      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token (the job needs id-token: write)'; read_string value ;;
+    *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;; esac
   check "the ID token of the source $hf_source" "$hf_text" "$hf_token_characters"
   hf_text="{${hf_q}identityId$hf_q:$hf_q$hf_identity$hf_q,${hf_q}organizationSlug$hf_q:$hf_q$hf_organization$hf_q,${hf_q}subjectToken$hf_q:$hf_q$hf_text$hf_q}"
-  request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'
-  read_string token
+  request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'; read_string token
 fi
 check "the token of $hf_source" "$hf_text" "$hf_token_characters"
 # The command does not get what holds or names a credential.

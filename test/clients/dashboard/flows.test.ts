@@ -128,14 +128,14 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await value.fill('');
     await paste('New value', 'one\u00a0\r\ntwo\r\n');
     await page.getByText('The value ends with a line break, contains a no-break space.').waitFor();
-    await page.getByText('12 characters, with CRLF line breaks').waitFor();
+    await page.getByText('11 characters, with CRLF line breaks').waitFor();
     await button(page, 'Stage').click();
     const pulled = page.waitForRequest(
       request => request.method() === 'POST' && request.postData()?.includes('CERT') === true,
     );
     await button(page, 'Review').click();
     await apply(page);
-    expect((await pulled).postDataJSON()).toMatchObject({ set: { CERT: 'one\u00a0\r\ntwo\r\n' } });
+    expect((await pulled).postDataJSON()).toMatchObject({ set: [{ key: 'CERT', value: 'one\u00a0\r\ntwo\r\n' }] });
   });
 
   it('finds this in the audit log, as one entry with keys but no values', async () => {
