@@ -32,7 +32,7 @@ export function valueIn(
       hint: 'Nothing was changed. To set an empty value: --allow-empty',
     });
   }
-  if (isTyped && /^-----BEGIN /.test(value) && !value.includes('-----END ')) {
+  if (isTyped && value.startsWith('-----BEGIN ') && !value.includes('-----END ')) {
     throw new Failure(exitCodes.other, 'not_pasted', `The value of ${key} is cut off: it begins like a PEM text.`, {
       hint: `Nothing was changed. Use a file: holdfast set ${key} < file`,
     });

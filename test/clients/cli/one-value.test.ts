@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { valueIn } from '../../../clients/cli/src/one-value.ts';
@@ -6,6 +6,7 @@ import { Holdfast } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
 import { seedPerson } from '../../support/people.ts';
 import { buildCli, type Cli } from './cli.ts';
+import { pathOf } from './scripts/image.ts';
 
 let api: Api;
 let cli: Cli;
@@ -104,9 +105,9 @@ describe('set', () => {
     expect(await pull()).toEqual({ A: 'one line\n', B: pem, C: 'one line\n' });
   });
 
-  it.skipIf(spawnSync('ssh-keygen', ['-?']).error)('keeps a private key that OpenSSH accepts', async () => {
+  it.skipIf(pathOf('ssh-keygen') === undefined)('keeps a private key that OpenSSH accepts', async () => {
     mkdirSync(`${cli.home}/keys`, { mode: 0o700 });
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${cli.home}/keys/id`]);
+    expect((await shell("ssh-keygen -q -t ed25519 -N '' -f keys/id")).status).toBe(0);
     expect((await shell('cat keys/id | holdfast set K && (umask 077; holdfast get K >keys/copy)')).status).toBe(0);
     expect((await shell('ssh-keygen -y -f keys/copy | cut -d" " -f1,2')).stdout).toBe(
       (await shell('cut -d" " -f1,2 keys/id.pub')).stdout,

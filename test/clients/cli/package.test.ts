@@ -78,8 +78,8 @@ describe('the packed command line', () => {
       .flatMap(({ inputs }) => Object.entries(inputs))
       .filter(([path]) => !['@bomb.sh/tab', 'yaml'].includes(packageOf(path) ?? ''))
       .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
-    // Of these, about 4,000 are for prompts that take a whole paste and for messages that name the cause.
-    expect(bytes).toBeLessThan(206_000);
+    // Of these, about 9,000 are for prompts that take a whole paste and for messages that name the cause.
+    expect(bytes).toBeLessThan(211_000);
     expect(statSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs')).size).toBeLessThan(350_000);
   });
 

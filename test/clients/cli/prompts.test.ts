@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
+import { pathOf } from './scripts/image.ts';
 
-const hasScript = spawnSync('script', ['--version']).error === undefined;
-const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
+const hasScript = pathOf('script') !== undefined;
+const hasTmux = pathOf('tmux') !== undefined;
 if (!hasScript) process.stderr.write('SKIPPED: script is not installed, so no prompt was tried on a terminal\n');
 if (!hasTmux) process.stderr.write('SKIPPED: tmux is not installed, so no paste was tried in it\n');
 
