@@ -7,6 +7,7 @@ import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import { endWithShell, type Inherited, ignoreSignals, letShellStay, readInherited } from '../run/inherited.ts';
 import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
+import { requireUtf8 } from '../run/require-utf8.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
@@ -60,6 +61,7 @@ export async function run(session: Session, command: readonly string[], flags: F
   if (inherited.awaitsPlan) endWithShell();
   if (flags.watch && inherited.awaitsPlan) letShellStay();
   if (flags.watch) becomeShell(inherited);
+  requireUtf8(command, process.env);
   const overrides =
     flags.override === undefined
       ? new Map<string, string>()
