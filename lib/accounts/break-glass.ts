@@ -26,32 +26,36 @@ interface Requiring {
   unsettled: readonly UndoLinkRecord[];
 }
 
+const nothing: Requiring = { organizations: [], unsettled: [] };
+
 /**
- * Read while the log-in is still being checked. Never rejects: a failure is only logged, because it must not keep anybody
- * from logging in; the log-in then breaks no glass.
+ * Read while the log-in is still being checked, which saves round trips. Never rejects: a failure is only logged, because
+ * it must not keep anybody from logging in; the log-in then breaks no glass.
  */
-export async function findRequiring({ log }: RequestContext, { id }: UserRecord): Promise<Requiring> {
+export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
   try {
     const memberships = await list(membershipRecord, ranges.memberships(id));
-    const [found, members] = await Promise.all([
-      readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
-      readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, id))),
-    ]);
-    const organizations = found.flatMap((one, index) => {
-      const isOwned = one?.id === memberships[index]?.organizationId && members[index]?.role === 'owner';
-      return one !== undefined && isOwned && one.requireProvider === true ? [one] : [];
+    const found = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+    const requiring = found.flatMap((one, index) => {
+      const isSame = one?.id === memberships[index]?.organizationId;
+      return one !== undefined && isSame && one.requireProvider === true ? [one] : [];
     });
-    return { organizations, unsettled: organizations.length === 0 ? [] : await listUnsettled(id) };
+    if (requiring.length === 0) return nothing;
+    const [members, unsettled] = await Promise.all([
+      readAll(requiring.map(({ slug }) => at(memberRecord, slug, id))),
+      listUnsettled(id),
+    ]);
+    return { organizations: requiring.filter((_, index) => members[index]?.role === 'owner'), unsettled };
   } catch (error) {
     log.error('could not find the organizations that require their provider', error, { userId: id });
-    return { organizations: [], unsettled: [] };
+    return nothing;
   }
 }
 
 /** What a wrong password counts towards if the account's log-in may break glass; undefined for any other account. */
 export async function breakGlassWindow(context: RequestContext, user: UserRecord): Promise<Counter | undefined> {
   if (!canLogInWithFactor(user)) return undefined;
-  const { organizations } = await findRequiring(context, user);
+  const { organizations } = await findRequiring(context, user.id);
   return organizations.length === 0 ? undefined : failedBreakGlass(user.id);
 }
 

@@ -53,6 +53,7 @@ export async function completeLogin(
   if (isAlone && sent.passkey === undefined) throw invalidChallenge();
   const userId = isAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
   const wrong = wrongCodes(userId);
+  const requiring = findRequiring(context, userId);
   const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
     codes: sent.passkey === undefined ? toRead(wrong) : undefined,
@@ -63,10 +64,9 @@ export async function completeLogin(
   const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
-  const requiring = challenge.provided === undefined ? findRequiring(context, user) : undefined;
   const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const bypassed = requiring === undefined ? [] : brokenBy(factor, user, await requiring);
+  const bypassed = challenge.provided !== undefined ? [] : brokenBy(factor, user, await requiring);
   const brokeGlassIn = bypassed.map(({ id }) => id);
   const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true, brokeGlassIn });
   const writes = [...proof, useUp, session.write];

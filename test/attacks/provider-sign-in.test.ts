@@ -190,7 +190,7 @@ describe('an id token that the provider signed', () => {
       expect(error).toBe(code);
       expect(told).toBe(1);
     }
-    expect(['invalid_answer', 'email_missing', 'domain_not_verified']).toContain(error);
+    expect(['invalid_answer', 'email_missing', 'email_not_verified', 'domain_not_verified']).toContain(error);
     if (told === 1) {
       const [entry] = await entries();
       expect(entry.details.reason).toBeTypeOf('string');
@@ -236,7 +236,7 @@ describe('a userinfo response', () => {
     ['of 10 MB', { claims: absent, parts: { userinfo: send(Buffer.alloc(10_000_000, 0x20)) } }],
   ])('%s is refused', async (_, script) => {
     const { error } = await attempt(script);
-    expect(['invalid_answer', 'email_missing']).toContain(error);
+    expect(['invalid_answer', 'email_missing', 'email_not_verified']).toContain(error);
   });
 });
 
