@@ -232,7 +232,7 @@ describe('a session whose factor only the employer’s provider vouches for', ()
     const { id } = members.find(({ userId }: { userId: string }) => userId === victim.user.id);
     await expectStatus(api.delete(`${path}/${id}`, employer.owner.session), 200);
 
-    expect(codeOf(await api.get(path, impostor))).toBe('404 organization_not_found');
+    expect(codeOf(await api.get(path, impostor))).toBe('401 unauthenticated');
     expect((await signIn(api, openBrowser(), employer.slug)).error).toBe('invitation_required');
   });
 });

@@ -377,7 +377,7 @@ describe('the other commands', () => {
       JSON.parse((await holdfast(['envs', '--json'])).stdout).environments.map(({ slug }: { slug: string }) => slug),
     ).toContain('preview');
     const invited = await holdfast(['members', 'invite', 'bob@example.com', '--role', 'viewer', '--json']);
-    expect(Object.keys(JSON.parse(invited.stdout))).toEqual(['invitation']);
+    expect(Object.keys(JSON.parse(invited.stdout))).toEqual(['invitation', 'mailed']);
     expect((await holdfast(['members'])).stdout).toMatch(/^bob@example\.com\t\tviewer\tinvited until/m);
     expect((await holdfast(['audit', '--limit', '2'])).stdout.trim().split('\n')).toHaveLength(2);
     expect(
