@@ -3,18 +3,16 @@ import type { completeLogin as contract } from '../contracts/auth/complete-login
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, count, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
-import { factorMails, passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
-import { factorChangeMail } from '../mail/account-mails.ts';
+import { passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
-import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
-import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
+import { answer, invalidChallenge, issuedAtOf, newChallenge, presentedChallenge } from './factors/challenge.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
-import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
+import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
 import { factsOfProvided, writesOfProvided } from './provided-log-in.ts';
@@ -64,17 +62,17 @@ export async function completeLogin(
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
   const requiring = challenge.provided === undefined ? findRequiring(context, user) : [];
-  const factor = factorOf(sent, passkey, wrong);
+  const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
   const proof = await proveFactor(context, user, factor, refused);
   const loggedInWithFactor = challenge.provided === undefined;
   const facts = { ...factsOfProvided(challenge), secondFactor: true, loggedInWithFactor };
   const session = await newSession(user, source, facts);
-  const writes = [...proof, useUp, session.write, ...writesOfProvided(challenge, user)];
+  const writes = [...proof.writes, useUp, session.write, ...writesOfProvided(challenge, user)];
   // A sign-in through the provider needs no link: it has one, and checks the very items that a second one would write.
   const linkWith = challenge.provided === undefined ? linkSecret : undefined;
   const cookies = await transactWithLink(context, user, linkWith, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
-  if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
+  await mailNotice(context, user, proof);
   if (loggedInWithFactor) await tellOfBreakGlass(context, user, await requiring);
   return { user, cookies: [session.cookie, ...cookies] };
 }
@@ -82,15 +80,10 @@ export async function completeLogin(
 function factorOf(
   { challenge, totp, recoveryCode, passkey: assertion }: Answer,
   passkey: (PresentedFactor & { method: 'passkey' })['passkey'],
+  challengeIssuedAt: string,
   wrong: Counter,
 ): PresentedFactor {
-  if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge };
+  if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge, challengeIssuedAt };
   if (totp !== undefined) return { method: 'totp', code: totp, wrong };
   return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
-}
-
-/** Tells the user, in case the codes were stolen. */
-async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
-  log.account('recovery_code_used', { userId: user.id });
-  await mailUnlessRefused(log, user, count(factorMails(user.id)), () => factorChangeMail('recovery_code_used'));
 }
