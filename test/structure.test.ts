@@ -178,7 +178,7 @@ const parts = [
     part: 'clients/github-action',
     files: action,
     moduleOf: clientModuleOf,
-    layers: [['inputs', 'masks', 'write-privately'], ['pull'], ['run'], ['main']],
+    layers: [['masks', 'write-privately'], ['inputs'], ['pull'], ['run'], ['main']],
   },
   {
     part: 'clients/dashboard',

@@ -4,8 +4,9 @@ import { startedSignInCookie } from '../../lib/contracts/auth/sign-in-cookies.ts
 import { completeSignIn } from '../../lib/providers/complete-sign-in.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, query, cookies: sent }) => {
-    const { location, cookies } = await completeSignIn(context, query, sent[startedSignInCookie]);
+  run: async ({ context, params, query, cookies: sent }) => {
+    const returned = { ...query, orgSlug: params.orgSlug };
+    const { location, cookies } = await completeSignIn(context, returned, sent[startedSignInCookie]);
     return { body: null, headers: { location }, cookies };
   },
 });

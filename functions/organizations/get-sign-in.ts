@@ -7,8 +7,8 @@ import { signInView } from '../../lib/providers/sign-in-view.ts';
 export const handler = endpoint(contract, {
   run: async ({ context }) => {
     const signIn = await readSignIn(context);
-    return {
-      body: { redirectUri: await redirectUri(), signIn: signIn === undefined ? null : await signInView(signIn) },
-    };
+    const { slug } = context.organization;
+    const view = signIn === undefined ? null : await signInView(signIn, slug);
+    return { body: { redirectUri: await redirectUri(slug), signIn: view } };
   },
 });

@@ -6,6 +6,6 @@ import { signInView } from '../../lib/providers/sign-in-view.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => readBeforeSetting(params.orgId, body),
   run: async ({ context, body, fetched }) => ({
-    body: { signIn: await signInView(await setSignIn(context, body, fetched)) },
+    body: { signIn: await signInView(await setSignIn(context, body, fetched), context.organization.slug) },
   }),
 });

@@ -6,6 +6,6 @@ import { readBeforeVerifying, verifyDomain } from '../../lib/providers/verify-do
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeVerifying(params.orgId),
   run: async ({ context, body, fetched }) => ({
-    body: { signIn: await signInView(await verifyDomain(context, body.domain, fetched)) },
+    body: { signIn: await signInView(await verifyDomain(context, body.domain, fetched), context.organization.slug) },
   }),
 });

@@ -93,8 +93,17 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   provider_required: {
     meaning:
       'The organization requires its sign-in provider, and this session or token did not come through it. Sign in with ' +
-      'the provider. An owner with a passkey or an authenticator app can also use a session confirmed with it.',
+      'the provider. An owner can also log in with a passkey or an authenticator app that was added before the provider ' +
+      'was required, or seven days ago.',
     message: 'This organization requires its sign-in provider. Sign in with it.',
+  },
+  session_confined: {
+    meaning:
+      'The session came through a company’s provider and is limited to its organization. Confirm it with the account’s ' +
+      'own password or passkey (`POST /v1/auth/step-up`), then send the request again.',
+    message:
+      'This session is limited to the organization of its sign-in provider. Confirm it with your own password or passkey ' +
+      'first.',
   },
   organization_not_found: {
     meaning: 'The organization does not exist, or the caller is not a member.',

@@ -3,15 +3,9 @@ import type { Role } from '../contracts/fields/role.ts';
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
-import {
-  provedWithoutProvider,
-  requireAdminFactor,
-  requireFactorIn,
-  requireFreshSession,
-  requireProviderIn,
-} from './fresh-session.ts';
+import { requireAdminFactor, requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';
 import type { MemberAccess } from './member-access.ts';
-import { type AccountPrincipal, hasAccount, limitOf, type Principal } from './principal.ts';
+import { type AccountPrincipal, confinementOf, hasAccount, limitOf, type Principal } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
@@ -32,15 +26,21 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
 }
 
 /**
- * A company's provider that is trusted in place of the account's own second factor must not reach the rest of the
- * account, which may have other organizations.
- * @throws insufficient_scope, or step_up_required where a session has to step up anyway
+ * Whoever manages a company's provider decides who signs in through it, so it must not reach the rest of the account,
+ * which may have other organizations.
+ * @throws session_confined
  */
 function requireUnconfined(access: Extract<Access, { kind: 'account' | 'admin' }>, principal: Principal): void {
-  if (principal.credential.method === 'token' || limitOf(principal) === 'none') return;
-  if (access.kind === 'account' && access.confined === true) return;
-  if (access.fresh !== undefined) throw new ApiError('step_up_required', needsOwnFactor);
-  throw insufficientScope(needsOwnFactor);
+  if (principal.credential.method === 'token' || confinementOf(principal) === undefined) return;
+  if (access.kind !== 'account' || access.confined !== true) throw sessionConfined();
+}
+
+export function sessionConfined(): ApiError {
+  return new ApiError(
+    'session_confined',
+    'This session is limited to the organization of its sign-in provider. Confirm it with your own password or passkey ' +
+      'first.',
+  );
 }
 
 /** What a handler receives about an admitted caller, by the kind of the route's access rule. */
@@ -52,9 +52,6 @@ export interface Admitted {
   admin: { principal: AccountPrincipal };
   member: { principal: Principal; access: MemberAccess };
 }
-
-const needsOwnFactor =
-  'This session is limited to the organization of its sign-in provider. Confirm it with your own second factor first.';
 
 const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 
@@ -75,9 +72,7 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
   },
   admin: caller => {
     const { principal } = requireCaller(caller);
-    // Otherwise whoever manages a customer's provider could become an administrator.
-    const isAdmin = hasAccount(principal) && principal.user.isAdmin === true;
-    if (!isAdmin || !provedWithoutProvider(principal)) {
+    if (!hasAccount(principal) || principal.user.isAdmin !== true) {
       throw new ApiError('admin_required', 'Only a platform administrator can do this.');
     }
     requireAdminFactor(principal);
@@ -99,8 +94,8 @@ function requireCaller(caller: Caller | undefined): Caller {
  * Applies a route's access rule to its caller; denies by default. For rules about a project, an environment or another
  * member, the handler asks `MemberAccess`.
  * @param kind the kind of the rule, which determines what is returned
- * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, provider_required,
- * second_factor_required, step_up_required
+ * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, session_confined,
+ * provider_required, second_factor_required, step_up_required
  */
 export function authorize<Kind extends Access['kind']>(
   kind: Kind,

@@ -22,11 +22,6 @@ export function hasProvedFactor(principal: Principal): boolean {
   return hasOwnFactorProved(principal) || providerOf(principal)?.trustedFactor === true;
 }
 
-/** Whether the credential was made without a company's provider, or with the account's own factor after it. */
-export function provedWithoutProvider(principal: Principal): boolean {
-  return providerOf(principal) === undefined || hasOwnFactorProved(principal);
-}
-
 /**
  * Until when a session is fresh, in epoch milliseconds. Undefined for a token, and for a session without a second
  * factor if the account has one; otherwise a session from before the factor was added could remove it.
@@ -71,28 +66,30 @@ type WithProvider = Pick<
 >;
 
 /** Whether the credential came through the provider that the organization has now, and not through an earlier one. */
-function cameThroughProviderOf({ id, providerVersion }: WithProvider, principal: Principal): boolean {
+export function cameThroughProviderOf(
+  { id, providerVersion }: Pick<WithProvider, 'id' | 'providerVersion'>,
+  principal: Principal,
+): boolean {
   const provider = providerOf(principal);
   return provider?.organizationId === id && provider.clientVersion === providerVersion;
 }
 
 /**
- * An owner's session that began with a log-in with the account's own factor passes: if the provider fails, somebody must
- * be able to switch it off. Every such log-in is mailed to the owners. Tokens and factors that a session adds later are
- * not, so with them a stolen password alone would do.
+ * An owner's session whose log-in broke glass in this organization passes: if the provider fails, somebody must be able
+ * to switch it off (see `break-glass.ts`). Tokens never do.
  * @throws provider_required if the organization requires its provider and this credential did not come through it
  */
 export function requireProviderIn(organization: WithProvider, role: Role, principal: Principal): void {
   if (organization.requireProvider !== true || principal.identity !== undefined) return;
   if (cameThroughProviderOf(organization, principal)) return;
-  if (role === 'owner' && breaksGlass(principal)) return;
+  if (role === 'owner' && brokeGlassIn(organization, principal)) return;
   throw new ApiError('provider_required', 'This organization requires its sign-in provider. Sign in with it.');
 }
 
-function breaksGlass(principal: Principal): boolean {
+function brokeGlassIn({ id }: WithProvider, principal: Principal): boolean {
   const { credential } = principal;
   if (credential.method !== 'session' || credential.session.provider !== undefined) return false;
-  return credential.session.loggedInWithFactor === true && hasOwnFactorProved(principal);
+  return credential.session.brokeGlassIn?.includes(id) === true && hasOwnFactorProved(principal);
 }
 
 export function secondFactorMissing(message: string): ApiError {

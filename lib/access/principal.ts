@@ -27,19 +27,27 @@ export function hasAccount(principal: Principal | undefined): principal is Accou
 export function providerOf({ credential }: Principal): ViaProvider | undefined {
   const { provider } = credential.method === 'session' ? credential.session : credential.token;
   if (provider === undefined) return undefined;
-  const { organizationId, orgSlug, clientVersion, trustedFactor, confined } = provider;
-  return { organizationId, orgSlug, clientVersion, trustedFactor, confined };
+  const { organizationId, orgSlug, clientVersion, trustedFactor, lifted, confined } = provider;
+  return { organizationId, orgSlug, clientVersion, trustedFactor, ...(lifted === true ? { lifted } : {}), confined };
 }
 
 /**
- * The only organization that the credential reaches, if there is just one: of a token with a limit, and of a session
- * whose second factor only that organization's provider vouches for.
+ * The provider whose organization the credential is confined to: it came through the provider, and no credential of the
+ * account itself was proved in it.
+ */
+export function confinementOf(principal: Principal): ViaProvider | undefined {
+  const provider = providerOf(principal);
+  return provider?.lifted === true ? undefined : provider;
+}
+
+/**
+ * The only organization that the credential reaches, if there is just one: of a confined session, and of a token with a
+ * limit. A token that a confined session created for another organization, as earlier releases allowed, reaches nothing.
  */
 export function onlyOrganizationOf(principal: Principal): string | undefined {
   const { credential } = principal;
   const limit = credential.method === 'token' ? credential.token.organizationId : null;
-  const provider = providerOf(principal);
-  return limit ?? (provider?.confined === true ? provider.organizationId : undefined);
+  return confinementOf(principal)?.organizationId ?? limit ?? undefined;
 }
 
 /** How narrowly the principal's credential is limited. */

@@ -10,13 +10,13 @@ import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
+import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
 import { answer, invalidChallenge, issuedAtOf, newChallenge, presentedChallenge } from './factors/challenge.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
-import { factsOfProvided, writesOfProvided } from './provided-log-in.ts';
-import { findRequiring, tellOfBreakGlass } from './tell-of-break-glass.ts';
+import { factsOfProvided, transactProvided } from './provided-log-in.ts';
 
 /**
  * A challenge for any passkey of this site; its answer names the user.
@@ -51,6 +51,7 @@ export async function completeLogin(
   if (isAlone && sent.passkey === undefined) throw invalidChallenge();
   const userId = isAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
   const wrong = wrongCodes(userId);
+  const requiring = findRequiring(context, userId);
   const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
     codes: sent.passkey === undefined ? toRead(wrong) : undefined,
@@ -61,19 +62,19 @@ export async function completeLogin(
   const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
-  const requiring = challenge.provided === undefined ? findRequiring(context, user) : [];
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const loggedInWithFactor = challenge.provided === undefined;
-  const facts = { ...factsOfProvided(challenge), secondFactor: true, loggedInWithFactor };
-  const session = await newSession(user, source, facts);
-  const writes = [...proof.writes, useUp, session.write, ...writesOfProvided(challenge, user)];
-  // A sign-in through the provider needs no link: it has one, and checks the very items that a second one would write.
-  const linkWith = challenge.provided === undefined ? linkSecret : undefined;
-  const cookies = await transactWithLink(context, user, linkWith, writes);
+  const bypassed = challenge.provided !== undefined ? [] : brokenBy(factor, user, await requiring);
+  const brokeGlassIn = bypassed.map(({ id }) => id);
+  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true, brokeGlassIn });
+  const writes = [...proof.writes, useUp, session.write];
+  const cookies =
+    challenge.provided === undefined
+      ? await transactWithLink(context, user, linkSecret, writes)
+      : await transactProvided(context, user, challenge.provided, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   await mailNotice(context, user, proof);
-  if (loggedInWithFactor) await tellOfBreakGlass(context, user, await requiring);
+  await mailBreakGlass(context, user, bypassed);
   return { user, cookies: [session.cookie, ...cookies] };
 }
 

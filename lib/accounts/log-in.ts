@@ -3,13 +3,14 @@ import type { logIn as contract } from '../contracts/auth/log-in.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
-import { count, refuseEarly, requireRoom, startAgain, toRead } from '../limits/count.ts';
+import { count, isReached, refuseEarly, requireRoom, startAgain, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { transactIfHolds, update } from '../table/write.ts';
+import { breakGlassWindow } from './break-glass.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
@@ -43,18 +44,23 @@ async function checkAndLogIn(
 ): Promise<{ user: UserRecord; cookies: string[] }> {
   const { source, log } = context;
   const network = networkOf(source.ip);
-  const [ofEmail, ofNetwork] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
+  const [ofEmail, ofAll] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
   const known = await readTogether({
     pointer: at(emailRecord, email),
     ofEmail: toRead(ofEmail),
-    ofNetwork: toRead(ofNetwork),
+    ofAll: toRead(ofAll),
   });
   refuseEarly(ofEmail, known.ofEmail);
-  refuseEarly(ofNetwork, known.ofNetwork);
+  const isCrowded = isReached(ofAll, known.ofAll);
   const user = await find(at(userRecord, known.pointer?.userId ?? nobody));
+  const glass = isCrowded && user !== undefined ? await breakGlassWindow(context, user) : undefined;
+  const ofNetwork = glass ?? ofAll;
+  refuseEarly(ofNetwork, glass === undefined ? known.ofAll : await find(glass.item));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
     await count(ofEmail, ofNetwork);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
+    // As for every other account, which nobody must be able to tell from this one.
+    refuseEarly(ofAll, known.ofAll);
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
   // The same network may still be guessing other accounts, so its failures still count.

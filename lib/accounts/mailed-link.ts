@@ -15,7 +15,7 @@ interface NewLink {
 
 const verificationSeconds = 24 * 60 * 60;
 const resetSeconds = 60 * 60;
-const undoSeconds = 7 * 24 * 60 * 60;
+export const undoSeconds = 7 * 24 * 60 * 60;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 /** A link that verifies the account's address. It replaces any earlier one. */
@@ -48,7 +48,8 @@ export async function newUndoLink(userId: string) {
   const item = at(undoLinkRecord, userId, hash);
   return {
     url: await dashboardLink('undo-factor', secret),
-    write: (factor: Factor, change: number) => put(item, { factor, change, expiresAt: inSeconds(undoSeconds) }),
+    write: (factor: Factor, change: number) =>
+      put(item, { factor, change, addedAt: new Date().toISOString(), expiresAt: inSeconds(undoSeconds) }),
     removal: remove(item),
   };
 }

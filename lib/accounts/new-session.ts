@@ -11,7 +11,7 @@ import type { UserRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
 export type SessionFacts = Partial<Pick<SessionRecord, 'id' | 'secondFactor' | 'createdAt' | 'provedAt'>> & {
-  loggedInWithFactor?: boolean | undefined;
+  brokeGlassIn?: SessionRecord['brokeGlassIn'];
   provider?: SessionRecord['provider'];
 };
 
@@ -22,7 +22,7 @@ export type SessionFacts = Partial<Pick<SessionRecord, 'id' | 'secondFactor' | '
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
-  { id, secondFactor = false, loggedInWithFactor = false, createdAt, provedAt: given, provider }: SessionFacts = {},
+  { id, secondFactor = false, brokeGlassIn = [], createdAt, provedAt: given, provider }: SessionFacts = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
@@ -39,7 +39,7 @@ export async function newSession(
     userAgent,
     provedAt: given ?? startedAt,
     secondFactor,
-    loggedInWithFactor,
+    ...(brokeGlassIn.length === 0 ? {} : { brokeGlassIn }),
     restoredTable: settings().RESTORED_TABLE,
     expiresAt,
   };

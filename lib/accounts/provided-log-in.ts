@@ -1,14 +1,17 @@
+import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
 import type { continueProviderSignIn as contract } from '../contracts/auth/continue-provider-sign-in.ts';
 import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
+import { joinWithProvider } from '../organizations/members/join-with-provider.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { ChallengeRecord } from '../table/records/challenge.ts';
+import { removedMemberRecord } from '../table/records/member.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { check, remove, type Write } from '../table/write.ts';
+import { check, remove, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { usedLink } from './account-link.ts';
 import { factorQuestion } from './factors/ask-for-factor.ts';
 import { challengeSeconds, invalidChallenge, presentedChallenge } from './factors/challenge.ts';
@@ -41,21 +44,54 @@ export async function continueProvidedLogIn(challenge: string | undefined): Prom
   return { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) };
 }
 
-/** The session that such a challenge leads to, once its factor is proved. Nobody else's trust is needed for it. */
+/** The session that such a challenge leads to, once its factor is proved. */
 export function factsOfProvided({ provided }: ChallengeRecord): SessionFacts {
   if (provided === undefined) return {};
   const { provider, provedAt, replaces } = provided;
   return {
-    provider: { ...provider, confined: false },
+    provider,
     provedAt,
     ...(replaces === undefined ? {} : { id: replaces.id, createdAt: replaces.createdAt }),
   };
 }
 
+type Provided = NonNullable<ChallengeRecord['provided']>;
+
+/**
+ * Makes the log-in's writes, and with them the membership of somebody who signs in for the first time: nobody is joined
+ * before their own factor is proved.
+ * @returns Set-Cookie lines: none
+ * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can't join any more
+ */
+export async function transactProvided(
+  context: RequestContext,
+  user: UserRecord,
+  provided: Provided,
+  logIn: readonly Write[],
+): Promise<string[]> {
+  const unchanged = writesOfProvided(provided, user);
+  await retryOnConditionFailed(async () => {
+    const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
+    await transact([...logIn, ...unchanged, ...joining]);
+  });
+  return [];
+}
+
+async function joiningOf(
+  context: RequestContext,
+  user: UserRecord,
+  { provider: { organizationId, orgSlug } }: Provided,
+): Promise<Write[]> {
+  const { signIn, removed } = await readTogether({
+    signIn: at(signInRecord, orgSlug),
+    removed: at(removedMemberRecord, orgSlug, user.id),
+  });
+  if (signIn?.organizationId !== organizationId) throw invalidChallenge();
+  return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
+}
+
 /** The provider and the account's link to it must still be the same; a session that steps up is replaced. */
-export function writesOfProvided({ provided }: ChallengeRecord, user: UserRecord): Write[] {
-  if (provided === undefined) return [];
-  const { clientVersion, provider, replaces } = provided;
+function writesOfProvided({ clientVersion, provider, replaces }: Provided, user: UserRecord): Write[] {
   const { organizationId, orgSlug, person } = provider;
   const refused = invalidChallenge;
   return [

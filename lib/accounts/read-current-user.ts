@@ -1,5 +1,5 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
-import { onlyOrganizationOf, providerOf } from '../access/principal.ts';
+import { confinementOf, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import type { getCurrentUser as contract } from '../contracts/auth/get-current-user.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
@@ -18,6 +18,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
   const provider = providerOf(principal);
+  const confinement = confinementOf(principal);
   const boundTo = onlyOrganizationOf(principal);
   const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
     ({ organizationId }) => boundTo === undefined || organizationId === boundTo,
@@ -40,6 +41,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
   return {
     user: ownUserView(user),
     organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
+    confinedTo: confinement === undefined ? null : { id: confinement.organizationId, slug: confinement.orgSlug },
     authentication: {
       ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),
       freshUntil: freshUntil === undefined ? null : new Date(freshUntil).toISOString(),

@@ -5,11 +5,11 @@ import { count } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passwordResets, passwordResetsOfNetwork } from '../limits/rate-limits.ts';
 import { at, find } from '../table/read.ts';
-import { emailRecord, nobody } from '../table/records/user.ts';
+import { emailRecord, nobody, type UserRecord } from '../table/records/user.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { allFactorsGone } from './factors/factors-gone.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { readHeldTokens, setPassword } from './set-password.ts';
+import { type FactorsGone, readHeldTokens, setPassword } from './set-password.ts';
 
 /**
  * Has a background job mail a reset link if the account exists. The caller can't tell, because the calls and the rate
@@ -46,8 +46,13 @@ export async function resetPassword(
     others: [],
     recovers: true,
     // Someone who registered a stranger's address may have added a factor. The address's owner must be able to get in.
-    ...(user.emailVerified ? {} : { decide: allFactorsGone }),
+    ...(user.emailVerified ? {} : { decide: firstVerified }),
     overtaken: invalidLink,
   });
   log.account('password_reset', { userId: user.id, ip: source.ip });
+}
+
+async function firstVerified(user: UserRecord): Promise<FactorsGone> {
+  const { set, writes } = await allFactorsGone(user);
+  return { set: { ...set, emailVerified: true }, writes };
 }

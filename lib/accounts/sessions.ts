@@ -1,4 +1,4 @@
-import { onlyOrganizationOf } from '../access/principal.ts';
+import { confinementOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { endOfSession, sessionIdOf } from '../access/session-cookie.ts';
 import type { Session } from '../contracts/auth/list-sessions.ts';
@@ -40,10 +40,10 @@ export async function logOut({ principal: { userId, credential }, log }: Account
   log.account('logged_out', { userId });
 }
 
-/** A session that is confined to an organization reaches only itself: no session belongs to one organization alone. */
+/** A confined session reaches only itself: no session belongs to one organization alone. */
 async function readSessions({ principal }: AccountContext): Promise<FoundSession[]> {
   const { user, credential } = principal;
-  const isConfined = onlyOrganizationOf(principal) !== undefined;
+  const isConfined = confinementOf(principal) !== undefined;
   const range = ranges.sessions(user.id);
   const now = Date.now();
   return (await queryItems(range)).flatMap(item => {

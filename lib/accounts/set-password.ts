@@ -81,9 +81,9 @@ export async function setPassword({
   });
 }
 
-/** The account's factors to remove. */
+/** The account's factors to remove, and what else that changes. */
 export interface FactorsGone {
-  set: Factors & Partial<Pick<UserRecord, 'factorChange'>>;
+  set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified'>>;
   writes: Write[];
 }
 

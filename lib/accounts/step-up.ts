@@ -21,7 +21,8 @@ import { newSession, sessionEnded } from './new-session.ts';
 type Sent = BodyOf<typeof contract>;
 
 /**
- * Makes the session fresh. It gets a new secret, so a stolen copy of the old one is useless.
+ * Makes the session fresh, and lifts its confinement to a provider's organization, because a credential of the account
+ * itself is proved. It gets a new secret, so a stolen copy of the old one is useless.
  * @throws invalid_request naming the field of a wrong password or factor; second_factor_required; invalid_token for the
  * challenge; rate_limited
  */
@@ -46,10 +47,10 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
   const session = await newSession(user, source, {
     secondFactor: proof !== undefined,
-    loggedInWithFactor: credential.session.loggedInWithFactor,
+    brokeGlassIn: credential.session.brokeGlassIn,
     id: sessionIdOf(credential),
     createdAt: credential.session.createdAt,
-    provider: provider && { ...provider, confined: provider.confined && proof === undefined },
+    provider: provider && { ...provider, lifted: true },
   });
   const old = at(sessionRecord, user.id, credential.hash);
   await transact([

@@ -1,8 +1,9 @@
+import { sessionConfined } from '../access/authorize.ts';
 import { hasOwnFactorProved } from '../access/fresh-session.ts';
 import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { createToken as contract } from '../contracts/auth/create-token.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
+import { environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
@@ -25,15 +26,14 @@ export interface ResolvedToken {
 /**
  * Looks up the organization, project and environment that the token is limited to, if the user can see them. Takes two
  * round trips, or none for a token without limits.
- * @throws insufficient_scope if it would reach further than the session; organization_not_found, project_not_found,
+ * @throws session_confined if the session is confined and the token would have no limit; organization_not_found, project_not_found,
  * environment_not_found
  */
 export async function resolveToken(principal: AccountPrincipal, wanted: WantedToken): Promise<ResolvedToken> {
   const { name, access, projectId = null, environmentId = null, expiresInDays = null } = wanted;
   const boundTo = onlyOrganizationOf(principal);
-  if (boundTo !== undefined && wanted.organizationId !== boundTo) {
-    throw new ApiError('insufficient_scope', 'In this session, only tokens limited to its organization can be made.');
-  }
+  if (boundTo !== undefined && wanted.organizationId === undefined) throw sessionConfined();
+  if (boundTo !== undefined && wanted.organizationId !== boundTo) throw organizationNotFound();
   const { organization, member } = await resolveScope(principal.userId, wanted);
   const organizationId = organization?.id ?? null;
   const memberId = member?.id ?? null;

@@ -16,6 +16,10 @@ function refusesSomeTokens(access: Access): boolean {
   return access.tokens !== 'read' || access.narrowestToken !== 'environment';
 }
 
+function refusesConfinedSessions(access: Access): boolean {
+  return access.kind === 'admin' || (access.kind === 'account' && access.confined !== true);
+}
+
 /** The status that an operation returns for a code. */
 export function statusOf(code: ErrorCode, { access }: Pick<Contract, 'access'>): number {
   const isAuthorized = access.kind === 'member' || access.kind === 'admin';
@@ -39,6 +43,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (refusesSomeTokens(access)) codes.add('insufficient_scope');
   if (restrictsMembers(access)) codes.add('forbidden');
   if (access.kind === 'admin') codes.add('admin_required').add('second_factor_required');
+  if (refusesConfinedSessions(access)) codes.add('session_confined');
   if (access.kind === 'member') {
     if (access.leaves !== true) {
       codes.add('second_factor_required');

@@ -19,6 +19,7 @@ export const errorStatuses = {
   claims_mismatch: 403,
   step_up_required: 403,
   provider_required: 403,
+  session_confined: 403,
   organization_not_found: 404,
   project_not_found: 404,
   environment_not_found: 404,

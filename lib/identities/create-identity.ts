@@ -58,7 +58,7 @@ export async function createIdentity(context: MemberContext, wanted: BodyOf<type
     put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
     put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
-    ...hasVerifiedEmail(principal.userId, 'create an identity'),
+    ...hasVerifiedEmail(context, 'create an identity'),
     isStillMember(context),
     await context.audit({
       action: 'identity.created',

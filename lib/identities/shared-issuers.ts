@@ -33,12 +33,56 @@ const ownerClaims: Readonly<Record<string, readonly string[]>> = {
   'oidc.modal.com': ['workspace_id', 'environment_id', 'app_id', 'function_id', 'sub'],
 };
 
+/** Microsoft's tenant for personal accounts, which anybody can have. */
+const microsoftConsumers = '9188040d-6c67-4c5b-b112-36a304b66dad';
+const microsoftHosts = /^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/;
+
+/** The host and path of an issuer, as the table above names them. */
+function nameOf(issuer: string): string {
+  const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};
+  return hostname.replace(/\.$/, '') + pathname.replace(/\/+$/, '');
+}
+
+/**
+ * The tenant that an issuer of Entra ID names (`https://login.microsoftonline.com/<tenant id>/v2.0`); undefined for any
+ * other issuer, and for Entra's issuers that serve many tenants or anybody. Pure.
+ */
+export function entraTenantOf(issuer: string): string | undefined {
+  const [host = '', tenant = '', version] = nameOf(issuer).toLowerCase().split('/');
+  const isTenant = microsoftHosts.test(host) && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(tenant);
+  return isTenant && version === 'v2.0' && tenant !== microsoftConsumers ? tenant : undefined;
+}
+
+/** Whether people of more than one customer, or anybody, have accounts at the issuer. Pure. */
+export function isSharedIssuer(issuer: string): boolean {
+  const [host = ''] = nameOf(issuer).toLowerCase().split('/');
+  if (microsoftHosts.test(host)) return entraTenantOf(issuer) === undefined;
+  return claimsOfOwner(issuer) !== undefined || personalIssuers.has(nameOf(issuer).toLowerCase());
+}
+
+/** Issuers at which people sign in, and not only programs. */
+const personalIssuers = new Set([
+  'appleid.apple.com',
+  'login.yahoo.com',
+  'api.login.yahoo.com',
+  'www.linkedin.com',
+  'www.linkedin.com/oauth',
+  'www.facebook.com',
+  'slack.com',
+  'id.twitch.tv/oauth2',
+  'www.paypal.com',
+  'login.salesforce.com',
+  'access.line.me',
+  'discord.com',
+  'github.com/login/oauth',
+  'auth.atlassian.com',
+]);
+
 /**
  * The claims that identify the owner; undefined if the issuer's URL already does, by its host or by its path (as for
  * GitHub enterprises and Vercel teams). Pure.
  */
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
-  const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};
-  const name = hostname.replace(/\.$/, '') + pathname.replace(/\/+$/, '');
+  const name = nameOf(issuer);
   return Object.hasOwn(ownerClaims, name) ? ownerClaims[name] : undefined;
 }

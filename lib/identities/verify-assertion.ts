@@ -8,7 +8,7 @@ import type { VerificationKey } from '../table/records/identity.ts';
 /** Asymmetric only, so that a public key can never be used as an HMAC key. */
 export const signatureAlgorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
 
-/** The same error for every flaw, so that strangers learn nothing about identities and keys. */
+/** The same error for every flaw but the times, so that strangers learn nothing about identities and keys. */
 export function invalidAssertion(cause?: unknown): ApiError {
   return new ApiError('invalid_assertion', 'The token does not prove any identity of this organization.', { cause });
 }
@@ -26,7 +26,7 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
  * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given keys
  * but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
  * @returns undefined if the header names none of the keys
- * @throws invalid_assertion
+ * @throws invalid_assertion, which says what is wrong with the times once everything else is right
  */
 export async function verifyAssertion(
   subjectToken: string,
@@ -45,9 +45,47 @@ export async function verifyAssertion(
     if (isOnlyAudience(payload, audience)) return payload;
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return undefined;
-    throw invalidAssertion(error);
+    throw isOfTimes(error, issuer, audience) ? badTimes(error, maximumAgeMinutes) : invalidAssertion(error);
   }
   throw invalidAssertion();
+}
+
+type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed;
+
+/** `jose` checks the claims after the signature. */
+function isOfTimes(error: unknown, issuer: string, audience: string): error is ClaimError {
+  if (!(error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)) return false;
+  const { claim, payload } = error;
+  return ['exp', 'iat', 'nbf'].includes(claim) && payload.iss === issuer && isOnlyAudience(payload, audience);
+}
+
+/** Only who has a token that the issuer signed for this identity sees it. */
+function badTimes(error: ClaimError, maximumAgeMinutes: number): ApiError {
+  const { claim, payload } = error;
+  const time = payload[claim];
+  const seconds = typeof time === 'number' ? Math.round(Date.now() / 1000 - time) : undefined;
+  return new ApiError(
+    'invalid_assertion',
+    `The token was rejected: ${problemOfTime(claim, seconds, maximumAgeMinutes)}.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+/** @param seconds since the claim's time; undefined if it is missing or not a number */
+function problemOfTime(claim: string, seconds: number | undefined, maximumAgeMinutes: number): string {
+  if (seconds === undefined) return `its ${claim} is missing or not a number`;
+  if (claim === 'exp')
+    return `it expired ${seconds} seconds ago (exp). Get a new one, or check the clock of its issuer`;
+  if (seconds < 0) {
+    const means = claim === 'nbf' ? 'is not valid before' : 'was issued';
+    return `it ${means} ${-seconds} seconds from now (${claim}). Check the clock of its issuer`;
+  }
+  return (
+    `it was issued ${seconds} seconds ago (iat), and the identity accepts ${maximumAgeMinutes * 60}. ` +
+    'Get a new one, or ask an owner or admin to raise `maxAssertionAgeMinutes`'
+  );
 }
 
 /**

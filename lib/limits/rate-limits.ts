@@ -29,6 +29,16 @@ export const failedLoginsOfNetwork = /* @__PURE__ */ limit<[network: string]>(
   15 * minute,
 );
 
+/**
+ * Wrong passwords at log-ins that may break glass, per account. They count here while others have used up the network's
+ * window, so that one machine behind a shared address doesn't lock out the owners whose provider has failed.
+ */
+export const failedBreakGlass = /* @__PURE__ */ limit<[userId: string]>(
+  'login-break-glass',
+  () => settings().LOGIN_FAILURE_LIMIT,
+  15 * minute,
+);
+
 /** Wrong passwords of a signed-in user. Counted per account, so a stolen session can't guess from many addresses. */
 export const wrongCurrentPasswords = /* @__PURE__ */ limit<[userId: string]>(
   'current-password',
@@ -58,8 +68,11 @@ export const passkeyLogins = /* @__PURE__ */ limit<[network: string]>(
   15 * minute,
 );
 
-/** Sign-ins with a provider started per network. A whole company may share one. */
-export const startedSignIns = /* @__PURE__ */ limit<[network: string]>(
+/**
+ * Sign-ins with an organization's provider started per network. A whole company may share one, and comes on Monday
+ * morning. Those of other organizations don't count, so that nobody uses up theirs.
+ */
+export const startedSignIns = /* @__PURE__ */ limit<[organizationSlug: string, network: string]>(
   'provider-sign-in',
   () => times(30, settings().LOGIN_FAILURE_LIMIT),
   15 * minute,
@@ -87,14 +100,20 @@ export const registrations = /* @__PURE__ */ limit<[network: string]>(
   hour,
 );
 
-/** Accounts made by sign-ins with an organization's provider, which could name any number of people. */
+/**
+ * Accounts made by sign-ins with an organization's provider, which could name any number of people. More than this where
+ * the organization has more free places (see `withRoomFor`).
+ */
 export const accountsFromProvider = /* @__PURE__ */ limit<[organizationId: string]>(
   'provider-accounts',
   () => 100,
   hour,
 );
 
-/** Per network, because one person may have many organizations. Ten times as many: a whole company may share one. */
+/**
+ * Per network, because one person may have many organizations. Ten times as many as may register, and more where the
+ * organization has more free places: a whole company may share one network.
+ */
 export const accountsFromProviderOfNetwork = /* @__PURE__ */ limit<[network: string]>(
   'provider-accounts-address',
   () => times(10, settings().REGISTER_LIMIT_PER_HOUR),
@@ -107,7 +126,7 @@ export const accountsFromProviderOfNetwork = /* @__PURE__ */ limit<[network: str
  */
 export const completedSignIns = /* @__PURE__ */ limit<[organizationId: string, network: string]>(
   'provider-callbacks',
-  () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 60),
+  () => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : 300),
   minute,
 );
 
@@ -199,6 +218,11 @@ function limit<const Subject extends readonly unknown[]>(
       .digest('base64url');
     return { bound: bound(), windowSeconds, item: at(rateRecord, name, hash) };
   };
+}
+
+/** The counter with a bound of at least `places`; -1 means unlimited. */
+export function withRoomFor(counter: Counter, places: number): Counter {
+  return { ...counter, bound: counter.bound < 0 || places < 0 ? -1 : Math.max(counter.bound, places) };
 }
 
 function times(factor: number, bound: number): number {

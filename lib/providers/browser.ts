@@ -14,16 +14,20 @@ export function newBrowserSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export function browserCookie(secret: string): string {
-  return otherCookie(startedSignInCookie, secret, {
-    path: callbackPath,
-    maxAgeSeconds: startedSeconds,
-    isForNavigation: true,
-  });
+export function browserCookie(orgSlug: string, secret: string): string {
+  return cookie(orgSlug, secret, startedSeconds);
 }
 
-export function forgottenBrowserCookie(): string {
-  return otherCookie(startedSignInCookie, '', { path: callbackPath, maxAgeSeconds: 0, isForNavigation: true });
+export function forgottenBrowserCookie(orgSlug: string): string {
+  return cookie(orgSlug, '', 0);
+}
+
+function cookie(orgSlug: string, secret: string, maxAgeSeconds: number): string {
+  return otherCookie(startedSignInCookie, secret, {
+    path: callbackPath(orgSlug),
+    maxAgeSeconds,
+    isForNavigation: true,
+  });
 }
 
 /** The form of the cookie's secret and of `state`. */

@@ -31,25 +31,28 @@ import { requireVerifiedDomain } from './verified-address.ts';
 /** Completes a sign-in, or sends the browser to the log-in page with the reason why not. Never throws. */
 export async function completeSignIn(
   context: CallbackContext,
-  query: QueryOf<typeof contract>,
+  returned: Returned,
   secret: string | undefined,
 ): Promise<Redirect> {
-  return logInPage(context, () => complete(context, query, secret), [forgottenBrowserCookie()]);
+  return logInPage(context, () => complete(context, returned, secret), [forgottenBrowserCookie(returned.orgSlug)]);
 }
+
+/** What the provider sent, and the organization whose callback it was sent to. */
+type Returned = QueryOf<typeof contract> & { orgSlug: string };
 
 async function complete(
   context: CallbackContext,
-  { state, code, iss, error }: QueryOf<typeof contract>,
+  { orgSlug, state, code, iss, error }: Returned,
   secret: string | undefined,
 ): Promise<Redirect> {
   if (!isRandom(state) || !isRandom(secret)) throw expired();
-  const { open, known, clientSecret } = await openSignIn(context, state, secret);
+  const { open, known, clientSecret } = await openSignIn(context, { orgSlug, state, secret });
   try {
     const { organization, signIn } = open;
     const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug: organization.slug, known });
     requireIssuer(provider, iss);
     if (error !== undefined || code === undefined || code === '') throw new SignInRefused('provider_refused');
-    const proven = await redeemCode(context, provider, signIn, { code, state, secret, clientSecret });
+    const proven = await redeemCode(context, provider, signIn, { orgSlug, code, state, secret, clientSecret });
     return await finish(context, open, {
       ...proven,
       person: personOf(provider.issuer, proven.claims.sub),
@@ -72,13 +75,17 @@ interface Opened {
 /**
  * Uses up the sign-in that the browser comes back from. Three round trips, with everything that is needed to ask the
  * provider.
- * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's, or its provider has changed
- * since
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's, or
+ * its provider has changed since
  */
-async function openSignIn({ source }: RequestContext, state: string, secret: string): Promise<Opened> {
+async function openSignIn(
+  { source }: RequestContext,
+  { orgSlug, state, secret }: { orgSlug: string; state: string; secret: string },
+): Promise<Opened> {
   const item = at(startedSignInRecord, hashOfSecret(state));
   const started = await find(item);
-  if (started === undefined || started.expiresAt * 1000 <= Date.now()) throw expired();
+  // Another organization's provider may have sent the browser here with its own state.
+  if (started?.orgSlug !== orgSlug || started.expiresAt * 1000 <= Date.now()) throw expired();
   if (!equalInConstantTime(hashOfSecret(secret), started.browser)) throw expired();
   const {
     organization,
@@ -129,7 +136,7 @@ async function finishTest({ principal }: CallbackContext, open: OpenSignIn, proo
   if (credential?.method !== 'session' || credential.hash !== open.started.sessionHash) {
     throw new SignInRefused('session_required');
   }
-  requireVerifiedDomain(open.signIn, proof.profile);
+  requireVerifiedDomain(open.signIn, proof);
   return { location: await dashboardPage(open.started.to, 'tested'), cookies: [] };
 }
 

@@ -5,8 +5,11 @@ import { Email, Name } from '../contracts/fields/text.ts';
 export interface Profile {
   /** Only if it is an address. */
   email: string | undefined;
-  /** Exactly the boolean `true`: some providers send a string for an address that they have not verified. */
-  emailVerified: boolean;
+  /**
+   * `yes` is exactly the boolean `true`: some providers send a string for an address that they have not verified. Others
+   * never say, and the organization may trust them all the same (`trustEmail`).
+   */
+  emailVerified: 'yes' | 'no' | 'unknown';
   name: string | undefined;
   /** The Google Workspace domain that manages the account; a personal account has none. */
   hostedDomain: string | undefined;
@@ -18,10 +21,15 @@ export function profileOf(claims: Readonly<Record<string, unknown>>): Profile {
   const name = Name.safeParse(claims.name);
   return {
     email: email.success ? email.data : undefined,
-    emailVerified: claims.email_verified === true,
+    emailVerified: verifiedOf(claims.email_verified),
     name: name.success ? name.data : undefined,
     hostedDomain: typeof claims.hd === 'string' ? claims.hd.toLowerCase() : undefined,
   };
+}
+
+function verifiedOf(claim: unknown): Profile['emailVerified'] {
+  if (claim === undefined) return 'unknown';
+  return claim === true ? 'yes' : 'no';
 }
 
 /** The values of `acr` that mean more than one factor. */
@@ -37,8 +45,14 @@ export function reportsSecondFactor({ amr, acr }: JWTPayload): boolean {
   return (Array.isArray(amr) && amr.includes('mfa')) || (typeof acr === 'string' && strongContexts.has(acr));
 }
 
-/** When the person last authenticated at the provider, in epoch milliseconds; never in the future. Pure. */
+const clockSkewMs = 60_000;
+
+/**
+ * When the person last authenticated at the provider, in epoch milliseconds; never in the future. Pure.
+ * @returns undefined if the provider doesn't say; 0, which is never fresh, if what it says is no time, or a later one
+ */
 export function authenticatedAtMs({ auth_time }: JWTPayload, nowMs: number): number | undefined {
-  const isTime = typeof auth_time === 'number' && Number.isFinite(auth_time) && auth_time > 0;
-  return isTime ? Math.min(auth_time * 1000, nowMs) : undefined;
+  if (auth_time === undefined) return undefined;
+  const isTime = typeof auth_time === 'number' && auth_time > 0 && auth_time * 1000 <= nowMs + clockSkewMs;
+  return isTime ? Math.min(auth_time * 1000, nowMs) : 0;
 }

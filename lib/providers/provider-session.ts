@@ -5,16 +5,10 @@ import type { OpenSignIn, Proof } from './open-sign-in.ts';
 import { authenticatedAtMs } from './profile.ts';
 
 /** What a session records about the provider that it came through. Pure. */
-export function providerOfSession(
-  { organization, signIn }: OpenSignIn,
-  proof: Proof,
-  user: UserRecord,
-): SessionProvider {
+export function providerOfSession({ organization, signIn }: OpenSignIn, proof: Proof): SessionProvider {
   const { person, trustedFactor } = proof;
-  // Without the trust, the account's own factor is asked for.
-  const confined = trustedFactor && hasSecondFactor(user);
   const { id: organizationId, slug: orgSlug } = organization;
-  return { organizationId, orgSlug, clientVersion: signIn.clientVersion, person, trustedFactor, confined };
+  return { organizationId, orgSlug, clientVersion: signIn.clientVersion, person, trustedFactor, confined: true };
 }
 
 /**

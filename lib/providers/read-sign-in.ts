@@ -1,10 +1,8 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { requireVerifiedEmail } from '../access/verified-email.ts';
-import { ApiError } from '../core/errors.ts';
+import { requireVerifiedMember } from '../access/verified-email.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { at, find } from '../table/read.ts';
 import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
-import { userRecord } from '../table/records/user.ts';
 
 /**
  * The provider of an organization by its id, read in two round trips in parallel with authentication.
@@ -19,15 +17,8 @@ export async function foreseeSignIn(organizationId: string): Promise<SignInRecor
  * @throws email_not_verified
  */
 export async function readSignIn(context: MemberContext): Promise<SignInRecord | undefined> {
-  const [signIn] = await Promise.all([findSignIn(context.organization), requireVerifiedCaller(context)]);
-  return signIn;
-}
-
-/** One round trip for a token, whose account is not read yet. @throws email_not_verified */
-export async function requireVerifiedCaller({ principal }: MemberContext): Promise<void> {
-  const user = principal.user ?? (await find(at(userRecord, principal.userId)));
-  if (user === undefined) throw new ApiError('unauthenticated', 'This requires an account.');
-  requireVerifiedEmail(user);
+  requireVerifiedMember(context);
+  return findSignIn(context.organization);
 }
 
 /** The provider as it is now. */

@@ -10,6 +10,7 @@ import { redirectUri } from './redirect-uri.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
 interface Code {
+  orgSlug: string;
   code: string;
   state: string;
   /** From the browser's cookie. */
@@ -37,7 +38,7 @@ export async function redeemCode(
   context: RequestContext,
   provider: Provider,
   signIn: SignInRecord,
-  { code, state, secret, clientSecret }: Code,
+  { orgSlug, code, state, secret, clientSecret }: Code,
 ): Promise<ProvenPerson> {
   const answer = await providerAnswer(
     {
@@ -45,7 +46,7 @@ export async function redeemCode(
       ...clientAuthentication(provider, signIn.clientId, clientSecret, {
         grant_type: 'authorization_code',
         code,
-        redirect_uri: await redirectUri(),
+        redirect_uri: await redirectUri(orgSlug),
         code_verifier: verifierOf(secret, state),
       }),
     },
@@ -65,7 +66,7 @@ export async function redeemCode(
   }
   const { claims } = verified;
   const profile =
-    claims.email === undefined ? await readUserinfo(context, provider, claims.sub, accessToken) : profileOf(claims);
+    claims.email === undefined ? await readUserinfo(context, provider, claims, accessToken) : profileOf(claims);
   return { claims, profile };
 }
 
@@ -87,19 +88,24 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ text }).toString().slice('text='.length);
 }
 
-const nothing: Profile = { email: undefined, emailVerified: false, name: undefined, hostedDomain: undefined };
-
-/** @throws provider_unavailable; invalid_answer if it is about somebody else (section 5.3.2) */
+/**
+ * The profile of somebody whose id token has no address. Whoever has signed in before needs none, so a userinfo that
+ * doesn't respond has none either.
+ * @throws invalid_answer if it is about somebody else (section 5.3.2)
+ */
 async function readUserinfo(
   { log }: RequestContext,
   { endpoints: { userinfo } }: Provider,
-  subject: string,
+  claims: ProvenPerson['claims'],
   accessToken: unknown,
 ): Promise<Profile> {
+  const signed = profileOf(claims);
   const isToken = typeof accessToken === 'string' && /^[\x21-\x7e]{1,50000}$/.test(accessToken);
-  if (userinfo === undefined || !isToken) return nothing;
+  if (userinfo === undefined || !isToken) return signed;
   const answer = await providerAnswer({ target: userinfo, authorization: `Bearer ${accessToken}` }, log);
-  if (answer === undefined) throw new SignInRefused('provider_unavailable');
-  if (answer.sub !== subject) throw new SignedAnswerRefused('invalid_answer');
-  return profileOf(answer);
+  if (answer === undefined) return signed;
+  if (answer.sub !== claims.sub) throw new SignedAnswerRefused('invalid_answer');
+  const profile = profileOf(answer);
+  // What either of them denies is not verified.
+  return signed.emailVerified === 'no' ? { ...profile, emailVerified: 'no' } : profile;
 }

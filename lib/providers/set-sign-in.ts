@@ -2,12 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { changedFields } from '../access/changed-fields.ts';
 import { secondFactorMissing } from '../access/fresh-session.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import { requireVerifiedMember } from '../access/verified-email.ts';
+import { listUnsettled } from '../accounts/factors/settled-factors.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import type { setSignIn as contract } from '../contracts/organizations/set-sign-in.ts';
 import { invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { targetProblem } from '../deliveries/target.ts';
+import { isSharedIssuer } from '../identities/shared-issuers.ts';
 import { breakGlassOwner, listOwners } from '../organizations/break-glass.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
@@ -18,7 +21,7 @@ import { sessionRecord } from '../table/records/session.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { sealClientSecret } from './client-secret.ts';
-import { findSignIn, requireVerifiedCaller } from './read-sign-in.ts';
+import { findSignIn } from './read-sign-in.ts';
 import { signInTarget } from './sign-in-view.ts';
 
 type Wanted = BodyOf<typeof contract>;
@@ -46,14 +49,13 @@ async function readSetting(place: { slug: string; id: string }, required: boolea
  */
 export async function setSignIn(context: MemberContext, wanted: Wanted, known: BeforeSetting): Promise<SignInRecord> {
   const { organization } = context;
-  const problem = targetProblem(wanted.issuer, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
-  if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
-  await requireVerifiedCaller(context);
+  requireAcceptable(wanted);
+  requireVerifiedMember(context);
   return retryWithFreshRead(
     known,
     () => readSetting(organization, wanted.required),
     async ({ signIn: before, owners }) => {
-      const requirement = requirementWrites(context, wanted, owners);
+      const requirement = requirementWrites(context, wanted, { signIn: before, owners });
       // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
       requirement.catch(() => undefined);
       const after = await signInAfter(organization.id, wanted, before);
@@ -76,9 +78,20 @@ export async function setSignIn(context: MemberContext, wanted: Wanted, known: B
   );
 }
 
+/** @throws invalid_request for an issuer that the service must not contact, or must not trust that much */
+function requireAcceptable({ issuer, trustEmail }: Wanted): void {
+  const problem = targetProblem(issuer, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
+  if (!trustEmail || !isSharedIssuer(issuer)) return;
+  const message =
+    'needs an issuer that belongs to your company alone; Entra ID’s must name your tenant, as in ' +
+    'https://login.microsoftonline.com/<tenant id>/v2.0';
+  throw invalidRequest([{ path: 'trustEmail', message }]);
+}
+
 async function signInAfter(
   organizationId: string,
-  { issuer, clientId, clientSecret, domains, defaultRole, required, trustFactor }: Wanted,
+  { issuer, clientId, clientSecret, domains, ...others }: Wanted,
   before: SignInRecord | undefined,
 ): Promise<SignInRecord> {
   const kept = before?.issuer === issuer && before.clientId === clientId ? before : undefined;
@@ -91,16 +104,31 @@ async function signInAfter(
     ...(sealedSecret === undefined ? {} : { sealedSecret }),
     // The proof was for another issuer or client: whoever has changed that must prove that the domain is theirs, too.
     domains: domains.map(domain => kept?.domains.find(one => one.domain === domain) ?? newDomain(domain)),
-    defaultRole,
-    required,
-    trustFactor,
+    ...others,
+    ...requiredSince(others.required, before),
     updatedAt: new Date().toISOString(),
   };
 }
 
+/** A change of something else doesn't renew the time: factors that were added in between would then break glass. */
+function requiredSince(required: boolean, before: SignInRecord | undefined): Pick<SignInRecord, 'requiredAt'> {
+  if (!required) return {};
+  if (before?.required === true) return before.requiredAt === undefined ? {} : { requiredAt: before.requiredAt };
+  return { requiredAt: new Date().toISOString() };
+}
+
 const newDomain = (domain: string) => ({ domain, token: randomBytes(20).toString('hex'), verifiedAt: null });
 
-const fieldNames = ['issuer', 'clientId', 'domains', 'defaultRole', 'required', 'trustFactor'] as const;
+const fieldNames = [
+  'issuer',
+  'clientId',
+  'domains',
+  'defaultRole',
+  'required',
+  'trustFactor',
+  'trustEmail',
+  'acceptRoundTrip',
+] as const;
 
 /** What changed, for the audit log; undefined if nothing did. Of the secret it only says that there is another one. */
 function detailsOf(before: SignInRecord | undefined, after: SignInRecord): AuditDetails | undefined {
@@ -111,31 +139,33 @@ function detailsOf(before: SignInRecord | undefined, after: SignInRecord): Audit
 }
 
 function fieldsOf({ domains, ...signIn }: SignInRecord) {
-  return { ...signIn, domains: domains.map(({ domain }) => domain).join(' ') };
+  // Absent on items of earlier releases.
+  const { trustEmail = false, acceptRoundTrip = false } = signIn;
+  return { ...signIn, trustEmail, acceptRoundTrip, domains: domains.map(({ domain }) => domain).join(' ') };
 }
 
 /**
- * The session in which an owner requires the provider proved its factor before, so it may go on.
+ * If all factors of the owner who requires the provider are settled, their session has broken glass in the organization,
+ * so it may go on.
  * @throws second_factor_required, also from the transaction
  */
 async function requirementWrites(
   { organization, principal: { userId, credential } }: MemberContext,
   { required }: Wanted,
-  owners: readonly MemberRecord[],
+  { signIn: before, owners }: BeforeSetting,
 ): Promise<Write[]> {
   if (!required) return [];
   const missing = () =>
     secondFactorMissing(
       'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
     );
-  const isOwnLogIn =
-    credential.method === 'session' && credential.session.secondFactor && credential.session.provider === undefined;
-  return [
-    ...(await breakGlassOwner(organization, owners, missing)),
-    ...(isOwnLogIn
-      ? [update(at(sessionRecord, userId, credential.hash), { set: { loggedInWithFactor: true } }, { if: isThere })]
-      : []),
-  ];
+  const remaining = await breakGlassOwner(organization, owners, missing);
+  if (credential.method !== 'session' || before?.required === true) return remaining;
+  const { secondFactor, provider, brokeGlassIn = [] } = credential.session;
+  const goesOn = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;
+  if (!goesOn) return remaining;
+  const set = { brokeGlassIn: [...brokeGlassIn, organization.id] };
+  return [...remaining, update(at(sessionRecord, userId, credential.hash), { set }, { if: isThere })];
 }
 
 /** What every request in the organization has to know of its provider: without one, nothing. */
@@ -145,6 +175,7 @@ export function shownOnOrganization({ id, slug }: { id: string; slug: string }, 
     {
       set: {
         requireProvider: signIn?.required === true ? true : undefined,
+        providerRequiredAt: signIn?.requiredAt,
         trustProviderFactor: signIn?.trustFactor === true ? true : undefined,
         providerVersion: signIn?.clientVersion,
       },

@@ -22,6 +22,9 @@ export function codeOf(error: unknown): { code: SignInError; cookies: readonly s
     if (error.code === 'rate_limited' || error.code === 'plan_limit_exceeded') {
       return { code: error.code, cookies: [], isUnexpected: false };
     }
+    // It no longer exists, or the person has to be invited.
+    if (error.code === 'organization_not_found')
+      return { code: 'invitation_required', cookies: [], isUnexpected: false };
     if (error.code === 'issuer_unavailable') return { code: 'provider_unavailable', cookies: [], isUnexpected: false };
   }
   return { code: 'temporarily_unavailable', cookies: [], isUnexpected: true };

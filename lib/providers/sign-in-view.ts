@@ -9,13 +9,14 @@ export function txtRecordOf({ token }: Pick<SignInRecord['domains'][number], 'to
 }
 
 /** A sign-in provider as the API shows it, without its secret. */
-export async function signInView(signIn: SignInRecord): Promise<SignIn> {
+export async function signInView(signIn: SignInRecord, orgSlug: string): Promise<SignIn> {
   const { issuer, clientId, sealedSecret, domains, defaultRole, required, trustFactor, updatedAt } = signIn;
+  const { trustEmail = false, acceptRoundTrip = false } = signIn;
   return {
     issuer,
     clientId,
     hasClientSecret: sealedSecret !== undefined,
-    redirectUri: await redirectUri(),
+    redirectUri: await redirectUri(orgSlug),
     domains: domains.map(one => ({
       domain: one.domain,
       verified: one.verifiedAt !== null,
@@ -24,6 +25,8 @@ export async function signInView(signIn: SignInRecord): Promise<SignIn> {
     defaultRole,
     required,
     trustFactor,
+    trustEmail,
+    acceptRoundTrip,
     updatedAt,
   };
 }

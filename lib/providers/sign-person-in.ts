@@ -5,10 +5,13 @@ import { newPendingLink } from '../accounts/pending-link.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
-import { accountsFromProvider, accountsFromProviderOfNetwork } from '../limits/rate-limits.ts';
+import { accountsFromProvider, accountsFromProviderOfNetwork, withRoomFor } from '../limits/rate-limits.ts';
+import { joinWithProvider, type RemovedMemberRecord } from '../organizations/members/join-with-provider.ts';
+import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { accountLinkRecord, type ProviderLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
 import { domainRecord } from '../table/records/sign-in.ts';
@@ -16,54 +19,64 @@ import { emailRecord, type UserRecord, userRecord } from '../table/records/user.
 import { check, put, retryOnConditionFailed, transact, type Write } from '../table/write.ts';
 import { askOwnFactor } from './ask-own-factor.ts';
 import { domainOfEmail } from './domain-of-email.ts';
-import { joinOrganization, type RemovedMemberRecord } from './join-organization.ts';
 import { dashboardPage, type Redirect } from './log-in-page.ts';
 import type { CallbackContext, OpenSignIn, Proof } from './open-sign-in.ts';
 import { requireProvedDomain } from './prove-domain.ts';
 import { needsOwnFactor, provedAtOf, providerOfSession } from './provider-session.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { sameLink, sameOrganization, sameProvider } from './still-stands.ts';
-import { requireHostedDomain, requireVerifiedDomain } from './verified-address.ts';
+import { isVerifiedAddress, requireHostedDomain, requireVerifiedDomain } from './verified-address.ts';
 
 /**
  * Signs a person in whom the organization's provider has proved. Everything that this makes, it makes in one transaction:
  * the account, its link to the person, the membership, the session.
- * @throws email_not_verified, domain_not_verified, link_required, invitation_required, plan_limit_exceeded,
+ * @throws email_missing, email_not_verified, domain_not_verified, link_required, invitation_required, plan_limit_exceeded,
  * second_factor_required, rate_limited
  */
 export async function signIn(context: CallbackContext, open: OpenSignIn, proof: Proof): Promise<Redirect> {
   // Two first sign-ins at once want to create the same account: the second one then finds it.
-  const network = networkOf(context.source.ip);
-  const counters = [accountsFromProvider(open.organization.id), accountsFromProviderOfNetwork(network)];
-  return retryOnConditionFailed(() => attempt(context, open, proof, counters));
+  let counters: Promise<Counter[]> | undefined;
+  const countersOnce = () => {
+    counters ??= countersOf(open.organization, networkOf(context.source.ip));
+    return counters;
+  };
+  return retryOnConditionFailed(() => attempt(context, open, proof, countersOnce));
+}
+
+/** What a new account counts towards: as many an hour as the organization has free places. */
+async function countersOf(organization: OrganizationRecord, network: string): Promise<Counter[]> {
+  const { id, memberCount, invitationCount } = organization;
+  const { maxMembers } = effectiveLimits(organization, await recentPlanConfigs()).effective;
+  const places = isUnlimited(maxMembers) ? -1 : Math.max(0, maxMembers - memberCount - invitationCount);
+  return [accountsFromProvider(id), accountsFromProviderOfNetwork(network)].map(one => withRoomFor(one, places));
 }
 
 async function attempt(
   context: CallbackContext,
   open: OpenSignIn,
   proof: Proof,
-  counters: readonly Counter[],
+  counters: () => Promise<Counter[]>,
 ): Promise<Redirect> {
   const { source, log } = context;
   const { started, organization } = open;
   requireHostedDomain(open.signIn, proof.profile);
   const account = await findAccount(context, open, proof, counters);
   const { user } = account;
-  const joining = account.isMember
-    ? [sameOrganization(open)]
-    : await joinOrganization(context, open, user, account.removed);
-  const provider = providerOfSession(open, proof, user);
+  const joins = !account.isMember;
+  const joining = joins ? await joinWithProvider(context, user, { ...open, removed: account.removed }) : [];
+  const provider = providerOfSession(open, proof);
   const provedAt = provedAtOf(proof);
-  const writes = [...account.writes, ...joining, sameProvider(open)];
+  const writes = [...account.writes, sameProvider(open)];
   if (needsOwnFactor(proof, user)) {
     const { clientVersion } = open.signIn;
-    const asking = askOwnFactor(user, { clientVersion, provider, provedAt });
-    await transact([...writes, asking.write]);
+    // Nobody is joined before their own factor is proved: the answer to the challenge makes these writes again.
+    const asking = askOwnFactor(user, { clientVersion, provider, provedAt, ...(joins ? { joins } : {}) });
+    await transact([...writes, sameOrganization(open), asking.write]);
     log.account('second_factor_asked', { userId: user.id, ip: source.ip });
     throw asking.refused;
   }
   const session = await newSession(user, source, { provider, provedAt });
-  await transact([...writes, session.write]);
+  await transact([...writes, ...(joins ? joining : [sameOrganization(open)]), session.write]);
   log.account('logged_in', { userId: user.id, ip: source.ip, organizationId: organization.id });
   return { location: await dashboardPage(started.to), cookies: [session.cookie] };
 }
@@ -88,11 +101,11 @@ async function findAccount(
   context: CallbackContext,
   open: OpenSignIn,
   proof: Proof,
-  counters: readonly Counter[],
+  counters: () => Promise<Counter[]>,
 ): Promise<Account> {
   const { organization } = open;
-  const { email: named, emailVerified } = proof.profile;
-  const isNamed = named !== undefined && emailVerified;
+  const { email: named } = proof.profile;
+  const isNamed = named !== undefined && isVerifiedAddress(open.signIn, proof);
   const { pointer, owner, claim } = await readTogether({
     pointer: at(providerLinkRecord, organization.slug, proof.person),
     owner: isNamed ? at(emailRecord, named) : undefined,
@@ -104,7 +117,7 @@ async function findAccount(
     if (linkHolds({ pointer, ...linked }, linked.user)) return linkedAccount(open, proof, pointer, linked);
     requireNeverRemoved(open, linked);
   }
-  const { email, domain } = requireVerifiedDomain(open.signIn, proof.profile);
+  const { email, domain } = requireVerifiedDomain(open.signIn, proof);
   await requireProvedDomain(context, open, { domain, claim });
   if (owner !== undefined) throw await askForLogIn(open, proof, { userId: owner.userId, domain, pointer });
   const id = randomUUID();
@@ -112,7 +125,8 @@ async function findAccount(
     id,
     email,
     name: proof.profile.name ?? (email.split('@')[0] as string),
-    emailVerified: true,
+    // Only the provider says so, and that counts in its organization alone.
+    emailVerified: false,
     passwordHash: noPassword,
     sessionEpoch: 0,
     creations: 0,
@@ -128,7 +142,7 @@ async function findAccount(
       ...newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true }),
       check(at(domainRecord, domain), { if: { organizationId: equals(organization.id) } }),
       countPlatform({ users: 1 }),
-      ...counters.flatMap(countOne),
+      ...(await counters()).flatMap(countOne),
     ],
   };
 }

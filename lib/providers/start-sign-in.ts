@@ -8,7 +8,7 @@ import { networkOf } from '../limits/network.ts';
 import { startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { issuerKeysRecord, type ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import { issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { memberRecord } from '../table/records/member.ts';
 import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
@@ -37,7 +37,8 @@ export async function startSignIn(context: SignInContext, wanted: Wanted): Promi
 }
 
 async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Wanted): Promise<Redirect> {
-  const begun = startedSignIns(networkOf(context.source.ip));
+  requireOwnStart(context);
+  const begun = startedSignIns(orgSlug, networkOf(context.source.ip));
   const {
     organization,
     signIn: found,
@@ -50,7 +51,6 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
   const known = await find(at(issuerKeysRecord, signIn.issuer));
   const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, known });
-  requireOwnStart(context, endpoints);
   const state = randomBytes(32).toString('base64url');
   const secret = newBrowserSecret();
   const now = Date.now();
@@ -74,7 +74,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     response_type: 'code',
     scope: 'openid email profile',
     client_id: signIn.clientId,
-    redirect_uri: await redirectUri(),
+    redirect_uri: await redirectUri(orgSlug),
     state,
     nonce: nonceOf(secret, state),
     code_challenge: codeChallengeOf(verifierOf(secret, state)),
@@ -83,20 +83,16 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     ...(purpose === 'step-up' ? { max_age: '0' } : {}),
   };
   for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
-  return { location: location.href, cookies: [browserCookie(secret)] };
+  return { location: location.href, cookies: [browserCookie(orgSlug, secret)] };
 }
 
 /**
- * Only the dashboard starts a sign-in. A page of another site could otherwise sign its visitors in to an account of its
- * own (log-in CSRF). It could also pass the visitor's code from one provider to another, which only an issuer in the
- * response reveals (mix-up: RFC 9700, section 4.4). Without one, a link from an e-mail can't start a sign-in either.
+ * Only the dashboard, an e-mail or a bookmark starts a sign-in. A page of another site could otherwise sign its visitors
+ * in to an account of its own (log-in CSRF).
  * @throws start_here
  */
-function requireOwnStart(
-  { source: { fetchSite } }: SignInContext,
-  { sendsIssuer }: Pick<ProviderEndpoints, 'sendsIssuer'>,
-): void {
-  const isOwn = fetchSite === undefined || fetchSite === 'same-origin' || (fetchSite === 'none' && sendsIssuer);
+function requireOwnStart({ source: { fetchSite } }: SignInContext): void {
+  const isOwn = fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none';
   if (!isOwn) throw new SignInRefused('start_here');
 }
 

@@ -34,10 +34,13 @@ export async function stepUp(context: CallbackContext, open: OpenSignIn, proof: 
     throw new SignInRefused('other_person');
   }
   requireHostedDomain(open.signIn, proof.profile);
-  const provedAtMs = authenticatedAtMs(proof.claims, Date.now());
-  if (provedAtMs === undefined || provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
+  const now = Date.now();
+  // If the provider doesn't say when, the organization may accept the round trip itself, which this session began.
+  const unsaid = open.signIn.acceptRoundTrip === true ? now : 0;
+  const provedAtMs = authenticatedAtMs(proof.claims, now) ?? unsaid;
+  if (provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
   const { user } = principal;
-  const provider = providerOfSession(open, proof, user);
+  const provider = providerOfSession(open, proof);
   const provedAt = new Date(provedAtMs).toISOString();
   const unchanged = [sameProvider(open), sameOrganization(open), sameLink(open, proof, user)];
   if (needsOwnFactor(proof, user)) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
+import { requireVerifiedMember } from '../access/verified-email.ts';
 import { ApiError, invalidRequest, organizationNotFound, temporarilyUnavailable } from '../core/errors.ts';
 import { count, refuseEarly, toRead } from '../limits/count.ts';
 import { domainLookups } from '../limits/rate-limits.ts';
@@ -14,7 +15,7 @@ import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from
 import { check, put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { lookUpRecords } from './look-up-records.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, foreseeSignIn, requireVerifiedCaller } from './read-sign-in.ts';
+import { findSignIn, foreseeSignIn } from './read-sign-in.ts';
 import { signInTarget, txtRecordOf } from './sign-in-view.ts';
 
 interface BeforeVerifying {
@@ -44,7 +45,7 @@ export async function verifyDomain(
   { signIn: known, counted }: BeforeVerifying,
 ): Promise<SignInRecord> {
   const { organization } = context;
-  await requireVerifiedCaller(context);
+  requireVerifiedMember(context);
   const wanted = domainOf(known, domain);
   if (wanted.verifiedAt !== null && known !== undefined) return known;
   const lookups = domainLookups(organization.id);

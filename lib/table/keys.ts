@@ -166,6 +166,7 @@ export const keys = {
 export const ranges = {
   sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
+  undoLinks: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'LINK#undo-factor#' }),
   passkeys: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PASSKEY#' }),
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   accountLinks: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PROVIDER#' }),

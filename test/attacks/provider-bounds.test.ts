@@ -243,7 +243,10 @@ describe('an issuer that companies share', () => {
     { domain: 'unverified.example', token: 't', verifiedAt: null },
   ];
   const attempt = (issuer: string, hd: unknown) => () =>
-    requireVerifiedDomain({ issuer, domains }, profileOf({ email: 'ada@acme.example', email_verified: true, hd }));
+    requireVerifiedDomain(
+      { issuer, domains },
+      { claims: { sub: 'ada' }, profile: profileOf({ email: 'ada@acme.example', email_verified: true, hd }) },
+    );
 
   it.each([undefined, 'other.example', 'unverified.example', '', 42, ['acme.example']])(
     'must say that a verified domain manages the account: not %j',

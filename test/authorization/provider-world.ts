@@ -8,7 +8,7 @@ import { type Api, sessionOf } from '../support/api.ts';
 import type { NameServer } from '../support/name-server.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
-import { type App, addApp, logInWithApp } from '../support/second-factors.ts';
+import { type App, addApp, forgetUsedCodes, logInWithApp, settleFactors } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import type { OpenIdProvider } from '../support/sign-in/open-id-provider.ts';
 import {
@@ -61,7 +61,12 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   const linkWithApp = async () => {
     await link('platform admin', 'admin@home.example', home.slug);
     const person = { ...(await seedPerson()), session: admin, user: { id: idOfAdmin } };
-    const session = await sessionWithApp(api, home.slug, 'admin@home.example', await addApp(api, person));
+    const session = await sessionWithApp(
+      api,
+      { orgSlug: home.slug, userId: idOfAdmin },
+      'admin@home.example',
+      await addApp(api, person),
+    );
     callers['platform admin: session'] = { ...session, 'x-requested-with': 'service' };
     return session;
   };
@@ -161,6 +166,7 @@ async function removeMember(api: Api, organization: OrganizationRecord, as: Sess
 async function addBreakGlassOwner(api: Api, organization: OrganizationRecord): Promise<Session> {
   const person = await seedPerson({ emailVerified: true });
   const app = await addApp(api, person);
+  await settleFactors(person.user.id);
   const user = await find(at(userRecord, person.user.id));
   if (user === undefined) throw new Error('The owner has no account.');
   await seedMember(organization, user, 'owner');
@@ -169,7 +175,7 @@ async function addBreakGlassOwner(api: Api, organization: OrganizationRecord): P
 
 /**
  * A session through the provider of a person who is linked by logging in once. It is confirmed with the password, because
- * the provider alone opens nothing of the account for good.
+ * the provider alone opens only its organization.
  */
 async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string, email: string): Promise<Session> {
   provider.accounts[email] = { sub: `sub of ${email}`, email, email_verified: true };
@@ -182,11 +188,18 @@ async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string
   return sessionOf(await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200));
 }
 
-/** A session through the provider that the account's own app confirmed. */
-async function sessionWithApp(api: Api, orgSlug: string, account: string, app: App): Promise<Session> {
+/** A session through the provider that the account's own password and app confirmed. */
+async function sessionWithApp(
+  api: Api,
+  { orgSlug, userId }: { orgSlug: string; userId: string },
+  account: string,
+  app: App,
+): Promise<Session> {
   const browser = openBrowser();
   await signIn(api, browser, orgSlug, { account });
   const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
   await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-  return sessionIn(api, browser) as Session;
+  await forgetUsedCodes(userId);
+  const stepUp = { password: testPassword, totp: app.code() };
+  return sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, sessionIn(api, browser)), 200));
 }

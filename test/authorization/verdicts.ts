@@ -46,9 +46,9 @@ const managersReading = /*             */ '+ + R R   + + +   + S S S S';
 const managersChanging = /*            */ '+ + R R   S S +   + S S S S';
 const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
 const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
+const ownersInSession = /*              */ '+ R R R   S S S   S S S S S';
 const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
 const membersLeaving = /*              */ '+ + + +   S S +   + S S S S';
-const ownersSessions = /*              */ '+ R R R   S S S   S S S S';
 const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
 const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
 const anyCredential = /*               */ '+ + + +   + + +   + + + + +';
@@ -186,7 +186,7 @@ export const rows: readonly Row[] = [
   open('GET /auth/sign-in', '/auth/sign-in?email=nobody', 'invalid_request', undefined),
   open('POST /auth/provider/factor', '/auth/provider/factor', 'invalid_token', {}),
   browsing('GET /auth/provider/:orgSlug/start', '/auth/provider/own-org/start'),
-  browsing('GET /auth/provider/callback', '/auth/provider/callback'),
+  browsing('GET /auth/provider/:orgSlug/callback', '/auth/provider/own-org/callback'),
   open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
   {
     route: 'POST /auth/logout',
@@ -458,22 +458,22 @@ export const rows: readonly Row[] = [
     // The owner has none.
     allowed: 'second_factor_required',
   },
-  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersSessions, request: member(signIn) },
+  { route: 'GET /orgs/:orgId/sign-in', kind: 'member', signs: ownersInSession, request: member(signIn) },
   {
     route: 'PUT /orgs/:orgId/sign-in',
     kind: 'member',
-    signs: ownersSessions,
+    signs: ownersInSession,
     request: member(signIn, { issuer: 'https://10.0.0.1', clientId: 'x', domains: ['example.com'] }),
     allowed: 'invalid_request',
   },
   {
     route: 'POST /orgs/:orgId/sign-in/domains/verify',
     kind: 'member',
-    signs: ownersSessions,
+    signs: ownersInSession,
     request: member(own => `${signIn(own)}/domains/verify`, { domain: 'example.com' }),
     allowed: 'invalid_request',
   },
-  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersSessions, request: member(signIn) },
+  { route: 'DELETE /orgs/:orgId/sign-in', kind: 'member', signs: ownersInSession, request: member(signIn) },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {

@@ -89,7 +89,11 @@ export const proofs: readonly Proof[] = [
     files: ['test/attacks/ways-in.test.ts', 'test/functions/organizations/proved-domains.test.ts'],
     env: {},
   },
-  { name: 'through-provider', files: ['test/authorization/through-provider.test.ts'], env: {} },
+  {
+    name: 'through-provider',
+    files: ['test/authorization/through-provider.test.ts', 'test/authorization/confined.test.ts'],
+    env: {},
+  },
   {
     name: 'hostile-providers',
     files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],

@@ -92,11 +92,14 @@ export async function seedPerson(
 }
 
 /** Another session of the person, with a second factor, whatever became of the first. */
-export async function seedSession({ user: { id } }: Pick<Person, 'user'>): Promise<Person['session']> {
+export async function seedSession(
+  { user: { id } }: Pick<Person, 'user'>,
+  brokeGlassIn: string[] = [],
+): Promise<Person['session']> {
   const user = await find(at(userRecord, id));
   if (user === undefined) throw new Error('The person has no account.');
   const source = { ip: '127.0.0.1', userAgent: 'node' };
-  const session = await newSession(user, source, { secondFactor: true, loggedInWithFactor: true });
+  const session = await newSession(user, source, { secondFactor: true, brokeGlassIn });
   await transact([session.write]);
   const [cookie = ''] = session.cookie.split(';');
   return { cookie };

@@ -274,7 +274,7 @@ async function comesBack(api: Api, { slug, provider }: PlaceWithProvider, claims
   const code = provider.codeFor({ nonce, ...claims });
   return {
     method: 'GET',
-    path: `/auth/provider/callback?${new URLSearchParams({ state, code })}`,
+    path: `/auth/provider/${slug}/callback?${new URLSearchParams({ state, code })}`,
     headers: { cookie },
   };
 }

@@ -2,7 +2,9 @@ import { askForFactor } from '../../lib/accounts/factors/ask-for-factor.ts';
 import { readCredential } from '../../lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { factorMails } from '../../lib/limits/rate-limits.ts';
-import { at, find } from '../../lib/table/read.ts';
+import type { Key } from '../../lib/table/entity.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { at, find, queryItems } from '../../lib/table/read.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
 import { remove, transact, update } from '../../lib/table/write.ts';
@@ -37,6 +39,12 @@ export async function addApp(api: Api, { session, user }: Person): Promise<App> 
 /** As if no code of the app had been used yet, so that a test doesn't have to wait for the next one. */
 export async function forgetUsedCodes(userId: string): Promise<void> {
   await transact([update(at(userRecord, userId), { set: { 'totp.lastStep': 0 } })]);
+}
+
+/** As if the account's factors had been added more than seven days ago. */
+export async function settleFactors(userId: string): Promise<void> {
+  const links = (await queryItems(ranges.undoLinks(userId))) as unknown as Key[];
+  await transact(links.map(({ pk, sk }) => remove({ key: { pk, sk } })));
 }
 
 /** As if the account had received no e-mail about its factors in the last hour. */

@@ -77,6 +77,7 @@ export async function startSignInProvider({ isShared = false } = {}): Promise<Si
 
 /** A sign-in that a browser has started. */
 export interface Started {
+  orgSlug: string;
   /** The provider's address that the browser was sent to, or the dashboard's with an error. */
   location: URL;
   /** The cookies that the browser keeps. */
@@ -95,6 +96,7 @@ export async function startIn(api: Api, orgSlug: string, query = '', as?: Caller
   const { searchParams } = location;
   const kept = [...(as !== undefined && 'cookie' in as ? [as.cookie] : []), ...cookiesOf(answer)];
   return {
+    orgSlug,
     location,
     cookie: kept.join('; '),
     state: searchParams.get('state') ?? '',
@@ -114,10 +116,10 @@ export interface Ended {
 /** The browser comes back from the provider. */
 export async function endIn(
   api: Api,
-  { cookie }: Pick<Started, 'cookie'>,
+  { orgSlug, cookie }: Pick<Started, 'orgSlug' | 'cookie'>,
   query: Record<string, string>,
 ): Promise<Ended> {
-  const answer = await api.get(`/auth/provider/callback?${new URLSearchParams(query)}`, { cookie });
+  const answer = await api.get(`/auth/provider/${orgSlug}/callback?${new URLSearchParams(query)}`, { cookie });
   if (answer.status !== 302)
     throw new Error(`Expected a redirect, got ${answer.status}: ${JSON.stringify(answer.body)}`);
   const location = new URL(answer.headers.get('location') ?? '');

@@ -31,7 +31,7 @@ Without it, $origin/run.sh runs a command with its secrets: it only needs a shel
   trap 'exit 1' HUP INT TERM
 
   if command -v curl >/dev/null; then curl -fsS -o "$file" "$origin$path"; else wget -q -O "$file" "$origin$path"; fi ||
-    fail "$origin$path can't be downloaded."
+    fail "$origin$path can't be downloaded. If a private authority issues its certificate, set SSL_CERT_FILE to its file."
   found=$(node -p 'crypto.createHash("sha256").update(fs.readFileSync(process.argv[1])).digest("hex")' "$file") || found=
   [ "$found" = "$sha256" ] || fail "The SHA-256 of $origin$path is not $sha256 but ${found:-unknown}."
   chmod 755 "$file" || fail "$file can't be made executable."

@@ -3,18 +3,21 @@
 #   HOLDFAST_URL=https://… HOLDFAST_ORG=… HOLDFAST_PROJECT=… HOLDFAST_ENV=… ./run.sh COMMAND [ARGUMENT …]
 # Signs in with HOLDFAST_TOKEN, with HOLDFAST_TOKEN_FILE, or as HOLDFAST_IDENTITY with the platform's token in
 # HOLDFAST_ID_TOKEN, in HOLDFAST_ID_TOKEN_FILE or from GitHub Actions. While the service limits requests, it waits, at most
-# HOLDFAST_WAIT seconds in all (120). Needs curl (or wget) and writes no file. If it fails itself, it ends with 125; if the command can't be executed, with 126; if there is no such command, with 127.
+# HOLDFAST_WAIT seconds in all (120). Needs curl (or wget) and writes no file. If it fails itself, it ends with 125; if
+# the command can't be executed, with 126; if there is no such command, with 127.
 
 { set +aeuvx -f; } 2>/dev/null # A trace would show values, and -a would export the token.
 unset hf_answer hf_body hf_line hf_text # The caller may have exported variables with these names.
 hf_locale=${LC_ALL-} hf_return=$(printf '\r') hf_newline='
 '
-LC_ALL=C hf_token_characters=A-Za-z0-9._~+/=- # In this locale, characters are bytes.
+LC_ALL=C hf_mark=$(printf '\357\273\277') hf_token_characters=A-Za-z0-9._~+/=- # In this locale, characters are bytes.
 
 fail() { printf 'run.sh: %s\n' "$1" >&2; exit 125; }
-# Ends unless the setting $1 has a value, $2, of the characters $3 only.
-check() { case $2 in '' | *[!$3]*) fail "$1 is missing or has characters other than $3" ;; esac; }
-read_file() { hf_text=''; { read -r hf_text <"$1"; } 2>/dev/null; hf_text=${hf_text%"$hf_return"}; }
+# Ends unless the setting $1 has a value, $2, of the characters $3 only. Cuts a byte order mark and blanks at both ends.
+check() { hf_text=${2#"$hf_mark"}
+  while :; do case $hf_text in [[:space:]]*) hf_text=${hf_text#?} ;; *[[:space:]]) hf_text=${hf_text%?} ;; *) break ;; esac; done
+  case $hf_text in '' | *[!$3]*) fail "$1 is missing or has characters other than $3" ;; esac; }
+read_file() { hf_text=''; { while read -r hf_line || [ -n "$hf_line" ]; do hf_text=$hf_text$hf_line$hf_newline; done <"$1"; } 2>/dev/null; }
 # Reads the string after the name $1 in a JSON answer.
 read_string() { hf_text=${hf_body#*"\"$1\""} hf_text=${hf_text#*\"} hf_text=${hf_text%%\"*}; }
 
@@ -46,7 +49,8 @@ request() {
         *:) case $hf_body in HTTP/*) ;; *) break ;; esac ;; # The service's answer follows that of a proxy.
       esac
     done
-    case $hf_exit:$hf_status in 0:"$4") return ;; *:429 | *:50[234] | [1-9]*: | [1-9]*:"$4") ;; *) break ;; esac
+    case $hf_exit:$hf_status:$hf_client in 0:"$4":*) return ;; 5[189]::* | 60::* | 77::* | 5::wget) break ;;
+      *:429:* | *:50[234]:* | [1-9]*::* | [1-9]*:"$4":*) ;; *) break ;; esac
     case $hf_status:$hf_after in 429:) hf_after=4 ;; *:*[!0-9]* | *:??????*) hf_after='' ;; esac
     if [ -n "$hf_after" ]; then
       [ "$hf_wait" -gt "$hf_after" ] || break
@@ -58,6 +62,9 @@ request() {
   done
   # Control characters could take over a terminal. In UTF-8, some of them begin with byte C2.
   case $hf_body in *[[:cntrl:]]* | *"$(printf '\302')"*) hf_body='' ;; esac
+  case $hf_client$hf_exit:$hf_status:$hf_type in
+    curl5[189]::* | curl60::* | curl77::* | wget5::*) hf_hint=': its certificate is not trusted. For a private authority, set SSL_CERT_FILE to its file' ;;
+    *:4*:text/html*) hf_hint=' (a gateway or log-in page, so the token is not the cause)' ;; esac
   case $hf_body in '{"error":{'*) ;; *) hf_body="${hf_status:-no answer}, $hf_client ended with $hf_exit$hf_hint" ;; esac
   fail "$5: $hf_body"
 }
@@ -77,16 +84,16 @@ check_secrets() {
 [ "${1-}" != -- ] || shift
 case ${1-} in '' | -*) fail 'there is no command. Usage: ./run.sh COMMAND [ARGUMENT …]' ;; esac
 [ "$(command -v printf)" = printf ] || fail 'this shell has no printf of its own. Use dash, bash or busybox'
-hf_url=${HOLDFAST_URL-} hf_url=${hf_url%/} hf_url=${hf_url%/v1}/v1
-check HOLDFAST_URL "$hf_url" ']A-Za-z0-9:/._~%+[-'
+check HOLDFAST_URL "${HOLDFAST_URL-}" ']A-Za-z0-9:/._~%+[-'; hf_url=${hf_text%/} hf_url=${hf_url%/v1}/v1
 case ${HOLDFAST_INSECURE_HTTP-}:$hf_url in
   *:https://* | 1:http://* | *:http://localhost[:/]* | *:http://127.0.0.1[:/]* | *:'http://[::1]'[:/]*) ;;
-  *) fail 'HOLDFAST_URL must be the https address of the service' ;;
-esac
-check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-
-check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-; [ -z "${HOLDFAST_ALLOW_NAME-}" ] || check HOLDFAST_ALLOW_NAME "$HOLDFAST_ALLOW_NAME" A-Za-z0-9_.,-
-hf_wait=${HOLDFAST_WAIT:-120} hf_text=1; case $hf_wait in *m) hf_text=60 ;; *h) hf_text=3600 ;; esac
-hf_wait=${hf_wait%[smh]}; check HOLDFAST_WAIT "$hf_wait" 0-9; hf_wait=$((hf_wait * hf_text))
+  *) fail 'HOLDFAST_URL must be the https address of the service' ;; esac
+check HOLDFAST_ORG "${HOLDFAST_ORG-}" a-z0-9-; hf_organization=$hf_text
+check HOLDFAST_PROJECT "${HOLDFAST_PROJECT-}" a-z0-9-; hf_project=$hf_text
+check HOLDFAST_ENV "${HOLDFAST_ENV-}" a-z0-9-; hf_environment=$hf_text hf_allow=''
+[ -z "${HOLDFAST_ALLOW_NAME-}" ] || { check HOLDFAST_ALLOW_NAME "$HOLDFAST_ALLOW_NAME" A-Za-z0-9_.,-; hf_allow="&allow=$hf_text"; }
+hf_wait=${HOLDFAST_WAIT:-120} hf_unit=1; case $hf_wait in *m) hf_unit=60 ;; *h) hf_unit=3600 ;; esac
+check HOLDFAST_WAIT "${hf_wait%[smh]}" 0-9; hf_wait=$((hf_text * hf_unit))
 hf_client=curl hf_q='\"' hf_hint=''
 if ! command -v curl >/dev/null; then hf_client=wget hf_q='"' hf_hint=' (curl would show why)'
   printf 'run.sh: curl is not installed. While wget runs, others can read the token in its arguments.\n' >&2
@@ -100,10 +107,9 @@ if ! command -v curl >/dev/null; then hf_client=wget hf_q='"' hf_hint=' (curl wo
   esac
 fi
 hf_source=HOLDFAST_TOKEN hf_text=${HOLDFAST_TOKEN-}
-if [ -n "$hf_text" ]; then hf_text=${hf_text%"$hf_newline"}
-elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
+if [ -n "$hf_text" ]; then :; elif [ -n "${HOLDFAST_TOKEN_FILE-}" ]; then hf_source="the file $HOLDFAST_TOKEN_FILE"; read_file "$HOLDFAST_TOKEN_FILE"
 else
-  check 'HOLDFAST_TOKEN, HOLDFAST_TOKEN_FILE or HOLDFAST_IDENTITY' "${HOLDFAST_IDENTITY-}" A-Za-z0-9-
+  check 'HOLDFAST_TOKEN, HOLDFAST_TOKEN_FILE or HOLDFAST_IDENTITY' "${HOLDFAST_IDENTITY-}" A-Za-z0-9-; hf_identity=$hf_text
   hf_source=${HOLDFAST_ID_TOKEN_COMMAND:+command} hf_source=${hf_source:-${HOLDFAST_ID_TOKEN:+variable}}
   hf_source=${hf_source:-${HOLDFAST_ID_TOKEN_FILE:+file}} hf_source=${HOLDFAST_ID_TOKEN_SOURCE:-${hf_source:-github}}
   case $hf_source in
@@ -111,15 +117,12 @@ else
     github)
       check ACTIONS_ID_TOKEN_REQUEST_URL "${ACTIONS_ID_TOKEN_REQUEST_URL-}" 'A-Za-z0-9:/._~%+?&=-'
       check ACTIONS_ID_TOKEN_REQUEST_TOKEN "${ACTIONS_ID_TOKEN_REQUEST_TOKEN-}" "$hf_token_characters"
-      hf_text="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=holdfast:identity:$HOLDFAST_IDENTITY"
-      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token (the job needs id-token: write)'
-      read_string value ;;
-    *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;;
-  esac
+      hf_text="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=holdfast:identity:$hf_identity"
+      request "$hf_text" "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" '' 200 'GitHub Actions returned no token (the job needs id-token: write)'; read_string value ;;
+    *) fail "it can't use the ID token source $hf_source, only variable, file and github. The command line can" ;; esac
   check "the ID token of the source $hf_source" "$hf_text" "$hf_token_characters"
-  hf_text="{${hf_q}identityId$hf_q:$hf_q$HOLDFAST_IDENTITY$hf_q,${hf_q}organizationSlug$hf_q:$hf_q$HOLDFAST_ORG$hf_q,${hf_q}subjectToken$hf_q:$hf_q$hf_text$hf_q}"
-  request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'
-  read_string token
+  hf_text="{${hf_q}identityId$hf_q:$hf_q$hf_identity$hf_q,${hf_q}organizationSlug$hf_q:$hf_q$hf_organization$hf_q,${hf_q}subjectToken$hf_q:$hf_q$hf_text$hf_q}"
+  request "$hf_url/auth/exchange" '' "$hf_text" 201 'the identity could not sign in'; read_string token
 fi
 check "the token of $hf_source" "$hf_text" "$hf_token_characters"
 # The command does not get what holds or names a credential.
@@ -127,11 +130,10 @@ unset $(IFS=$hf_newline; for hf_line in $(export -p); do
   hf_line=${hf_line%%=*} hf_line=${hf_line##* }
   case $hf_line in (*[!A-Za-z0-9_]*) ;; (@WITHHELD@) printf '%s ' "$hf_line" ;; esac; done)
 # The service refuses names such as LD_PRELOAD, like `holdfast run`, unless they are allowed.
-hf_allow=${HOLDFAST_ALLOW_NAME:+&allow=$HOLDFAST_ALLOW_NAME}
-request "$hf_url/secrets/$HOLDFAST_ORG/$HOLDFAST_PROJECT/$HOLDFAST_ENV?format=sh$hf_allow" "$hf_text" '' 200 'the secrets could not be pulled'
+request "$hf_url/secrets/$hf_organization/$hf_project/$hf_environment?format=sh$hf_allow" "$hf_text" '' 200 'the secrets could not be pulled'
 # curl notices by itself if chunks are missing.
 case $hf_client:$hf_length:$hf_type in curl:chunked:text/plain* | *:"${#hf_body}":text/plain*) ;; *) fail 'the answer is incomplete or not text' ;; esac
-check 'the revision' "$hf_revision" 0-9; export HOLDFAST_REVISION="$hf_revision"
+check 'the revision' "$hf_revision" 0-9; export HOLDFAST_REVISION="$hf_text"
 (check_secrets) || fail "the answer of $hf_url is not a list of secrets"
 # bash keeps some variables read-only, and would start the command without them.
 hf_text=$(set -e; eval "$hf_body" 2>/dev/null; printf set)

@@ -1,8 +1,8 @@
 import { type Environment, HoldfastError, type Plan, RevisionMismatch } from '@holdfast/sdk';
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, usage } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
+import { printable, someOf } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Offer<T> {
@@ -68,6 +68,7 @@ export async function carryOut<T>(
     }
     return undefined;
   }
+  requireApproval(terminal, plan, title);
   showPlan(session, plan, title, all);
   const changes = created.length + updated.length + deleted.length;
   if (changes > 0 && terminal.confirms && !(await terminal.confirm('Apply?'))) {
@@ -79,6 +80,15 @@ export async function carryOut<T>(
     if (!(error instanceof RevisionMismatch)) throw error;
     return await refuseMoved(output, environment, plan.revision, error.currentRevision);
   }
+}
+
+/** @throws Failure if the plan deletes keys, nobody can be asked, and there is no --yes */
+function requireApproval({ isUnattended }: Terminal, { deleted }: Plan<unknown>, title: string): void {
+  if (!isUnattended || deleted.length === 0) return;
+  throw usage(
+    `To ${title} would delete ${someOf(deleted)}. Nothing was changed.`,
+    'Without a terminal, deleting takes --yes.',
+  );
 }
 
 /** Prints the plan on stderr. A prompt always shows it, even with --quiet and --json. */

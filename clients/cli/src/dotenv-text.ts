@@ -2,6 +2,7 @@ import { type DotenvDialect, readDotenv as read } from '../../../lib/contracts/f
 import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { describeReaders } from '../../../lib/formats/dotenv/ambiguous.ts';
 import { exitCodes, Failure } from './failure.ts';
+import { withoutMark } from './standard-input.ts';
 
 /** Whose file it is. */
 export interface DotenvFlags {
@@ -15,13 +16,17 @@ export interface DotenvFlags {
  * @throws Failure with every problem, or else every ambiguous line
  */
 export function readDotenv(text: string, name: string, { dialect, asIs }: DotenvFlags = {}): Map<string, string> {
-  // A byte order mark belongs to the file.
-  const { entries, problems, ambiguous = [] } = read(text.replace(/^\ufeff/, ''), dialect);
-  const refuse = (code: string, why: string, lines: string[], more: { details: unknown; hint?: string }) =>
+  const { entries, problems, ambiguous = [] } = read(withoutMark(text), dialect);
+  const refuse = (code: string, why: string, lines: string[], more: { details: unknown; hint?: string | undefined }) =>
     new Failure(exitCodes.other, code, `${name} ${why}; nothing was changed.\n  ${lines.join('\n  ')}`, more);
   if (problems.length > 0) {
     const named = problems.map(({ line, message }) => `line ${line} ${message}`);
-    throw refuse('invalid_dotenv', 'can’t be read', named, { details: problems });
+    throw refuse('invalid_dotenv', 'can’t be read', named, {
+      details: problems,
+      hint: problems.some(({ message }) => message.includes('single quote'))
+        ? 'Text of several lines needs double quotes, or JSON: holdfast push --format json'
+        : undefined,
+    });
   }
   if (ambiguous.length > 0 && !asIs) {
     const named = ambiguous.map(({ line, key, readers }) => `line ${line} ${key}: ${describeReaders(readers)}`);

@@ -11,6 +11,11 @@ import { canUseProxy, namesProxy } from './proxy.ts';
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof HoldfastError)) {
+    if ((error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd') {
+      return new Failure(exitCodes.other, 'no_directory', 'The current directory was deleted or moved.', {
+        hint: 'Change to a directory that exists, and run the command again.',
+      });
+    }
     return new Failure(exitCodes.other, 'failed', error instanceof Error ? error.message : String(error));
   }
   const { code, message, requestId, details } = error;
@@ -46,7 +51,8 @@ export function isOutage(error: unknown): boolean {
   return error instanceof HoldfastError && (error.retryable || (error.status ?? 0) > 500);
 }
 
-function hintOf({ code, status, retryAfterMs }: HoldfastError): string | undefined {
+function hintOf(error: HoldfastError): string | undefined {
+  const { code, status, retryAfterMs } = error;
   if (code === 'invalid_assertion') {
     return 'Check HOLDFAST_IDENTITY and HOLDFAST_ORG, and that the token is unused and has the identity’s audience.';
   }
@@ -59,10 +65,12 @@ function hintOf({ code, status, retryAfterMs }: HoldfastError): string | undefin
     return `Try again in ${Math.ceil(retryAfterMs / 1000)} s. To let run and pull wait for it: --wait 2m`;
   }
   if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
+  if (error instanceof GatewayError) return gatewayHint(status);
   if (status === 401) return signInHint();
   if (code === 'connection_failed' && namesProxy() && !canUseProxy())
     return `Node ${process.version} does not support HTTPS_PROXY; Node 24.14 and newer do.`;
-  if (code === 'connection_failed' || code === 'gateway_error') return 'Is the address right? See: holdfast status';
+  if (code === 'connection_failed')
+    return certificateHint(error.message) ?? 'Is the address right? See: holdfast status';
   if (code === 'organization_not_found') return 'List your organizations: holdfast orgs';
   if (code === 'project_not_found') return 'List the projects: holdfast projects';
   if (code === 'environment_not_found') return 'List the environments: holdfast envs';
@@ -72,6 +80,26 @@ function hintOf({ code, status, retryAfterMs }: HoldfastError): string | undefin
   if (code === 'revision_not_found') return 'List the revisions: holdfast revisions';
   if (code === 'insufficient_scope') return 'See the token’s access: holdfast whoami';
   return undefined;
+}
+
+/** A proxy or a log-in page knows nothing of the token. */
+function gatewayHint(status: number | undefined): string {
+  const answered = 'Is the address right? See: holdfast status';
+  if (status !== 401 && status !== 403 && status !== 407) return answered;
+  return `Your token is not the cause: a proxy or a log-in page answered. ${answered}`;
+}
+
+function certificateHint(message: string): string | undefined {
+  const code = /\b(\w*(?:CERT|SIGNATURE)\w*)\)/.exec(message)?.[1];
+  if (code === undefined) return undefined;
+  if (/EXPIRED|NOT_YET/.test(code)) return 'It is out of date, or the clock of this machine is wrong.';
+  if (/ALTNAME/.test(code)) return 'It is for another name. Is the address right? See: holdfast status';
+  const { SSL_CERT_FILE: file } = process.env;
+  const tried = file ? ` ${file} (SSL_CERT_FILE) has no authority for it, or can’t be read.` : '';
+  const orSystem = process.allowedNodeEnvironmentFlags.has('--use-system-ca')
+    ? ', or use the system’s: NODE_OPTIONS=--use-system-ca'
+    : '';
+  return `Does a private authority issue it?${tried} Name its file: NODE_EXTRA_CA_CERTS=ca.pem${orSystem}`;
 }
 
 /** A token in the environment takes precedence over a stored one, so signing in would not help. */

@@ -52,6 +52,8 @@ export function usage(message: string, hint?: string): Failure {
   return new Failure(exitCodes.usage, 'usage', message, { hint });
 }
 
+export const cancelled = (): Failure => new Failure(exitCodes.other, 'cancelled', 'Cancelled; nothing was done.');
+
 /** Names every key and every reason at once. */
 export function notRepresentable(format: string, refusals: readonly Refusal[]): Failure {
   const named = refusals.map(({ key, reason }) => `${key} ${reason}`);

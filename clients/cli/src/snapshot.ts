@@ -1,4 +1,4 @@
-import { type Environment, HoldfastError } from '@holdfast/sdk';
+import { type Environment, GatewayError, HoldfastError } from '@holdfast/sdk';
 import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { span } from './ago.ts';
 import type { Cached, Pulled } from './cache.ts';
@@ -102,8 +102,9 @@ async function pullOne(session: Session, environment: Environment, flags: PullFl
     }
     return { ...pulled, entries: select(pulled.entries, only, pulled.revision) };
   } catch (error) {
-    // A user who lost read access must not read the cached copy.
-    if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) deleteCached(place);
+    // A user who lost read access must not read the cached copy. A gateway's answer says nothing about it.
+    const isRefused = error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0);
+    if (isRefused && !(error instanceof GatewayError)) deleteCached(place);
     if (!isOutage(error) || cached === undefined) throw error;
     const { revision: kept, at } = cached;
     session.output.warn(

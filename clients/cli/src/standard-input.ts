@@ -1,8 +1,8 @@
 import { exitCodes, Failure } from './failure.ts';
 import { maxReadBytes, tooLarge } from './read-limited.ts';
 
-/** Everything on standard input, as UTF-8. @throws Failure if it is not UTF-8 */
-export async function readStandardInput(): Promise<string> {
+/** Everything on standard input. @throws Failure if it is too large */
+export async function readBytes(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
@@ -10,18 +10,47 @@ export async function readStandardInput(): Promise<string> {
     if (size > maxReadBytes) throw tooLarge('Standard input');
     chunks.push(chunk as Buffer);
   }
-  return decode(Buffer.concat(chunks), 'Standard input');
+  return Buffer.concat(chunks);
 }
 
-/** Values must round-trip exactly, so text that is not UTF-8 is rejected, not repaired. */
-export function decode(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    const hint = isUtf16
-      ? 'It looks like UTF-16, the default of Windows PowerShell: save it as UTF-8.'
-      : 'Save text as UTF-8; encode binary data, for example as Base64.';
-    throw new Failure(exitCodes.other, 'not_utf8', `${name} is not UTF-8.`, { hint });
-  }
+/** Everything on standard input, as UTF-8. @throws Failure if it is not UTF-8 */
+export async function readStandardInput(): Promise<string> {
+  return decode(await readBytes(), 'Standard input');
 }
+
+/**
+ * Values must round-trip exactly, so text that is not UTF-8 is rejected, not repaired. The text keeps its byte order
+ * mark.
+ * @param isExact also accepts what looks like UTF-16 but is UTF-8 with NUL characters
+ */
+export function decode(bytes: Uint8Array, name: string, isExact = false): string {
+  const looksLikeUtf16 = hasUtf16Mark(bytes) || hasUtf16Zeros(bytes);
+  try {
+    if (isExact || !looksLikeUtf16) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8.
+  }
+  const hint = looksLikeUtf16
+    ? 'It looks like UTF-16, the default of Windows PowerShell: save it as UTF-8.'
+    : 'Save text as UTF-8; encode binary data, for example as Base64.';
+  throw new Failure(exitCodes.other, 'not_utf8', `${name} is not UTF-8.`, { hint });
+}
+
+const hasUtf16Mark = (bytes: Uint8Array): boolean =>
+  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+
+/** Without a mark, UTF-16 of mostly ASCII text is valid UTF-8 in which every other byte is NUL. */
+function hasUtf16Zeros(bytes: Uint8Array): boolean {
+  if (!bytes.includes(0)) return false;
+  // Zeros beside another byte of the same unit: of big-endian text the first of each, of little-endian text the second.
+  const zerosAt = (parity: number) =>
+    bytes.reduce(
+      (sum, byte, index) => sum + Number(byte === 0 && index % 2 === parity && Boolean(bytes[index ^ 1])),
+      0,
+    );
+  const zeros = Math.max(zerosAt(0), zerosAt(1));
+  return zeros > 1 && zeros * 4 > bytes.length;
+}
+
+/** Text without the byte order mark of its file. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');

@@ -57,11 +57,15 @@ export class Refusal extends Error {
 /** Incremented when a signed-in page gets a response that its session has ended. */
 export const sessionEnded = signal(false);
 
-let askAgain: (() => Promise<boolean>) | undefined;
+/** `own`: only the account's own password or passkey will do, and not the company's provider. */
+export type StepUpKind = 'any' | 'own';
+let askAgain: ((kind: StepUpKind) => Promise<boolean>) | undefined;
 /** Sets the prompt for a step-up. It resolves to true if the user completed it. */
-export const onStepUpRequired = (ask: () => Promise<boolean>) => {
+export const onStepUpRequired = (ask: (kind: StepUpKind) => Promise<boolean>) => {
   askAgain = ask;
 };
+/** Asks for the account's own password or passkey, which lifts the session's limit to one organization. */
+export const liftConfinement = () => askAgain?.('own');
 
 /**
  * Calls an operation of the API. If the session needs a step-up, a dialog asks for it and the call then
@@ -74,11 +78,16 @@ export async function call<R extends RouteName>(
   try {
     return await send(route, request);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'step_up_required') throw error;
-    if (askAgain === undefined || !(await askAgain())) throw error;
+    const kind = error instanceof Refusal ? stepUps[error.code] : undefined;
+    if (kind === undefined || askAgain === undefined || !(await askAgain(kind))) throw error;
     return await send(route, request);
   }
 }
+
+const stepUps: Readonly<Partial<Record<FailureCode, StepUpKind>>> = {
+  step_up_required: 'any',
+  session_confined: 'own',
+};
 
 async function send<R extends RouteName>(route: R, request: Request<R> | undefined): Promise<Answer<R>> {
   const {

@@ -7,6 +7,8 @@ import { type Answer, call, Refusal, sessionEnded } from './api.ts';
 interface Session {
   user: OwnUser;
   organizations: OwnOrganization[];
+  /** The organization that it is limited to, because only a company's provider vouches for it. */
+  confinedTo: Answer<'GET /v1/auth/me'>['confinedTo'];
   /** The company's provider that the session came through; absent for any other log-in. */
   provider: Answer<'GET /v1/auth/me'>['authentication']['provider'];
 }
@@ -16,6 +18,11 @@ export const session = signal<Session | null | undefined>(undefined);
 /** Incremented when a new session begins, so that failed requests are sent again. */
 export const epoch = signal(0);
 export const user = computed(() => session.value?.user);
+/** The name of the organization that the session is limited to. */
+export const confinedTo = computed(() => {
+  const slug = session.value?.confinedTo?.slug;
+  return slug === undefined ? undefined : (organizationBySlug(slug)?.name ?? slug);
+});
 /** Clears the data of the previous user when another one signs in. */
 const forgetting: (() => void)[] = [];
 export const onOtherUser = (forget: () => void) => forgetting.push(forget);
@@ -26,10 +33,10 @@ export const onOtherUser = (forget: () => void) => forgetting.push(forget);
  */
 export async function loadSession(userId?: string): Promise<void> {
   try {
-    const { user: found, organizations, authentication } = await call('GET /v1/auth/me');
+    const { user: found, organizations, confinedTo, authentication } = await call('GET /v1/auth/me');
     if (userId !== undefined && found.id !== userId) throw new Refusal(401, 'unauthenticated', otherSession);
     if (session.value?.user.id !== found.id) for (const forget of forgetting) forget();
-    session.value = { user: found, organizations, provider: authentication.provider };
+    session.value = { user: found, organizations, confinedTo, provider: authentication.provider };
     sessionEnded.value = false;
   } catch (error) {
     if (userId !== undefined || !(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;

@@ -27,7 +27,11 @@ function errorOfAnswer(status, headers, text) {
   };
   if (!isObject(error2) || typeof error2.code !== "string" || typeof error2.message !== "string") {
     const said = typeof body?.message === "string" ? `: ${body.message.slice(0, 200)}` : "";
-    return new GatewayError(`The gateway answered ${status}${said}.`, { ...facts, code: "gateway_error" });
+    const kind = body === void 0 && /html/.test(headers.get("content-type") ?? "") ? " with a web page" : "";
+    return new GatewayError(`Not the service but a gateway answered ${status}${kind}${said}.`, {
+      ...facts,
+      code: "gateway_error"
+    });
   }
   const { code, details } = error2;
   const message = withProblems(error2.message, details);
@@ -42,16 +46,29 @@ function errorOfAnswer(status, headers, text) {
 }
 function errorOfFetch(origin, failure) {
   const cause = failure instanceof Error && failure.cause !== void 0 ? failure.cause : failure;
-  const code = isObject(cause) && typeof cause.code === "string" ? cause.code : void 0;
-  const syscall = isObject(cause) && typeof cause.syscall === "string" ? cause.syscall : void 0;
-  const isCertificate = code !== void 0 && /CERT|^ERR_TLS|^ERR_SSL|SIGNATURE/.test(code);
-  const nothingSent = isCertificate || syscall === "connect" || code !== void 0 && connectCodes.includes(code);
-  return new ConnectionError(`No connection to ${origin}${code === void 0 ? "" : ` (${code})`}.`, {
+  const failures = isObject(cause) && Array.isArray(cause.errors) && cause.errors.length > 0 ? cause.errors : [cause];
+  const attempts = failures.map(attemptOf);
+  const isCertificate = attempts.some(({ code }) => certificateCodes.test(code));
+  const isFinal = isCertificate || attempts.some(({ code }) => tlsCodes.test(code));
+  const nothingSent = isFinal || attempts.every(({ isConnect }) => isConnect);
+  const codes = attempts.map(({ code, address }) => attempts.length > 1 ? `${address} ${code}`.trim() : code);
+  const why = codes.join(", ");
+  const problem = isCertificate ? ": its certificate is not trusted" : "";
+  return new ConnectionError(`No connection to ${origin}${problem}${why === "" ? "" : ` (${why})`}.`, {
     code: "connection_failed",
-    retryable: !isCertificate,
+    retryable: !isFinal,
     outcomeUnknown: !nothingSent,
     cause: failure
   });
+}
+function attemptOf(error2) {
+  const { code, syscall, address } = isObject(error2) ? error2 : {};
+  const text = (value) => typeof value === "string" ? value : "";
+  return {
+    code: text(code),
+    address: text(address),
+    isConnect: syscall === "connect" || connectCodes.includes(text(code))
+  };
 }
 function retryAfterMs(header, now) {
   if (header === null) return void 0;
@@ -81,7 +98,7 @@ function jsonObject(text) {
 function isObject(value) {
   return typeof value === "object" && value !== null;
 }
-var HoldfastError, RevisionMismatch, VersionMismatch, ConnectionError, TimeoutError, GatewayError, passingStatuses, connectCodes;
+var HoldfastError, RevisionMismatch, VersionMismatch, ConnectionError, TimeoutError, GatewayError, passingStatuses, connectCodes, certificateCodes, tlsCodes;
 var init_errors = __esm({
   "clients/sdk/src/errors.ts"() {
     "use strict";
@@ -138,6 +155,8 @@ var init_errors = __esm({
     };
     passingStatuses = [429, 502, 503, 504];
     connectCodes = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+    certificateCodes = /CERT|SIGNATURE/;
+    tlsCodes = /^ERR_(?:TLS|SSL)/;
   }
 });
 
@@ -2054,7 +2073,8 @@ function timeoutAfter(limitMs4, origin) {
   return new TimeoutError(message, { code: "timeout", retryable: true, outcomeUnknown: true });
 }
 function baseOf(given) {
-  const url = URL.canParse(given) ? new URL(given) : void 0;
+  const text = given.trim();
+  const url = URL.canParse(text) ? new URL(text) : void 0;
   if (url === void 0 || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new TypeError("url must be an http or https address without credentials, query and fragment.");
   }
@@ -2463,15 +2483,20 @@ var Environment = class {
       })
     });
   }
-  /** Sets the secrets of a dotenv text as one revision. The service parses the text. */
+  /**
+   * Sets the secrets of a dotenv text as one revision. The service parses the text: as the tool of the `dialect` does, or
+   * by its own rules.
+   */
   importDotenv(dotenv2, options = {}) {
-    const { message, ...rest } = options;
+    const { message, dialect, ...rest } = options;
     const change = {
       method: "POST",
       template: `${environmentTemplate}/bulk`,
-      options: { ...rest, path: this.#path, body: { dotenv: dotenv2, message } }
+      options: { ...rest, path: this.#path, body: { dotenv: dotenv2, dialect, message } }
     };
-    const look = lookByDryRun(this.#transport, change, nothingLeft);
+    const look = lookByDryRun(this.#transport, change, (answer) => {
+      return { ...nothingLeft(answer), ...answer.ambiguous && { ambiguous: answer.ambiguous } };
+    });
     return write(this.#transport, { ...change, look });
   }
   /**
@@ -2742,14 +2767,14 @@ var Holdfast = class _Holdfast {
   static fromEnvironment({ idToken, ...options } = {}) {
     const variables = globalThis.process?.env ?? {};
     const required2 = (name) => {
-      const value = variables[name];
+      const value = variables[name]?.trim();
       if (value === void 0 || value === "") throw new TypeError(`The environment variable ${name} is not set.`);
       return value;
     };
     const url = options.url ?? required2("HOLDFAST_URL");
     const { fetch: fetch2, userAgent: userAgent2 } = options;
     const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== void 0 || given || !(identity || idToken)) {
+    if (options.token !== void 0 || given?.trim() || !(identity?.trim() || idToken)) {
       return new _Holdfast({ ...options, url, token: options.token ?? required2("HOLDFAST_TOKEN") });
     }
     const who = {

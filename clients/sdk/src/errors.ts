@@ -103,7 +103,11 @@ export function errorOfAnswer(status: number, headers: Headers, text: string): H
   };
   if (!isObject(error) || typeof error.code !== 'string' || typeof error.message !== 'string') {
     const said = typeof body?.message === 'string' ? `: ${body.message.slice(0, 200)}` : '';
-    return new GatewayError(`The gateway answered ${status}${said}.`, { ...facts, code: 'gateway_error' });
+    const kind = body === undefined && /html/.test(headers.get('content-type') ?? '') ? ' with a web page' : '';
+    return new GatewayError(`Not the service but a gateway answered ${status}${kind}${said}.`, {
+      ...facts,
+      code: 'gateway_error',
+    });
   }
   const { code, details } = error;
   const message = withProblems(error.message, details);
@@ -120,20 +124,39 @@ export function errorOfAnswer(status: number, headers: Headers, text: string): H
 /** Failures that happen before a byte of the request leaves. */
 const connectCodes: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
+/** Node's codes for a certificate that it rejects, and for a connection without TLS. */
+const certificateCodes = /CERT|SIGNATURE/;
+const tlsCodes = /^ERR_(?:TLS|SSL)/;
+
 /** The error for a `fetch` that failed. */
 export function errorOfFetch(origin: string, failure: unknown): ConnectionError {
   const cause: unknown = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
-  const code = isObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
-  const syscall = isObject(cause) && typeof cause.syscall === 'string' ? cause.syscall : undefined;
+  // A name with several addresses fails with an error for each.
+  const failures = isObject(cause) && Array.isArray(cause.errors) && cause.errors.length > 0 ? cause.errors : [cause];
+  const attempts = failures.map(attemptOf);
   // Retrying does not help with a rejected certificate.
-  const isCertificate = code !== undefined && /CERT|^ERR_TLS|^ERR_SSL|SIGNATURE/.test(code);
-  const nothingSent = isCertificate || syscall === 'connect' || (code !== undefined && connectCodes.includes(code));
-  return new ConnectionError(`No connection to ${origin}${code === undefined ? '' : ` (${code})`}.`, {
+  const isCertificate = attempts.some(({ code }) => certificateCodes.test(code));
+  const isFinal = isCertificate || attempts.some(({ code }) => tlsCodes.test(code));
+  const nothingSent = isFinal || attempts.every(({ isConnect }) => isConnect);
+  const codes = attempts.map(({ code, address }) => (attempts.length > 1 ? `${address} ${code}`.trim() : code));
+  const why = codes.join(', ');
+  const problem = isCertificate ? ': its certificate is not trusted' : '';
+  return new ConnectionError(`No connection to ${origin}${problem}${why === '' ? '' : ` (${why})`}.`, {
     code: 'connection_failed',
-    retryable: !isCertificate,
+    retryable: !isFinal,
     outcomeUnknown: !nothingSent,
     cause: failure,
   });
+}
+
+function attemptOf(error: unknown): { code: string; address: string; isConnect: boolean } {
+  const { code, syscall, address } = isObject(error) ? error : {};
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    code: text(code),
+    address: text(address),
+    isConnect: syscall === 'connect' || connectCodes.includes(text(code)),
+  };
 }
 
 /** Seconds or an HTTP date (RFC 9110, 10.2.3). */

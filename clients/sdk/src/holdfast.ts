@@ -61,14 +61,14 @@ export class Holdfast {
   static fromEnvironment({ idToken, ...options }: EnvironmentVariableOptions = {}): Holdfast {
     const variables = globalThis.process?.env ?? {};
     const required = (name: string): string => {
-      const value = variables[name];
+      const value = variables[name]?.trim();
       if (value === undefined || value === '') throw new TypeError(`The environment variable ${name} is not set.`);
       return value;
     };
     const url = options.url ?? required('HOLDFAST_URL');
     const { fetch, userAgent } = options;
     const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
-    if (options.token !== undefined || given || !(identity || idToken)) {
+    if (options.token !== undefined || given?.trim() || !(identity?.trim() || idToken)) {
       return new Holdfast({ ...options, url, token: options.token ?? required('HOLDFAST_TOKEN') });
     }
     const who = {

@@ -358,7 +358,8 @@ function timeoutAfter(limitMs: number, origin: string): TimeoutError {
 }
 
 function baseOf(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const text = given.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new TypeError('url must be an http or https address without credentials, query and fragment.');
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { provedWithoutProvider } from '../../access/fresh-session.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
 import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
@@ -69,10 +68,6 @@ export async function addFactor(
   decide: (user: UserRecord) => Addition,
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  // An administrator's provider could otherwise add a factor of its own, and log in with it.
-  if (user.isAdmin === true && !provedWithoutProvider(context.principal)) {
-    throw new ApiError('insufficient_scope', 'Log in without a company’s provider to add a factor to this account.');
-  }
   const link = await newUndoLink(user.id);
   const decideAddition = async (current: UserRecord) => {
     const { added, writes, undo, ...rest } = decide(current);
@@ -92,10 +87,11 @@ export async function addFactor(
   return made?.recoveryCodes;
 }
 
-/** Recorded on a new factor: an account with any other can't become a platform administrator's. Pure. */
-export function ownAddition({ principal }: AccountContext): { ownAddition?: true } {
-  return provedWithoutProvider(principal) ? { ownAddition: true } : {};
-}
+/**
+ * Recorded on a new factor, which only an own credential adds. Earlier releases also let a provider's session add one: an
+ * account with such a factor can't become a platform administrator's.
+ */
+export const ownAddition = { ownAddition: true } as const;
 
 /**
  * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears

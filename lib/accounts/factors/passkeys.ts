@@ -55,7 +55,7 @@ export async function addPasskey(
     transports: sent.response.transports ?? [],
     createdAt: new Date().toISOString(),
     lastUsedAt: null,
-    ...ownAddition(context),
+    ...ownAddition,
   };
   const recoveryCodes = await addFactor(context, 'passkey_added', current => {
     const { passkeyCount = 0 } = current;

@@ -49,7 +49,7 @@ export async function confirmTotp(context: AccountContext, code: string): Promis
     const answered = hasSecondFactor(current) ? {} : { answeredStep: lastStep };
     return {
       added: { method: 'totp', sealed },
-      factors: { totp: { sealed, lastStep, ...answered, ...ownAddition(context) }, pendingTotp: undefined },
+      factors: { totp: { sealed, lastStep, ...answered, ...ownAddition }, pendingTotp: undefined },
       writes: [],
       undo: [],
     };

@@ -18,7 +18,8 @@ export const completeLogin = contract({
   description:
     'Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the ' +
     'session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return ' +
-    '429. A challenge from `POST /v1/auth/login/options` accepts only a passkey.',
+    '429. A challenge from `POST /v1/auth/login/options` accepts only a passkey. One from a sign-in with a company’s ' +
+    'provider also makes somebody who signs in for the first time a member.',
   access: { kind: 'public' },
   cookies: [linkCookie],
   body: z
@@ -34,13 +35,13 @@ export const completeLogin = contract({
     ),
   bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
   responses: loggedIn,
-  errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
+  errors: ['invalid_token', 'invalid_credentials', 'organization_not_found', 'plan_limit_exceeded', 'rate_limited'],
   servedInMaintenance: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['USER', 'CHALLENGE', 'RATE', 'SIGNIN', 'ORG', 'DOMAIN'],
-    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY', 'SIGNIN', 'ORG', 'INVITATION', 'AUDIT'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,
   },

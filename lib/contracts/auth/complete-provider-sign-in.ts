@@ -9,13 +9,13 @@ const parameter = (description: string) => z.string().optional().meta({ descript
 
 export const completeProviderSignIn = contract({
   operationId: 'complete-provider-sign-in',
-  route: 'GET /v1/auth/provider/callback',
+  route: 'GET /v1/auth/provider/{orgSlug}/callback',
   summary: 'Complete a sign-in with the organization’s provider',
   description: [
-    'The redirect URI to register at the provider. Verifies the provider’s response, starts a session of at most 12 ' +
-      'hours and sends the browser to the dashboard. If the organization trusts its provider in place of the account’s ' +
-      'own second factor, the session and the tokens created with it are confined to that organization, until the ' +
-      'session steps up with that factor. Further parameters are ignored. Whatever goes wrong sends the browser to ' +
+    'The organization’s redirect URI to register at its provider. Verifies the provider’s response, starts a session of at most 12 ' +
+      'hours and sends the browser to the dashboard. The session and the tokens created with it are confined to that ' +
+      'organization, until the session steps up with the account’s own password or passkey. Further parameters are ' +
+      'ignored. Whatever goes wrong sends the browser to ' +
       '`/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` ' +
       'continues. The codes:',
     ...Object.entries(signInErrors).map(([code, sentence]) => `- \`${code}\`: ${sentence}`),

@@ -13,8 +13,8 @@ export const createToken = contract({
   description:
     'Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or ' +
     'environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token ' +
-    'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to that ' +
-    'organization.',
+    'can’t create tokens. In a session that is confined to its provider’s organization, the token must be limited to ' +
+    'that organization (403 `session_confined`).',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always', confined: true },
   body: CreateTokenBody,
   bodyExample: {
@@ -29,7 +29,13 @@ export const createToken = contract({
     body: IssuedToken,
     example: { cliToken: cliTokenExample },
   }),
-  errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
+  errors: [
+    'organization_not_found',
+    'project_not_found',
+    'environment_not_found',
+    'token_limit_reached',
+    'session_confined',
+  ],
   uses: {
     table: ['GetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORG'],

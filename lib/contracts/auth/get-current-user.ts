@@ -36,13 +36,25 @@ export const getCurrentUser = contract({
   summary: 'Get the current user and their organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
-    'token limited to one organization sees only that organization, and so does a session that is confined to one.',
+    'token limited to one organization sees only that organization, and so does a session through a company’s ' +
+    'provider, which is confined to its organization until it steps up with the account’s own password or passkey.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
     body: z.object({
       user: OwnUser,
       organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+      confinedTo: z
+        .object({
+          id: OrganizationId.meta({ description: 'The organization’s identifier.' }),
+          slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
+        })
+        .nullable()
+        .meta({
+          description:
+            'The organization that the credential is confined to, because it came through the organization’s provider ' +
+            'and no password or passkey of the account was proved in it; null otherwise.',
+        }),
       authentication: z
         .object({
           method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
@@ -75,6 +87,7 @@ export const getCurrentUser = contract({
     example: {
       user: { ...userExample, secondFactors: { totp: true } },
       organizations: [{ role: 'owner' }],
+      confinedTo: null,
       authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
     },
   }),

@@ -8,6 +8,9 @@ export const signInErrors = {
   provider_refused: 'Your company’s sign-in provider did not sign you in.',
   sign_in_expired: 'This sign-in has expired, was already used or was started in another browser. Start again.',
   invalid_answer: 'The response of your company’s sign-in provider could not be verified. Tell an owner about it.',
+  email_missing:
+    'Your company’s sign-in provider sent no e-mail address for you. Its administrator can add one to your account ' +
+    'there, or the claim email to what it sends.',
   email_not_verified: 'Your company’s sign-in provider has not verified your e-mail address.',
   domain_not_verified: 'Your e-mail address is not in a domain that your organization has verified.',
   link_required:

@@ -10,7 +10,7 @@ export const startProviderSignIn = contract({
   description:
     'Sends the browser to the organization’s OpenID Connect provider (authorization code flow with PKCE). A cookie ' +
     'ties the sign-in to this browser for ten minutes. Whatever prevents the start sends the browser to the ' +
-    'dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/callback` lists the codes. Limited per client ' +
+    'dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/{orgSlug}/callback` lists the codes. Limited per client ' +
     'IP address.',
   access: { kind: 'optional' },
   query: z.strictObject({

@@ -10,8 +10,9 @@ export const acceptInvitation = contract({
   description:
     'Makes the caller a member with the role in the invitation, provided its inviter is still a member who ' +
     'could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token ' +
-    'works once.',
-  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+    'works once. A session that is confined to its provider’s organization can only accept an invitation to that one, ' +
+    'and only for somebody who was never a member (403 `session_confined`).',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The caller is now a member.',
     body: z.object({ organization: Organization, member: Member }),
@@ -24,7 +25,7 @@ export const acceptInvitation = contract({
       },
     },
   }),
-  errors: ['already_member'],
+  errors: ['already_member', 'session_confined'],
   uses: {
     table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG', 'INVITATION'],

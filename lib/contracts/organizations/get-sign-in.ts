@@ -15,7 +15,7 @@ export const getSignIn = contract({
     body: z.object({
       redirectUri: z.string().meta({
         description: 'The redirect URI to register at the provider, also before one is set.',
-        example: 'https://app.example.com/v1/auth/provider/callback',
+        example: 'https://app.example.com/v1/auth/provider/analytical-engines/callback',
       }),
       signIn: SignIn.nullable().meta({ description: 'The provider; null if none is set.' }),
     }),

@@ -24,6 +24,8 @@ export const setSignIn = contract({
     defaultRole: DefaultRole.default(null).meta({ description: described.defaultRole, example: 'viewer' }),
     required: z.boolean().default(false).meta({ description: described.required }),
     trustFactor: z.boolean().default(false).meta({ description: described.trustFactor }),
+    trustEmail: z.boolean().default(false).meta({ description: described.trustEmail }),
+    acceptRoundTrip: z.boolean().default(false).meta({ description: described.acceptRoundTrip }),
   }),
   bodyExample: {
     issuer: 'https://login.example.com',

@@ -33,9 +33,15 @@ export const described = {
   domains: 'The domains of the organization’s e-mail addresses.',
   defaultRole: 'The role of somebody who first signs in without an invitation; null: an invitation is needed.',
   required:
-    'Whether members have to sign in through the provider. Owners with a passkey or an authenticator app can still log ' +
-    'in with them, and each such log-in is mailed to all owners.',
+    'Whether members have to sign in through the provider. Owners can still log in with a passkey or an authenticator ' +
+    'app that was added before, or seven days ago. Each such log-in is mailed to all owners.',
   trustFactor: 'Whether a second factor that the provider reports (`amr`, `acr`) counts as one here.',
+  trustEmail:
+    'Whether an address of a verified domain counts although the provider doesn’t send `email_verified`, as Entra ID ' +
+    'doesn’t. Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
+  acceptRoundTrip:
+    'Whether a confirmation counts as recent although the provider doesn’t send `auth_time`, once it has sent the person ' +
+    'back to the session that asked for it.',
 };
 
 export const SignIn = z
@@ -45,7 +51,7 @@ export const SignIn = z
     hasClientSecret: z.boolean().meta({ description: 'Whether a client secret is stored. It is never returned.' }),
     redirectUri: z.string().meta({
       description: 'The redirect URI to register at the provider.',
-      example: 'https://app.example.com/v1/auth/provider/callback',
+      example: 'https://app.example.com/v1/auth/provider/analytical-engines/callback',
     }),
     domains: z
       .array(
@@ -62,6 +68,8 @@ export const SignIn = z
     defaultRole: DefaultRole.meta({ description: described.defaultRole, example: 'viewer' }),
     required: z.boolean().meta({ description: described.required }),
     trustFactor: z.boolean().meta({ description: described.trustFactor }),
+    trustEmail: z.boolean().meta({ description: described.trustEmail }),
+    acceptRoundTrip: z.boolean().meta({ description: described.acceptRoundTrip }),
     updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
   })
   .meta({ id: 'SignIn', description: 'How an organization’s members sign in with their company’s provider.' });
@@ -74,6 +82,6 @@ export const access = {
   kind: 'member',
   roles: ['owner'],
   tokens: 'session',
-  narrowestToken: 'organization',
+  narrowestToken: 'none',
   fresh: 'always',
 } as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { provedWithoutProvider } from '../../access/fresh-session.ts';
-import { providerOf } from '../../access/principal.ts';
+import { sessionConfined } from '../../access/authorize.ts';
+import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -25,9 +25,9 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
  * still send this invitation. Invitations already count towards the member limit, so it isn't checked here. The same
  * transaction uses up the token.
- * A session that only its provider vouches for accepts an invitation to the provider's organization only, and not for
- * somebody who was a member before: they come back only by their own consent.
- * @throws insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
+ * A confined session accepts an invitation to its provider's organization only, and not for somebody who was a member
+ * before: they come back only by their own consent.
+ * @throws session_confined; invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -38,17 +38,18 @@ export async function acceptInvitation(
   const { orgSlug, organizationId, invitationId } = pointer;
   const { user } = context.principal;
   const hash = hashCredential(token);
-  const isOwnSession = provedWithoutProvider(context.principal);
+  const boundTo = onlyOrganizationOf(context.principal);
   const { organization, invitation, existing, removed } = await readTogether({
     organization: at(organizationRecord, orgSlug),
     invitation: at(invitationRecord, orgSlug, invitationId),
     existing: at(memberRecord, orgSlug, user.id),
-    removed: isOwnSession ? undefined : at(removedMemberRecord, orgSlug, user.id),
+    removed: boundTo === undefined ? undefined : at(removedMemberRecord, orgSlug, user.id),
   });
-  if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
-  if (!isOwnSession && (providerOf(context.principal)?.organizationId !== organizationId || removed !== undefined)) {
-    throw new ApiError('insufficient_scope', 'Log in without a company’s provider to accept this invitation.');
+  // The provider could otherwise bring its organization's people elsewhere, or back.
+  if (boundTo !== undefined && (boundTo !== organizationId || removed?.organizationId === boundTo)) {
+    throw sessionConfined();
   }
+  if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
   if (existing !== undefined) throw alreadyMember();
   if (invitation?.hash !== hash) throw invalidInvitation();
   const inviter = at(memberRecord, orgSlug, invitation.invitedBy.id);

@@ -61,7 +61,7 @@ export async function inviteMember(
         ...countOne(invitationsFrom(context.organization.id)),
         ...(mailed ? countMailTo(wanted.email) : []),
         // Only users who have verified their own address can have e-mails sent to others.
-        ...hasVerifiedEmail(context.principal.userId, 'invite others'),
+        ...hasVerifiedEmail(context, 'invite others'),
         await context.audit({
           action: 'member.invited',
           target: { type: 'invitation', id: invitation.id, name: wanted.email },

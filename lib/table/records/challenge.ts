@@ -22,6 +22,8 @@ export const challengeRecord = entity({
         clientVersion: z.string(),
         provider: SessionProvider,
         provedAt: z.string(),
+        /** The person is no member yet, and joins the organization with this log-in. */
+        joins: z.boolean().optional(),
         /** For a step-up: the session that the new one replaces, and when it started. */
         replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
       })

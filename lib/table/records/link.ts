@@ -25,9 +25,20 @@ const Factor = z.discriminatedUnion('method', [
 /** One exact factor. */
 export type Factor = z.output<typeof Factor>;
 
-/** A link that removes a new factor. `change` is the number of the change that added it. */
+/**
+ * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
+ * not settled (see `settled-factors.ts`).
+ */
 export const undoLinkRecord = entity({
   kind: 'undoLink',
   key: keys.undoLink,
-  schema: z.object({ factor: Factor, change: z.int(), expiresAt: ExpiresAt }),
+  schema: z.object({
+    factor: Factor,
+    change: z.int(),
+    /** Absent on links of earlier releases. */
+    addedAt: z.string().optional(),
+    expiresAt: ExpiresAt,
+  }),
 });
+
+export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;

@@ -53,6 +53,8 @@ export const organizationRecord = entity({
     requireSecondFactor: z.boolean(),
     /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
     requireProvider: z.boolean().optional(),
+    /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
+    providerRequiredAt: z.string().optional(),
     /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
     providerVersion: z.string().optional(),
     /** Whether a second factor that the provider reports counts. */

@@ -22,11 +22,8 @@ export const sessionRecord = entity({
     provedAt: z.string(),
     /** Whether that included a second factor. */
     secondFactor: z.boolean(),
-    /**
-     * Whether it began with a log-in of the account itself that proved a factor: not through a provider, and not before
-     * the factor was added. The owners have been told of it, so it breaks glass (see `requireProviderIn`).
-     */
-    loggedInWithFactor: z.boolean().optional(),
+    /** The organizations whose required provider its log-in bypassed with a settled factor (see `break-glass.ts`). */
+    brokeGlassIn: z.array(z.string()).optional(),
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
     /** Absent for any other log-in. */

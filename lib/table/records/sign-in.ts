@@ -29,7 +29,12 @@ export const signInRecord = entity({
     defaultRole: z.enum(defaultRoles).nullable(),
     /** The organization's own item says it too, because every request reads that. */
     required: z.boolean(),
+    /** Since when; absent since an earlier release. */
+    requiredAt: z.string().optional(),
     trustFactor: z.boolean(),
+    /** Absent: false, as for the next one. */
+    trustEmail: z.boolean().optional(),
+    acceptRoundTrip: z.boolean().optional(),
     updatedAt: z.string(),
   }),
 });

@@ -12,9 +12,11 @@ export const ViaProvider = z.object({
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
   /**
-   * The account's own second factor was not asked for, because the organization trusts the provider's. So the credential
-   * is valid in that organization only: no other one has agreed to that.
+   * Whether the account's own password or passkey was proved in the session too. Absent: the credential is confined to
+   * the organization, because what a provider says counts only there.
    */
+  lifted: z.boolean().optional(),
+  /** Written for the previous release, which requires it. Nothing reads it. */
   confined: z.boolean(),
 });
 export type ViaProvider = z.output<typeof ViaProvider>;

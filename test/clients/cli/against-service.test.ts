@@ -260,7 +260,7 @@ describe('secrets', () => {
   const nasty = `'"\\ $HOME \`id\` #\n\r\t\u{1f642}\u2028\ufeffe\u0301`;
 
   it('are set from standard input, a file and a hidden prompt, and returned byte for byte', async () => {
-    const set = await holdfast(['set', 'A'], `${nasty}\n`);
+    const set = await holdfast(['set', 'A'], nasty);
     expect([set.code, set.stdout]).toEqual([0, '']);
     expect(set.stderr).toMatch(/^A set, version 1; dev is at revision 1\.$/m);
     await holdfast(['set', 'B', '--from-file', cli.file('key.pem', 'with its line break\n')]);

@@ -126,7 +126,7 @@ describe('push', () => {
 
   it('prunes in the same revision', async () => {
     await dev().import({ A: '1', GONE: '1', GONE_TOO: '1' });
-    const answer = await holdfast(['push', '-', '--prune', '--json'], 'A=2\nNEW=1\n');
+    const answer = await holdfast(['push', '-', '--prune', '--yes', '--json'], 'A=2\nNEW=1\n');
     expect(JSON.parse(answer.stdout)).toEqual({
       created: ['NEW'],
       updated: ['A'],
@@ -221,9 +221,9 @@ describe('push', () => {
       ),
     });
     expect((await holdfast(['push', '-', '-q'], lines(0, 1000))).code).toBe(0);
-    const pruned = await holdfast(['push', '-', '--prune'], lines(500, 600));
+    const pruned = await holdfast(['push', '-', '--prune', '--yes'], lines(500, 600));
     expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('900 to delete, 100 unchanged') });
-    const tooMany = await holdfast(['push', '-', '--prune', '--json'], lines(1000, 1950));
+    const tooMany = await holdfast(['push', '-', '--prune', '--yes', '--json'], lines(1000, 1950));
     expect(JSON.parse(tooMany.stderr).error).toMatchObject({
       code: 'too_many_keys',
       message: expect.stringContaining('sets 950 keys and deletes 100'),
@@ -335,7 +335,7 @@ describe('promote and restore', () => {
     await dev().import({ A: '2', C: '1' });
     const dry = await holdfast(['restore', '1', '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).plan).toMatchObject({ updated: ['A'], deleted: ['C'] });
-    const restored = await holdfast(['restore', '1', '--json', '-m', 'back']);
+    const restored = await holdfast(['restore', '1', '--json', '--yes', '-m', 'back']);
     expect(JSON.parse(restored.stdout)).toMatchObject({ restored: 1, revision: 3 });
     expect(await values()).toEqual({ A: '1', B: '1' });
     expect((await holdfast(['restore', '99'])).code).toBe(5);

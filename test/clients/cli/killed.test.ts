@@ -93,7 +93,7 @@ const old = valuesOf(100, 220, 'old');
 
 /** The push creates, updates and deletes: three kinds of change in one revision. */
 async function push(file: string) {
-  return await cli.run(['push', file, '--prune'], { env: variables });
+  return await cli.run(['push', file, '--prune', '--yes'], { env: variables });
 }
 
 it('a service that is killed in the middle of a push leaves all of it or nothing, and the next push works', async () => {

@@ -221,7 +221,7 @@ describe('a long plan', () => {
       .map(key => `${key}=w\n`)
       .join('');
     const file = cli.file('.env', text);
-    const { stderr } = await holdfast(['push', file, '--prune']);
+    const { stderr } = await holdfast(['push', file, '--prune', '--yes']);
     expect(stderr.match(/^[+~] /gm)).toHaveLength(20);
     expect(stderr).toContain('and 20 more to create (--all shows all)');
     expect(stderr).toContain('and 20 more to update (--all shows all)');

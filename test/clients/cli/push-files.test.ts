@@ -32,7 +32,7 @@ afterAll(() => api.stop());
 const holdfast = (words: string[], input?: string) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
 const pushed = async (name: string, text: string, more: string[] = []) => {
-  const { code, stderr } = await holdfast(['push', cli.file(name, text), '--prune', ...more]);
+  const { code, stderr } = await holdfast(['push', cli.file(name, text), '--prune', '--yes', ...more]);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Done')]);
   return { ...(await dev.pull()).toObject() };
 };

@@ -103,6 +103,41 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     expect(await page.locator('tr[data-index]').count()).toBe(40);
   });
 
+  it('pastes KEY=value into the key’s field, and a value whose CRLF and invisible characters stay and are named', async () => {
+    const { page } = owner;
+    const paste = (label: string, text: string) =>
+      page
+        .getByLabel(label, { exact: true })
+        .last()
+        .evaluate((field, clipboard) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData('text/plain', clipboard);
+          return field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+        }, text);
+    await page.goto(`${project}/environments/dev`);
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill('CERT ');
+    await page.getByText('The key has a space at its begin or end').waitFor();
+    await paste('Key', 'A=1\nB=2\n');
+    await page.getByText('A key has one line.').waitFor();
+    await paste('Key', 'export CERT="cut"\n');
+    await page.getByText('3 characters').waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('CERT');
+    const value = page.getByLabel('New value', { exact: true }).last();
+    expect(await value.inputValue()).toBe('cut');
+    await value.fill('');
+    await paste('New value', 'one\u00a0\r\ntwo\r\n');
+    await page.getByText('The value ends with a line break, contains a no-break space.').waitFor();
+    await page.getByText('11 characters, with CRLF line breaks').waitFor();
+    await button(page, 'Stage').click();
+    const pulled = page.waitForRequest(
+      request => request.method() === 'POST' && request.postData()?.includes('CERT') === true,
+    );
+    await button(page, 'Review').click();
+    await apply(page);
+    expect((await pulled).postDataJSON()).toMatchObject({ set: [{ key: 'CERT', value: 'one\u00a0\r\ntwo\r\n' }] });
+  });
+
   it('finds this in the audit log, as one entry with keys but no values', async () => {
     const { page } = owner;
     await page.goto(`${project.split('/projects/')[0]}/audit`);

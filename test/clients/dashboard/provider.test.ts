@@ -5,7 +5,7 @@ import { forgetSettings } from '../../../lib/core/settings.ts';
 import { sessionOf as cookieOf } from '../../support/api.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes } from '../../support/second-factors.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import { newDomain, settingsOf, settingsPath, verifyDomain } from '../../support/sign-in/sign-in.ts';
@@ -31,7 +31,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     origin = api.origin.replace('127.0.0.1', 'localhost');
     process.env.DASHBOARD_ORIGIN = origin;
     forgetSettings();
-    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/callback`, accounts: {} });
+    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/*/callback`, accounts: {} });
   });
   afterAll(async () => {
     await browser?.close();
@@ -107,7 +107,9 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Set up the provider').click();
     await button(page, 'Copy the redirect URI').click();
     await button(page, 'Copied').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${origin}/v1/auth/provider/callback`);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `${origin}/v1/auth/provider/${owner.organization.slug}/callback`,
+    );
     const wrong = await wrongsOf(page, 'sign-in-provider-new');
     await page.getByLabel('Issuer').fill(provider.url);
     await page.getByLabel('Client id').fill(provider.client.clientId);
@@ -217,12 +219,19 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const person = await personIn(seen);
     expect(person.email).toBe(email);
 
-    // The account still has its password, which confirms who is signed in too.
-    await ageSession(person, 3600);
+    // The session is limited to the company, until the account's own password opens the rest.
     await page.goto('/account');
-    await button(page, 'Set up an app').click();
+    await page.getByRole('complementary', { name: 'This session' }).waitFor();
+    Object.assign(wrong, await wrongsOf(page, 'account-confined'));
+    await button(page, 'Confirm it’s you').click();
     const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
-    await question.getByRole('button', { name: 'Use your password' }).click();
+    Object.assign(wrong, await wrongsOf(page, 'lift-confinement', { as: wideAndNarrow, fullPage: false }));
+    await question.getByLabel('Password').fill(testPassword);
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await button(page, 'Set up an app').waitFor();
+    expect(await page.getByRole('complementary', { name: 'This session' }).count()).toBe(0);
+    await ageSession(await personIn(seen), 3600);
+    await button(page, 'Set up an app').click();
     await question.getByLabel('Password').fill(testPassword);
     await question.getByRole('button', { name: 'Continue' }).click();
     await page.locator('.qr-code').waitFor();
@@ -358,17 +367,28 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const email = employ(domain);
     await withAuthenticator(seen);
     await enter(seen, email, base);
+    // Only a credential of the account itself adds another one.
+    await expectStatus(api.post('/auth/forgot-password', { email }), 200);
+    const token = await mailedToken(api, email, 'Reset');
+    await expectStatus(api.post('/auth/reset-password', { token, newPassword: testPassword }), 200);
+    await page.goto(base);
+    await page.getByLabel('E-mail').fill(email);
+    await button(page, 'Continue').click();
+    await link(page, /^Sign in with/).click();
+    await page.waitForURL(`${origin}${base}`);
     await page.goto('/account');
+    await button(page, 'Confirm it’s you').click();
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await question.getByLabel('Password').fill(testPassword);
+    await question.getByRole('button', { name: 'Continue' }).click();
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('laptop');
     await button(page, 'Continue').click();
-    // This provider doesn't say when the person authenticated, so the session is not fresh.
-    await stepUpAt(seen, email);
     await button(page, 'I have them').click();
     await ageSession(await personIn(seen), 3600);
     await button(page, 'Make new codes').click();
     await button(page, 'Make ten new codes').click();
-    await page.getByRole('dialog', { name: 'Confirm it’s you' }).getByRole('button', { name: 'Use a passkey' }).click();
+    await question.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('only shown once').waitFor();
     expectQuiet(seen.heard);
     await seen.close();

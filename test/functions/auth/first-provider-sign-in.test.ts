@@ -49,7 +49,7 @@ const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'o
 const me = async (session: { cookie: string }) => (await expectStatus(api.get('/auth/me', session), 200)).body;
 
 describe('the first sign-in', () => {
-  it('makes a verified account without a password, and a member with the default role', async () => {
+  it('makes an account without a password, whose address only the provider has verified, and a member with the default role', async () => {
     const company = await openCompany(api, names, provider, { domain, defaultRole: 'viewer' });
     const email = hire('grace', domain, { name: 'Grace Hopper' });
     const browser = openBrowser();
@@ -58,7 +58,7 @@ describe('the first sign-in', () => {
 
     expect([landed.origin, error]).toEqual([new URL(api.url).origin, undefined]);
     const { user, organizations, authentication } = await me(session as { cookie: string });
-    expect(user).toMatchObject({ email, emailVerified: true });
+    expect(user).toMatchObject({ email, emailVerified: false });
     expect(organizations).toMatchObject([{ slug: company.slug, role: 'viewer' }]);
     expect(authentication).toMatchObject({ method: 'session', secondFactor: false });
     // Whatever is sent as the password, there is none.
@@ -195,7 +195,7 @@ describe('the provider', () => {
       expect(parameters).toMatchObject({
         response_type: 'code',
         client_id: provider.client.clientId,
-        redirect_uri: redirectUriOf(api),
+        redirect_uri: redirectUriOf(api, company.slug),
         code_challenge_method: 'S256',
       });
       expect(parameters.scope?.split(' ')).toEqual(expect.arrayContaining(['openid', 'email']));

@@ -3,9 +3,9 @@ import { at, find } from '../../../lib/table/read.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, startApi } from '../../support/api.ts';
+import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { addApp, addPasskey } from '../../support/second-factors.ts';
 import { type Browser, openBrowser } from '../../support/sign-in/browser.ts';
@@ -364,7 +364,7 @@ describe('two organizations', () => {
     expect((await membersOf(attackers)).map(({ userId }) => userId)).not.toContain(victim);
   });
 
-  it('share the sessions of a person who belongs to both, as the account’s own log-in would', async () => {
+  it('do not share the sessions of a person who belongs to both, until the account’s own password is proved', async () => {
     const company = await openCompany(api, names, provider);
     const person = await seedColleague(company);
     const account = hire(person.email);
@@ -373,10 +373,13 @@ describe('two organizations', () => {
 
     const session = await sessionThrough(api, company.slug, { account });
 
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, session))).toBe('200 ok');
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, session))).toBe('404 organization_not_found');
+    const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
+    const lifted = sessionOf(stepped);
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, lifted))).toBe('200 ok');
     // It has proved no factor there.
     await transact([update(at(organizationRecord, person.organization.slug), { set: { requireSecondFactor: true } })]);
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, session))).toBe('403 second_factor_required');
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, lifted))).toBe('403 second_factor_required');
   });
 
   it('that exist one after the other under one slug do not inherit people', async () => {

@@ -5,9 +5,9 @@ import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, createProject, startApi } from '../../support/api.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { type Person, seedPerson, seedSession } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, ageSession, logInWithApp } from '../../support/second-factors.ts';
+import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '../../support/second-factors.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
 import { type Account, type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
 import {
@@ -55,6 +55,8 @@ const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'o
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
+/** The only kind of token that a session through the provider makes. */
+const tokenIn = ({ owner }: Company) => ({ name: 't', organizationId: owner.organization.id });
 
 /** Changes the settings. The client's secret is kept. */
 async function set({ owner, domain }: Company, changes: object, as: Caller = owner.session): Promise<Answer> {
@@ -66,6 +68,7 @@ async function set({ owner, domain }: Company, changes: object, as: Caller = own
 async function openStrictCompany() {
   const company = await openCompany(api, names, provider);
   const app = await addApp(api, company.owner);
+  await settleFactors(company.owner.user.id);
   const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
   const strict = { ...company, owner, app };
   await expectStatus(set(strict, { required: true }), 200);
@@ -102,6 +105,7 @@ describe('an organization that requires its provider', () => {
       (await expectStatus(api.post('/auth/token', { name: 't', ...scope }, member.session), 201)).body;
     const [wide, narrow] = [await tokenOf({}), await tokenOf({ organizationId: company.owner.organization.id })];
     const app = await addApp(api, company.owner);
+    await settleFactors(company.owner.user.id);
     const session = await logInWithApp(api, company.owner, app);
     const callers: Caller[] = [member.session, { token: wide.token }, { token: narrow.token }];
     for (const caller of callers) expect(codeOf(await api.get(projectsOf(company), caller))).toBe('200 ok');
@@ -141,8 +145,8 @@ describe('an organization that requires its provider', () => {
     const handOff = async (session: Caller) => {
       const codeVerifier = randomBytes(32).toString('base64url');
       const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-      const { code } = (await expectStatus(api.post('/auth/cli-auth', { codeChallenge, name: 'cli' }, session), 201))
-        .body;
+      const asked = { codeChallenge, name: 'cli', organizationId: company.owner.organization.id };
+      const { code } = (await expectStatus(api.post('/auth/cli-auth', asked, session), 201)).body;
       return { token: (await expectStatus(api.post('/auth/cli-auth', { code, codeVerifier }), 201)).body.token };
     };
 
@@ -233,7 +237,7 @@ describe('an organization that requires its provider', () => {
   it('does not admit who came through a provider that it has replaced, nor their tokens', async () => {
     const company = await openStrictCompany();
     const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const { token } = (await expectStatus(api.post('/auth/token', { name: 't' }, session), 201)).body;
+    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
     await expectStatus(set(company, { required: true, domains: [company.domain, 'other.example'] }), 200);
     for (const as of [session, { token }]) expect(codeOf(await api.get(projectsOf(company), as))).toBe('200 ok');
 
@@ -291,7 +295,9 @@ describe('a second factor', () => {
     const { user, authentication } = await me(sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
     expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe('200 ok');
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe(
+      '404 organization_not_found',
+    );
   });
 
   it('is not asked for if the organization trusts the provider’s, and the provider says there was one', async () => {
@@ -322,7 +328,7 @@ describe('a second factor', () => {
     expect(codeOf(await api.get(projectsOf(company), session))).toBe('403 second_factor_required');
     const trusted = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa'] }) });
     expect(codeOf(await api.get(projectsOf(company), trusted))).toBe('200 ok');
-    const { token } = (await expectStatus(api.post('/auth/token', { name: 't' }, trusted), 201)).body;
+    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), trusted), 201)).body;
     expect(codeOf(await api.get(projectsOf(company), { token }))).toBe('200 ok');
     // Nor are sessions trusted any longer once the organization stops trusting.
     await expectStatus(set(company, { trustFactor: false }, owner), 200);
@@ -335,14 +341,14 @@ describe('a second factor', () => {
 });
 
 describe('a step-up through the provider', () => {
-  async function signedIn(changes: Partial<Account> = {}) {
-    const company = await openCompany(api, names, provider);
+  async function signedIn(changes: Partial<Account> = {}, settings: Record<string, unknown> = {}) {
+    const company = await openCompany(api, names, provider, settings);
     const account = hire(company, changes);
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
     const { user } = await me(session);
     const grow = async () => ageSession({ session: sessionIn(api, browser), user } as Person, 601);
-    const makeToken = async () => codeOf(await api.post('/auth/token', { name: 't' }, sessionIn(api, browser)));
+    const makeToken = async () => codeOf(await api.post('/auth/token', tokenIn(company), sessionIn(api, browser)));
     return { company, account, browser, user, grow, makeToken };
   }
 
@@ -413,9 +419,13 @@ describe('a step-up through the provider', () => {
   });
 
   it('can be a passkey instead, and keeps the session what it is', async () => {
-    const { company, browser, user, grow, makeToken } = await signedIn();
-    const session = sessionIn(api, browser) as { cookie: string };
-    const { authenticator } = await addPasskey(api, { session });
+    const { company, account, browser, user, grow, makeToken } = await signedIn(
+      { amr: ['mfa'] },
+      { trustFactor: true },
+    );
+    await transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
+    const { authenticator } = await addPasskey(api, { session: await seedSession({ user }) });
+    await signIn(api, browser, company.slug, { account });
     const expires = async () => {
       const { sessions } = (await expectStatus(api.get('/auth/sessions', sessionIn(api, browser)), 200)).body;
       return sessions.find(({ current }: { current: boolean }) => current).expiresAt;
@@ -432,6 +442,8 @@ describe('a step-up through the provider', () => {
     expect(Date.parse(await expires())).toBeLessThanOrEqual(Date.parse(before) + 1000);
     expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
     expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('200 ok');
+    // A passkey of the account opens the rest of it.
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionIn(api, browser)))).toBe('201 ok');
   });
 });
 
@@ -503,7 +515,7 @@ describe('a session through the provider', () => {
     const company = await openStrictCompany();
     const session = await sessionThrough(api, company.slug, { account: hire(company) });
     const { user } = await me(session);
-    const { token } = (await expectStatus(api.post('/auth/token', { name: 't' }, session), 201)).body;
+    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
     const members = `/members/${company.owner.organization.id}`;
     const { members: all } = (await api.get(members, company.owner.session)).body;
     const { id } = all.find(({ userId }: { userId: string }) => userId === user.id);

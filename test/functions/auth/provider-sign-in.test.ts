@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { profileOf } from '../../../lib/providers/profile.ts';
+import { requireVerifiedDomain } from '../../../lib/providers/verified-address.ts';
 import { at, find } from '../../../lib/table/read.ts';
 import { sessionRecord } from '../../../lib/table/records/session.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
@@ -8,9 +10,9 @@ import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts';
 import { makeSigningKey } from '../../support/issuer.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, logInWithApp } from '../../support/second-factors.ts';
+import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
+import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
+import { addApp, addPasskey, logInWithApp, settleFactors } from '../../support/second-factors.ts';
 import {
   client,
   type Ended,
@@ -89,7 +91,7 @@ describe('the settings', () => {
     const { owner, path, domain } = await company();
     const { body } = await expectStatus(api.get(path, owner.session), 200);
     expect(body).toMatchObject({
-      redirectUri: expect.stringMatching(/\/v1\/auth\/provider\/callback$/),
+      redirectUri: expect.stringContaining(`/v1/auth/provider/${owner.organization.slug}/callback`),
       signIn: { hasClientSecret: true, domains: [{ domain, verified: true }], required: false, defaultRole: 'viewer' },
     });
     expect(JSON.stringify(body)).not.toContain(client.secret);
@@ -97,7 +99,7 @@ describe('the settings', () => {
     expect(entry).toMatchObject({ details: { clientSecret: 'changed', issuer: { from: null, to: provider.url } } });
   });
 
-  it('keep the stored secret unless the issuer or the client changes', async () => {
+  it('keep the stored secret and the proof of the domain unless the issuer or the client changes', async () => {
     const { owner, path, domain } = await company();
     const put = async (changes: Record<string, unknown>) =>
       (
@@ -107,7 +109,10 @@ describe('the settings', () => {
         )
       ).body.signIn;
     expect(await put({ defaultRole: null })).toMatchObject({ hasClientSecret: true, defaultRole: null });
-    expect(await put({ clientId: 'another' })).toMatchObject({ hasClientSecret: false, domains: [{ verified: true }] });
+    expect(await put({ clientId: 'another' })).toMatchObject({
+      hasClientSecret: false,
+      domains: [{ verified: false }],
+    });
   });
 
   it('verify a domain for one organization only, until it is dropped', async () => {
@@ -117,7 +122,8 @@ describe('the settings', () => {
     const { body } = await expectStatus(api.put(path, configuration(first.domain), second.session), 200);
     const verify = () => api.post(`${path}/domains/verify`, { domain: first.domain }, second.session);
     expect(codeOf(await verify())).toBe('409 domain_not_verified');
-    names.set(first.domain, [[body.signIn.domains[0].txtRecord]]);
+    const held = (await expectStatus(api.get(first.path, first.owner.session), 200)).body.signIn.domains[0].txtRecord;
+    names.set(first.domain, [[held], [body.signIn.domains[0].txtRecord]]);
     expect(codeOf(await verify())).toBe('409 domain_taken');
     await expectStatus(api.put(first.path, configuration('other.example.com'), first.owner.session), 200);
     expect(codeOf(await verify())).toBe('200 ok');
@@ -154,7 +160,8 @@ describe('a first sign-in', () => {
     const session = ended.session as { cookie: string };
     const { body } = await expectStatus(api.get('/auth/me', session), 200);
     expect(body).toMatchObject({
-      user: { email: claims.email, name: 'Grace', emailVerified: true },
+      user: { email: claims.email, name: 'Grace', emailVerified: false },
+      confinedTo: { id: acme.owner.organization.id, slug: acme.owner.organization.slug },
       organizations: [{ id: acme.owner.organization.id, role: 'viewer' }],
       authentication: { secondFactor: false, provider: { orgSlug: acme.owner.organization.slug } },
     });
@@ -216,7 +223,7 @@ describe('a first sign-in', () => {
     expect(await membersOf(acme)).toMatchObject([{ role: 'owner' }, { email: claims.email, role: 'developer' }]);
   });
 
-  it('does not bring a removed member back, and an invitation does', async () => {
+  it('does not bring a removed member back, whom an invitation brings back in a session of their own', async () => {
     const acme = await company();
     const claims = personAt(acme.domain);
     await signIn(acme, claims);
@@ -224,8 +231,17 @@ describe('a first sign-in', () => {
     await expectStatus(api.delete(`/members/${acme.owner.organization.id}/${id}`, acme.owner.session), 200);
     expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
     const invite = { email: claims.email, role: 'viewer' };
-    await expectStatus(api.post(`/members/${acme.owner.organization.id}/invite`, invite, acme.owner.session), 201);
-    expect((await signIn(acme, claims)).session).toBeDefined();
+    const path = `/members/${acme.owner.organization.id}/invite`;
+    const { token } = (await expectStatus(api.post(path, invite, acme.owner.session), 201)).body;
+    expect((await signIn(acme, claims)).to).toBe('/log-in#error=invitation_required');
+    await api.post('/auth/forgot-password', { email: claims.email });
+    const newPassword = 'a sentence of my own';
+    await api.post('/auth/reset-password', { token: await mailedToken(api, claims.email, 'Reset'), newPassword });
+    const own = sessionOf(
+      await expectStatus(api.post('/auth/login', { email: claims.email, password: newPassword }), 200),
+    );
+    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, own), 200);
+    expect(await membersOf(acme)).toMatchObject([{ role: 'owner' }, { email: claims.email, role: 'viewer' }]);
   });
 
   it('creates nothing if the plan has no room for another member', async () => {
@@ -294,12 +310,11 @@ describe('an existing account', () => {
     const trusted = await signIn(acme, { ...claims, amr: ['pwd', 'mfa'] });
     const there = (await expectStatus(api.get('/auth/me', trusted.session), 200)).body;
     expect(there.authentication.secondFactor).toBe(true);
-    // Nobody in the account's other organization has agreed to that.
     expect(there.organizations).toMatchObject([{ id: acme.owner.organization.id }]);
     expect(codeOf(await api.get(`/projects/${ada.organization.id}`, trusted.session))).toBe(
       '404 organization_not_found',
     );
-    expect(codeOf(await api.delete('/auth/totp', trusted.session))).toBe('403 step_up_required');
+    expect(codeOf(await api.delete('/auth/totp', trusted.session))).toBe('403 session_confined');
   });
 });
 
@@ -324,6 +339,74 @@ async function linkedWithApp(acme: Company) {
   return { ada, claims, app };
 }
 
+describe('a provider that doesn’t say whether addresses are verified', () => {
+  it('is believed if its organization trusts it, but never against its word', async () => {
+    const acme = await company({ trustEmail: true });
+    const ended = async (changes: Record<string, unknown>) =>
+      (await signIn(acme, { ...personAt(acme.domain, { email_verified: undefined }), ...changes })).to;
+
+    expect(await ended({})).toBe('/');
+    for (const email_verified of [false, 'true', 'false', null, 1, {}]) {
+      expect(await ended({ email_verified })).toBe('/log-in#error=email_not_verified');
+    }
+    expect(await ended({ email: 'eve@other.example' })).toBe('/log-in#error=domain_not_verified');
+    expect(await ended({ email: undefined })).toBe('/log-in#error=email_missing');
+  });
+
+  it.each([
+    'https://login.microsoftonline.com/common/v2.0',
+    'https://login.microsoftonline.com/organizations/v2.0',
+    'https://login.microsoftonline.com/consumers/v2.0',
+    'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
+    'https://login.microsoftonline.com/acme.example/v2.0',
+    'https://LOGIN.microsoftonline.com./common/v2.0/',
+    'https://accounts.google.com',
+    'https://gitlab.com',
+  ])('can’t be %s, which is not one company’s', async issuer => {
+    const acme = await company();
+    const refused = await api.put(
+      acme.path,
+      configuration(acme.domain, { issuer, trustEmail: true }),
+      acme.owner.session,
+    );
+    expect(codeOf(refused)).toBe('400 invalid_request');
+    expect(refused.body.error.details).toMatchObject([{ path: expect.stringMatching(/^(trustEmail|issuer)$/) }]);
+  });
+
+  it('can be a tenant of Entra ID, whose tokens must be of that tenant', async () => {
+    const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47';
+    const issuer = `https://login.microsoftonline.com/${tenant}/v2.0`;
+    const acme = await company();
+    const put = api.put(acme.path, configuration(acme.domain, { issuer, trustEmail: true }), acme.owner.session);
+    expect((await expectStatus(put, 200)).body.signIn.trustEmail).toBe(true);
+
+    const domains = [{ domain: acme.domain, token: 't', verifiedAt: new Date().toISOString() }];
+    const attempt = (tid: unknown) => () =>
+      requireVerifiedDomain(
+        { issuer, domains, trustEmail: true },
+        { claims: { sub: 'ada', tid }, profile: profileOf({ email: `ada@${acme.domain}` }) },
+      );
+    expect(attempt(tenant)).not.toThrow();
+    for (const tid of [undefined, '9188040d-6c67-4c5b-b112-36a304b66dad', [tenant]]) {
+      expect(attempt(tid)).toThrow('email_not_verified');
+    }
+  });
+});
+
+it('no token sets, reads or removes a provider, however much it may do', async () => {
+  const acme = await company();
+  const made = await expectStatus(api.post('/auth/token', { name: 'full' }, acme.owner.session), 201);
+  const thief = { token: made.body.token };
+  const answers = [
+    await api.get(acme.path, thief),
+    await api.put(acme.path, configuration(acme.domain, { issuer: 'https://login.evil.example' }), thief),
+    await api.post(`${acme.path}/domains/verify`, { domain: acme.domain }, thief),
+    await api.delete(acme.path, thief),
+  ];
+  expect(answers.map(codeOf)).toEqual(Array.from({ length: 4 }, () => '403 insufficient_scope'));
+  expect((await api.get(acme.path, acme.owner.session)).body.signIn.issuer).toBe(provider.url);
+});
+
 describe('a hostile answer creates nothing', () => {
   const start = async () => {
     const acme = await company();
@@ -341,6 +424,8 @@ describe('a hostile answer creates nothing', () => {
     ['without a nonce', 'invalid_answer', { nonce: undefined }],
     ['about an address that is not verified', 'email_not_verified', { email_verified: false }],
     ['that calls the address verified in a string', 'email_not_verified', { email_verified: 'true' }],
+    ['without an address', 'email_missing', { email: undefined }],
+    ['about an address that it doesn’t call verified', 'email_not_verified', { email_verified: undefined }],
     ['about an address of another domain', 'domain_not_verified', { email: 'eve@other.example' }],
   ])('if it is one %s; the owner sees it', async (_, code, changes) => {
     const { acme, claims, started } = await start();
@@ -393,6 +478,20 @@ describe('a hostile answer creates nothing', () => {
     expect((await endIn(api, named, honest)).session).toBeDefined();
   });
 
+  it('if another organization’s provider sends the browser here with its own state', async () => {
+    const { acme, claims } = await start();
+    const evil = await startSignInProvider();
+    onTestFinished(() => evil.stop());
+    const other = await company({ issuer: evil.url });
+    // The attacker's provider forwards the browser to the honest one, which returns it to the honest organization.
+    const there = await startIn(api, other.owner.organization.slug);
+    const code = provider.codeFor({ nonce: there.nonce, ...claims });
+    const before = provider.received.length + evil.received.length;
+    const returned = { ...there, orgSlug: acme.owner.organization.slug };
+    expect((await endIn(api, returned, { state: there.state, code })).to).toBe('/log-in#error=sign_in_expired');
+    expect(provider.received.length + evil.received.length).toBe(before);
+  });
+
   it('if it comes from the provider of another organization', async () => {
     const { acme, claims } = await start();
     const evil = await startSignInProvider();
@@ -441,12 +540,13 @@ describe('an organization that requires its provider', () => {
     expect(codeOf(await require())).toBe('403 second_factor_required');
     const projects = `/projects/${acme.owner.organization.id}`;
     const app = await addApp(api, acme.owner);
+    await settleFactors(acme.owner.user.id);
     const colleague = await seedPerson();
     await addMember(acme, colleague);
     await expectStatus(require(), 200);
 
     expect(codeOf(await api.get(projects, colleague.session))).toBe('403 provider_required');
-    // The session that requires it has proved its factor before.
+    // The session that requires it has proved a settled factor before.
     expect(codeOf(await api.get(projects, acme.owner.session))).toBe('200 ok');
     const owner = await logInWithApp(api, acme.owner, app);
     expect(codeOf(await api.get(projects, owner))).toBe('200 ok');
@@ -479,7 +579,8 @@ describe('stepping up', () => {
     const acme = await company();
     const claims = personAt(acme.domain);
     const session = (await signIn(acme, claims)).session as { cookie: string };
-    expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
+    const inAcme = { name: 't', organizationId: acme.owner.organization.id };
+    expect(codeOf(await api.post('/auth/token', inAcme, session))).toBe('403 step_up_required');
     const stepUp = async (changes: Record<string, unknown>) => {
       const started = await startIn(api, acme.owner.organization.slug, '?stepUp=true', session);
       expect(started.location.searchParams.get('max_age')).toBe('0');
@@ -492,7 +593,24 @@ describe('stepping up', () => {
     const renewed = await stepUp({ auth_time: nowSeconds() });
     expect(renewed.to).toBe('/');
     expect(codeOf(await api.get('/auth/me', session))).toBe('401 unauthenticated');
-    expect(codeOf(await api.post('/auth/token', { name: 't' }, renewed.session))).toBe('201 ok');
+    expect(codeOf(await api.post('/auth/token', inAcme, renewed.session))).toBe('201 ok');
+  });
+
+  it('accepts the round trip instead of a time that is never sent, if the organization does', async () => {
+    const acme = await company({ acceptRoundTrip: true });
+    const claims = personAt(acme.domain);
+    const session = (await signIn(acme, claims)).session as { cookie: string };
+    const inAcme = { name: 't', organizationId: acme.owner.organization.id };
+    // A sign-in is no round trip that a session began.
+    expect(codeOf(await api.post('/auth/token', inAcme, session))).toBe('403 step_up_required');
+    const stepUp = async (changes: Record<string, unknown>) =>
+      answerWith(await startIn(api, acme.owner.organization.slug, '?stepUp=true', session), { ...claims, ...changes });
+    for (const auth_time of [null, 'now', nowSeconds() - 3600, nowSeconds() + 120, Date.now()]) {
+      expect((await stepUp({ auth_time })).to).toBe('/log-in#error=not_fresh');
+    }
+    const renewed = await stepUp({});
+    expect(codeOf(await api.post('/auth/token', inAcme, renewed.session))).toBe('201 ok');
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, renewed.session))).toBe('403 session_confined');
   });
 
   it('takes a passkey without a password in such a session only', async () => {
@@ -500,13 +618,19 @@ describe('stepping up', () => {
     const claims = personAt(acme.domain, { auth_time: nowSeconds() });
     const session = (await signIn(acme, claims)).session as { cookie: string };
     expect(codeOf(await api.post('/auth/step-up', {}, session))).toBe('400 invalid_request');
-    const { authenticator } = await addPasskey(api, { session });
-    const asked = await api.post('/auth/step-up', {}, session);
+    const { user } = (await expectStatus(api.get('/auth/me', session), 200)).body;
+    await transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
+    await expect(addPasskey(api, { session })).rejects.toThrow('session_confined');
+    const { authenticator } = await addPasskey(api, { session: await seedSession({ user }) });
+    await expectStatus(api.put(acme.path, configuration(acme.domain, { trustFactor: true }), acme.owner.session), 200);
+    const again = (await signIn(acme, { ...claims, amr: ['mfa'] })).session as { cookie: string };
+    const asked = await api.post('/auth/step-up', {}, again);
     expect(codeOf(asked)).toBe('401 second_factor_required');
     const { challenge, publicKey, methods } = asked.body.error.details;
     expect(methods).toEqual(['passkey']);
     const passkey = authenticator.get(publicKey);
-    expect(codeOf(await api.post('/auth/step-up', { challenge, passkey }, session))).toBe('200 ok');
+    const stepped = await expectStatus(api.post('/auth/step-up', { challenge, passkey }, again), 200);
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionOf(stepped)))).toBe('201 ok');
     expect(codeOf(await api.post('/auth/step-up', {}, acme.owner.session))).toBe('400 invalid_request');
   });
 });

@@ -41,6 +41,7 @@ describe('registering', () => {
     expect(me.body).toEqual({
       user: { ...answer.body.user, secondFactors: { passkeys: 0, totp: false, recoveryCodesLeft: 0 } },
       organizations: [{ ...answer.body.organization, role: 'owner' }],
+      confinedTo: null,
       authentication: { method: 'session', freshUntil: expect.any(String), secondFactor: false },
     });
     expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });

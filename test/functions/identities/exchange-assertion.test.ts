@@ -116,6 +116,31 @@ describe('an assertion of an identity with singleUse: false', () => {
       '401 invalid_assertion',
     );
   });
+
+  it.each([
+    ['exp', { iat: -200, exp: -70 }, /it expired \d+ seconds ago \(exp\)/],
+    [
+      'iat',
+      { iat: -1000, exp: 900 },
+      /issued 10\d\d seconds ago \(iat\), and the identity accepts 600\. .*maxAssertionAgeMinutes/,
+    ],
+    ['iat', { iat: 200, exp: 900 }, /issued \d+ seconds from now \(iat\)\. Check the clock/],
+    ['nbf', { iat: 0, nbf: 200, exp: 900 }, /not valid before \d+ seconds from now \(nbf\)/],
+  ])('is told which time is wrong and how far, if everything else is right: %s', async (_, times, message) => {
+    const id = await makeIdentity({ maxAssertionAgeMinutes: 10 });
+    const claims = Object.fromEntries(Object.entries(times).map(([name, offset]) => [name, now() + offset]));
+    const refused = await exchange(id, await issuer.token(id, claims));
+    expect([codeOf(refused), refused.body.error.message]).toEqual([
+      '401 invalid_assertion',
+      expect.stringMatching(message),
+    ]);
+
+    const vague = 'The token does not prove any identity of this organization.';
+    const forged = (await issuer.token(id, claims)).replace(/.{8}$/, 'AAAAAAAA');
+    expect((await exchange(id, forged)).body.error.message).toBe(vague);
+    const elsewhere = await issuer.token(await makeIdentity({}), claims);
+    expect((await exchange(id, elsewhere)).body.error.message).toBe(vague);
+  });
 });
 
 describe('an assertion that was already exchanged', () => {

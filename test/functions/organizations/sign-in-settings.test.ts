@@ -54,7 +54,7 @@ describe('the settings', () => {
     expect(stored.body.signIn).toMatchObject({
       issuer: provider.url,
       clientId: provider.client.clientId,
-      redirectUri: redirectUriOf(api),
+      redirectUri: redirectUriOf(api, owner.organization.slug),
       domains: [{ domain, verified: false, txtRecord: expect.stringMatching(/^holdfast-verification=[\w-]{20,}$/) }],
       defaultRole: 'developer',
       required: false,

@@ -29,6 +29,7 @@ export interface OpenIdProvider {
 }
 
 interface ProviderOptions {
+  /** With a `*` for the organization, whose slug a test may not know yet. */
   redirectUri: string;
   accounts: Record<string, Account>;
   /** Where the e-mail address is: OpenID Connect Core, 5.4, has it in userinfo if there is an access token. */
@@ -53,6 +54,11 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = { clientId: 'holdfast', clientSecret };
   const provider = new Provider(url, await configurationOf(options, client));
+  const [start = '', end = ''] = options.redirectUri.split('*');
+  Object.assign(provider.Client.prototype, {
+    redirectUriAllowed: (uri: string) =>
+      uri.startsWith(start) && /^[a-z0-9-]+$/.test(uri.slice(start.length, -end.length)) && uri.endsWith(end),
+  });
   const asked: URLSearchParams[] = [];
   const handle = provider.callback();
   server.on('request', (request, response) => {
@@ -94,7 +100,7 @@ async function configurationOf(
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [redirectUri],
+        redirect_uris: [redirectUri.replace('*', 'any')],
         response_types: ['code'],
         grant_types: ['authorization_code'],
         id_token_signed_response_alg: algorithm,

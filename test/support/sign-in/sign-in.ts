@@ -16,7 +16,8 @@ export function newDomain(): string {
   return `${randomBytes(6).toString('hex')}.example`;
 }
 
-export const redirectUriOf = (api: Api) => `${api.url}/auth/provider/callback`;
+/** The redirect URI of an organization, or with a `*` those of all. */
+export const redirectUriOf = (api: Api, slug = '*') => `${api.url}/auth/provider/${slug}/callback`;
 export const settingsPath = ({ organization }: Pick<Person, 'organization'>) => `/orgs/${organization.id}/sign-in`;
 
 /** The body that makes the provider the organization's. */
@@ -81,7 +82,7 @@ export async function goToProvider(
   slug: string,
   { account = 'ada', ...query }: Record<string, string> = {},
 ): Promise<URL> {
-  const isCallback = (url: URL) => url.href.startsWith(redirectUriOf(api));
+  const isCallback = (url: URL) => url.href.startsWith(redirectUriOf(api, slug));
   const page = await passProvider(browser, await browser.open(startUrl(api, slug, query)), account, isCallback);
   if (page.location === undefined) throw new Error(`The provider answered ${page.status}: ${page.text}`);
   return page.location;

@@ -8,6 +8,7 @@ import { applyPlan, showPlan } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
+import { invisibleNotes } from '../one-value.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
@@ -54,6 +55,7 @@ export async function edit(session: Session, { message }: { message?: string }):
         ...given({ message }),
       });
       if (plan.revision === base.revision) {
+        for (const note of invisibleNotes(edits.set)) output.warn(note);
         showPlan(session, plan, `edit ${environment.slug}`);
         if (!isConfirmed && terminal.confirms && !(await terminal.confirm('Apply?'))) {
           keepsFile = false;

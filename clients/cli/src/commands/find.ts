@@ -1,6 +1,7 @@
-import { HoldfastError } from '@holdfast/sdk';
+import { GatewayError, HoldfastError } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { exitCodes, Failure } from '../failure.ts';
+import { someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { secretKey } from './options.ts';
 
@@ -19,10 +20,12 @@ export async function find(session: Session, key: string): Promise<void> {
   const places = projects.flatMap(project => project.environments.map(({ slug }) => ({ project: project.slug, slug })));
   const found: { project: string; environment: string; version: number; updatedAt: string; updatedBy: string }[] = [];
   const notReadable: string[] = [];
+  const similar = new Set<string>();
   const look = async ({ project, slug }: { project: string; slug: string }) => {
     const { keys } = await client.environment(organization, project, slug).keys({ search: key });
     // The search also finds keys that contain this one.
     const match = keys.find(one => one.key === key);
+    for (const one of keys) similar.add(one.key);
     if (match === undefined) return;
     const { version, updatedAt, updatedBy } = match;
     found.push({ project, environment: slug, version, updatedAt, updatedBy: updatedBy.email });
@@ -44,7 +47,14 @@ export async function find(session: Session, key: string): Promise<void> {
   if (output.json) return output.document({ key, found, notReadable });
   if (notReadable.length > 0) output.note(`Not searched, because you may not read them: ${notReadable.join(', ')}.`);
   if (found.length === 0) {
-    throw new Failure(exitCodes.notFound, 'secret_not_found', `${key} is set nowhere that you may read.`);
+    const names = [...similar].toSorted();
+    throw new Failure(exitCodes.notFound, 'secret_not_found', `${key} is set nowhere that you may read.`, {
+      details: { similar: names },
+      hint:
+        names.length === 0
+          ? 'Upper and lower case differ. List the keys of an environment: holdfast list'
+          : `Keys with such a name: ${someOf(names)} · find one with: holdfast find ${names[0]}`,
+    });
   }
   output.table(
     ['PROJECT', 'ENVIRONMENT', 'VERSION', 'UPDATED', 'BY'],
@@ -54,4 +64,4 @@ export async function find(session: Session, key: string): Promise<void> {
 
 /** The caller may not read the environment, or it was deleted since it was listed. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof HoldfastError && (error.status === 403 || error.status === 404);
+  error instanceof HoldfastError && !(error instanceof GatewayError) && (error.status === 403 || error.status === 404);

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Holdfast, HoldfastError } from '@holdfast/sdk';
+import { GatewayError, type Holdfast, HoldfastError } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { connect } from '../connect.ts';
@@ -73,7 +73,7 @@ async function currentUserOf(client: Holdfast): Promise<CurrentUser> {
   try {
     return await client.request('GET', '/v1/auth/me');
   } catch (error) {
-    if (!(error instanceof HoldfastError) || error.status !== 401) throw error;
+    if (!(error instanceof HoldfastError) || error instanceof GatewayError || error.status !== 401) throw error;
     const { code, requestId } = error;
     throw new Failure(exitCodes.signIn, code, 'This token is unknown, expired or revoked; it was not stored.', {
       requestId,

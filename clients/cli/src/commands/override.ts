@@ -3,6 +3,7 @@ import { type DotenvFlags, readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { readIfThere } from '../files.ts';
 import type { Session } from '../session.ts';
+import { decode } from '../standard-input.ts';
 
 export interface OverrideFlags extends DotenvFlags {
   allowOverride?: boolean;
@@ -22,7 +23,7 @@ export async function readOverrides(
   const bytes = readIfThere(file);
   if (bytes === undefined) throw new Failure(exitCodes.notRun, 'file_not_found', `There is no file ${file}.`);
   if (!allowOverride) await requireNoProduction(session, environments, offline);
-  return readDotenv(bytes.toString(), file, flags);
+  return readDotenv(decode(bytes, file), file, flags);
 }
 
 async function requireNoProduction(

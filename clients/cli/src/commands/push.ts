@@ -3,9 +3,10 @@ import { maxKeysPerChange } from '../../../../lib/contracts/fields/secret-rules.
 import { carryOut } from '../change.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
+import { invisibleNotes } from '../one-value.ts';
 import { type FileFlags, fileFormats, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
-import { decode, readStandardInput } from '../standard-input.ts';
+import { decode, readStandardInput, withoutMark } from '../standard-input.ts';
 import { allOption, dialectOptions, dryRunOption, yesOption } from './options.ts';
 import { readFile, type WriteFlags, writeOptions } from './secrets.ts';
 
@@ -27,14 +28,12 @@ export const pushOptions = (command: Command): Command =>
 export async function push(session: Session, file: string, flags: Flags): Promise<void> {
   const { output } = session;
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
+  const name = file === '-' ? 'Standard input' : file;
+  if (withoutMark(text) !== text) output.note(`${name}: a byte order mark was left out.`);
   const values = await readSecrets(file, text, flags);
   if (values.size === 0) {
     // With --prune, an empty file would delete everything.
-    throw new Failure(
-      exitCodes.other,
-      'nothing_to_push',
-      `${file === '-' ? 'Standard input' : file} sets no key; nothing was changed.`,
-    );
+    throw new Failure(exitCodes.other, 'nothing_to_push', `${name} sets no key; nothing was changed.`);
   }
   const environment = await session.environment();
   const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
@@ -53,6 +52,8 @@ export async function push(session: Session, file: string, flags: Flags): Promis
     delete: deleted,
     ...given({ message: flags.message }),
   });
+  const isNew = new Set([...plan.created, ...plan.updated]);
+  for (const note of invisibleNotes([...values].filter(([key]) => isNew.has(key)))) output.warn(note);
   const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
   const { dryRun, all, ifRevision } = flags;
   const answer = await carryOut(session, { environment, plan, title, dryRun, all, ifRevision });

@@ -7,6 +7,7 @@ import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import { endWithShell, type Inherited, ignoreSignals, letShellStay, readInherited } from '../run/inherited.ts';
 import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
+import { requireUtf8 } from '../run/require-utf8.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
@@ -60,11 +61,12 @@ export async function run(session: Session, command: readonly string[], flags: F
   if (inherited.awaitsPlan) endWithShell();
   if (flags.watch && inherited.awaitsPlan) letShellStay();
   if (flags.watch) becomeShell(inherited);
+  requireUtf8(command, process.env);
   const overrides =
     flags.override === undefined
       ? new Map<string, string>()
       : await readOverrides(session, await session.layers(), flags.override, flags);
-  const programOf = programMaker(session, command, flags, overrides, inherited);
+  const programOf = programMaker(session, { command, overrides, inherited }, flags);
   if (flags.watch) await watch(session, flags, programOf, inherited);
 
   const { entries, revisions } = await pullEntries(session, flags);
@@ -81,13 +83,18 @@ export async function run(session: Session, command: readonly string[], flags: F
 
 type ProgramOf = (entries: readonly Entry[], revisions: string) => Program;
 
+/** The command, and what its variables are made of besides the secrets. */
+interface Requested {
+  command: readonly string[];
+  overrides: ReadonlyMap<string, string>;
+  inherited: Inherited;
+}
+
 /** Checks the names of all variables before any of them is passed on. */
 function programMaker(
   { output }: Session,
-  command: readonly string[],
+  { command, overrides, inherited }: Requested,
   { allowName = [], nameTransformer }: Flags,
-  overrides: ReadonlyMap<string, string>,
-  inherited: Inherited,
 ): ProgramOf {
   const [name = ''] = command;
   const parent = { ...process.env, ...inherited.unusual };

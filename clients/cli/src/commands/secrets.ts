@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
+import { invisibleNotes, valueIn } from '../one-value.ts';
 import { readLimited } from '../read-limited.ts';
 import type { Session } from '../session.ts';
 import { pullEntries } from '../snapshot.ts';
-import { decode, readStandardInput } from '../standard-input.ts';
+import { readBytes } from '../standard-input.ts';
 import { ifRevisionOption, integer, messageOption, revisionOption, secretKey, secretKeys } from './options.ts';
 
 export interface WriteFlags {
@@ -46,6 +47,8 @@ export async function get(session: Session, key: string, flags: { revision?: num
 
 interface SetFlags extends WriteFlags {
   fromFile?: string;
+  exact?: boolean;
+  allowEmpty?: boolean;
   ifVersion?: number;
   generate?: number;
   alphabet?: string[];
@@ -57,11 +60,13 @@ export const setOptions = (command: Command): Command =>
     .usage('[options] <key>')
     .argument('<key>', 'key of the secret', secretKey)
     .argument('[value]', 'refused: values come from standard input, a file or a hidden prompt', refuseValue)
-    .option('--from-file <file>', 'use the content of this file, byte for byte (- for standard input)')
+    .option('--from-file <file>', 'use the content of this file with its last line break (- for standard input)')
+    .option('--exact', 'keep a final line break and a byte order mark')
+    .option('--allow-empty', 'set an empty value')
     .addOption(
       new Option('--generate <length>', `generate a random value of this length (${minLength} to ${maxLength})`)
         .argParser(generatedLength)
-        .conflicts('fromFile'),
+        .conflicts(['fromFile', 'exact', 'allowEmpty']),
     )
     .addOption(
       new Option('--alphabet <characters>', 'the characters to generate from; letters and digits if omitted').argParser(
@@ -107,13 +112,15 @@ export async function set(session: Session, key: string, _value: undefined, flag
   if (flags.generate === undefined && (flags.alphabet !== undefined || flags.show)) {
     throw usage('--alphabet and --show need --generate.', `For example: holdfast set ${key} --generate 32`);
   }
-  const value =
+  const { value, changes } =
     flags.generate === undefined
       ? await readValue(session, key, flags)
-      : await generated(flags.generate, flags.alphabet);
+      : { value: await generated(flags.generate, flags.alphabet), changes: [] };
   const problem = valueProblem(value);
   if (problem !== undefined) throw new Failure(exitCodes.other, 'invalid_value', `The value of ${key} ${problem}.`);
   const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
+  for (const change of changes) session.output.note(change);
+  for (const note of invisibleNotes([[key, value]])) session.output.warn(note);
   if (session.output.json) return session.output.document(flags.show ? { ...answer, value } : answer);
   if (flags.show) session.output.data(`${value}\n`);
   const { secret, changed, revision } = answer;
@@ -127,11 +134,15 @@ async function generated(length: number, alphabet = lettersAndDigits): Promise<s
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-async function readValue({ terminal }: Session, key: string, { fromFile }: SetFlags): Promise<string> {
-  if (fromFile !== undefined && fromFile !== '-') return decode(readFile(fromFile), fromFile);
-  if (fromFile === undefined && terminal.canAsk) return await terminal.askHidden(`Value of ${key}: `);
+async function readValue({ terminal }: Session, key: string, flags: SetFlags) {
+  const { fromFile } = flags;
+  if (fromFile !== undefined && fromFile !== '-') return valueIn(key, readFile(fromFile), fromFile, flags);
+  if (fromFile === undefined && terminal.canAsk) {
+    const input = await terminal.askHidden(`Value of ${key}: `);
+    return valueIn(key, Buffer.from(input), 'The input', { ...flags, isTyped: true });
+  }
   if (process.stdin.isTTY) throw usage(`The value of ${key} is missing.`, `Pipe it in: holdfast set ${key} < file`);
-  return (await readStandardInput()).replace(/\r?\n$/, '');
+  return valueIn(key, await readBytes(), 'Standard input', flags);
 }
 
 export function readFile(path: string): Buffer {

@@ -5,6 +5,7 @@ import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { readLimited } from '../read-limited.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl, type Settings } from '../settings/settings.ts';
+import { decode } from '../standard-input.ts';
 import { findIdentity, type IdentityCredential } from './identity.ts';
 import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 
@@ -88,7 +89,7 @@ function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
   if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
   if (!file) return undefined;
-  const read = () => tokenOf(readTokenFile(file).toString(), file);
+  const read = () => tokenOf(decode(readTokenFile(file), file), file);
   return { token: read(), source: `HOLDFAST_TOKEN_FILE (${file})`, renewed: read };
 }
 

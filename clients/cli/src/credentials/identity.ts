@@ -5,7 +5,7 @@ import {
   identityToken,
   platformAssertion,
 } from '@holdfast/sdk';
-import { useProxy, userAgent } from '../connect.ts';
+import { useNetworkSettings, userAgent } from '../connect.ts';
 import { usage } from '../failure.ts';
 
 /** A workload identity, which signs in without a person. */
@@ -19,7 +19,7 @@ export interface IdentityCredential {
 
 /** The identity in HOLDFAST_IDENTITY, with the platform's token. */
 export function findIdentity(url: string, organization: string | undefined): IdentityCredential | undefined {
-  const { HOLDFAST_IDENTITY: id } = process.env;
+  const id = process.env.HOLDFAST_IDENTITY?.trim();
   if (!id) return undefined;
   if (organization === undefined) {
     throw usage('HOLDFAST_IDENTITY needs an organization, but none is set.', 'Name it: HOLDFAST_ORG=…');
@@ -35,7 +35,7 @@ export function findIdentity(url: string, organization: string | undefined): Ide
   const signedIn = identityToken({ url, organization, identity: id, userAgent }, assertion, exchange);
   const token = async (rejected?: string): Promise<string> => {
     // Commands such as `whoami` sign in before they create a client.
-    await useProxy(url);
+    await useNetworkSettings(url);
     return signedIn(rejected);
   };
   return {

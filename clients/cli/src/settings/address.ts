@@ -1,7 +1,8 @@
 import { usage } from '../failure.ts';
 
-/** The address of a service, without `/v1` or a trailing slash. @throws Failure for an invalid or insecure address */
-export function addressOf(text: string, source: string): string {
+/** The address of a service, without blanks around it, `/v1` or a trailing slash. @throws Failure for an invalid or insecure address */
+export function addressOf(given: string, source: string): string {
+  const text = given.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw usage(`The address of ${source} must be http or https, without credentials, query and fragment.`);

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { usage } from '../failure.ts';
+import { Failure, usage } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile, writePrivately } from '../files.ts';
+import { decode, withoutMark } from '../standard-input.ts';
 
 /** The members of a place, outermost first. */
 export const placeMembers = ['organization', 'project', 'environment'] as const;
@@ -14,19 +15,22 @@ export type SettingsFile = Partial<Place> & { url?: string; layers?: readonly st
 /** The service's rule for slugs. */
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
-export function checkSlug(value: string, name: string): string {
+/** Without blanks around it, which a file of another system may have. */
+export function checkSlug(given: string, name: string): string {
+  const value = given.trim();
   if (slug.test(value)) return value;
   throw usage(`${name} must be a slug: 1 to 48 lower-case letters, digits and hyphens.`);
 }
 
 /** @throws Failure unless it names an environment as `organization/project/environment` */
 export function placeOf(text: string, name: string): Place {
-  const [organization = '', project = '', environment = '', ...rest] = text.split('/');
+  const [organization = '', project = '', environment = '', ...rest] = text.trim().split('/');
   if (rest.length > 0 || environment === '') throw usage(`${name} must be organization/project/environment.`);
-  checkSlug(organization, `The organization in ${name}`);
-  checkSlug(project, `The project in ${name}`);
-  checkSlug(environment, `The environment in ${name}`);
-  return { organization, project, environment };
+  return {
+    organization: checkSlug(organization, `The organization in ${name}`),
+    project: checkSlug(project, `The project in ${name}`),
+    environment: checkSlug(environment, `The environment in ${name}`),
+  };
 }
 
 export const nameOf = ({ organization, project, environment }: Place): string =>
@@ -119,9 +123,10 @@ function readSettingsFile(path: string, known: readonly string[]): SettingsFile 
   const refuse = (problem: string) => usage(`${path} ${problem}.`, 'Fix it, or rewrite it: holdfast link');
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString());
-  } catch {
-    throw refuse('is not JSON');
+    // Windows editors put a byte order mark before the text.
+    value = JSON.parse(withoutMark(decode(bytes, path)));
+  } catch (error) {
+    throw error instanceof Failure ? error : refuse('is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('is not an object');
   for (const [name, member] of Object.entries(value)) {

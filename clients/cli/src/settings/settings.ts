@@ -53,11 +53,13 @@ export function resolveSettings(flags: GivenFlags, directory: string, warn: (lin
   const resolve = (flag: 'org' | 'project' | 'url', variable: string, member: 'organization' | 'project' | 'url') => {
     const candidates = [
       { value: flags[flag], source: `--${flag}`, isCommitted: false },
-      { value: process.env[variable] || undefined, source: variable, isCommitted: false },
+      { value: process.env[variable]?.trim() || undefined, source: variable, isCommitted: false },
       { value: file?.settings[member], source: file?.path ?? '', isCommitted: true },
       { value: user.settings[member], source: user.path, isCommitted: false },
     ];
-    return candidates.find((one): one is typeof one & { value: string } => one.value !== undefined);
+    // A file or a variable that another system wrote may have blanks around it.
+    const trimmed = candidates.map(one => ({ ...one, value: one.value?.trim() }));
+    return trimmed.find((one): one is typeof one & { value: string } => one.value !== undefined);
   };
   const environments = environmentsOf(flags, file, user);
   const own = environments.at(-1);
@@ -75,8 +77,7 @@ export function resolveSettings(flags: GivenFlags, directory: string, warn: (lin
         ? { value: named, source: own?.source ?? '' }
         : resolve(flagOf[member], variableOf[member], member);
     if (found?.value === undefined) continue;
-    checkSlug(found.value, found.source);
-    settings[member] = { value: found.value, source: found.source };
+    settings[member] = { value: checkSlug(found.value, found.source), source: found.source };
   }
   const url = resolve('url', 'HOLDFAST_URL', 'url');
   if (url !== undefined) settings.url = { ...url, value: addressOf(url.value, url.source) };
@@ -91,7 +92,7 @@ function environmentsOf({ env }: GivenFlags, file: Read | undefined, user: Read)
     if (env.length > mostLayers) throw usage(`Name at most ${mostLayers} environments.`);
     return env.map(text => layerOf(text, '--env'));
   }
-  const { HOLDFAST_ENV: variable } = process.env;
+  const variable = process.env.HOLDFAST_ENV?.trim();
   if (variable) return [layerOf(variable, 'HOLDFAST_ENV')];
   if (file?.settings.environment !== undefined) {
     const { path, settings } = file;

@@ -1,20 +1,26 @@
 import { spawn } from 'node:child_process';
 import { environmentWithoutCredentials } from '../withheld.ts';
 
-/** Opens an address if possible. It is also printed, so a failure is harmless. */
-export function openBrowser(address: string): void {
-  const [command, ...rest] = commandOf(process.platform);
+/** Opens an address without waiting for the browser. */
+export function openBrowser(address: string, onFailure: () => void): void {
+  const [command, ...rest] = browserCommand();
   if (command === undefined) return;
   const env = environmentWithoutCredentials();
   const browser = spawn(command, [...rest, address], { stdio: 'ignore', detached: true, env });
-  browser.on('error', () => undefined);
+  browser.on('error', onFailure);
+  browser.on('exit', code => {
+    if (code !== 0) onFailure();
+  });
   browser.unref();
 }
 
-function commandOf(platform: NodeJS.Platform): string[] {
-  const { BROWSER, DISPLAY, WAYLAND_DISPLAY } = process.env;
+/** Empty if there is no screen to open a browser on. */
+export function browserCommand(): string[] {
+  const { platform } = process;
+  const { BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = process.env;
   if (BROWSER) return [BROWSER];
-  if (platform === 'darwin') return ['open'];
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
-  return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
+  if (platform !== 'darwin' && platform !== 'win32') return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
+  // It would open on the screen of the machine, not on that of the user.
+  if (SSH_CONNECTION) return [];
+  return platform === 'darwin' ? ['open'] : ['rundll32', 'url.dll,FileProtocolHandler'];
 }

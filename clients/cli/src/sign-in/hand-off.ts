@@ -7,7 +7,7 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { isPlain, originOf } from '../settings/address.ts';
 import type { Terminal } from '../terminal.ts';
-import { openBrowser } from './browser.ts';
+import { browserCommand, openBrowser } from './browser.ts';
 
 export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { token: string }>;
 
@@ -41,7 +41,10 @@ export async function handOff(
   for (const [name, value] of Object.entries(request)) {
     if (value !== undefined) page.searchParams.set(name, value);
   }
-  const issued = usesBrowser ? await codeFromBrowser(output, page) : await codeFromPerson(output, terminal, page);
+  // Without a terminal there is nobody to ask, but somebody may open the printed address.
+  const cannotOpen = terminal.canAsk && browserCommand().length === 0;
+  const codeFrom = !usesBrowser ? codeFromPerson : cannotOpen ? codeWithoutBrowser : codeFromBrowser;
+  const issued = await codeFrom(output, terminal, page);
   requireIssuer(issued, url);
   return await redeem(connectTo, url, issued.code, codeVerifier);
 }
@@ -92,20 +95,28 @@ async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Pr
   throw new Failure(exitCodes.signIn, 'cancelled', 'No code was entered; you are not signed in.');
 }
 
-async function codeFromBrowser(output: Output, page: URL): Promise<IssuedCode> {
+async function codeFromBrowser(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {
   const state = randomBytes(32).toString('base64url');
   const listener = await listen(state);
   try {
-    page.searchParams.set('redirect_uri', listener.redirectUri);
-    page.searchParams.set('state', state);
+    const address = new URL(page);
+    address.searchParams.set('redirect_uri', listener.redirectUri);
+    address.searchParams.set('state', state);
     output.warn(
-      `Confirm in the browser. If none opens, open this address:\n\n  ${page}\n\nIf the browser is on another machine: holdfast login --no-browser`,
+      `Confirm in the browser. If none opens, open this address:\n\n  ${address}\n\nIf the browser is on another machine: holdfast login --no-browser`,
     );
-    openBrowser(page.href);
-    return await listener.code;
+    const failed = new Promise<undefined>(resolve => openBrowser(address.href, () => resolve(undefined)));
+    const issued = await (terminal.canAsk ? Promise.race([listener.code, failed]) : listener.code);
+    if (issued !== undefined) return issued;
   } finally {
     listener.close();
   }
+  return await codeWithoutBrowser(output, terminal, page);
+}
+
+async function codeWithoutBrowser(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {
+  output.warn('No browser can be opened here.');
+  return await codeFromPerson(output, terminal, page);
 }
 
 interface Listener {

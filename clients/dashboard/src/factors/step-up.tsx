@@ -1,8 +1,17 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, onStepUpRequired } from '../api.ts';
+import { call, onStepUpRequired, type StepUpKind } from '../api.ts';
 import { useAction } from '../load.ts';
-import { epoch, onOtherUser, organizationBySlug, session, user, waitForOtherTabs } from '../session.ts';
+import {
+  confinedTo,
+  epoch,
+  onOtherUser,
+  organizationBySlug,
+  session,
+  signedIn,
+  user,
+  waitForOtherTabs,
+} from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -12,33 +21,36 @@ import { ProviderLink } from '../ui/provider-link.tsx';
 import { askedBy, type Factor, FactorForm } from './factor-form.tsx';
 import { passkeysPossible, usePasskey } from './passkeys.ts';
 
-/** Closes the prompt; `true` if the user completed the step-up. */
-const answer = signal<((proved: boolean) => void) | undefined>(undefined);
-let asking: Promise<boolean> | undefined;
-
-// Concurrent requests share one prompt.
-onStepUpRequired(() => {
-  asking ??= new Promise<boolean>(resolve => {
-    answer.value = proved => {
-      asking = undefined;
-      answer.value = undefined;
-      resolve(proved);
-    };
-  });
-  return asking;
-});
-onOtherUser(() => answer.value?.(false));
-
-/** Opens over the page, which keeps its state. The request then continues. */
-export function StepUp() {
-  return answer.value === undefined ? null : <Question onDone={answer.value} />;
-}
-
-interface QuestionProps {
+interface Prompt {
+  kind: StepUpKind;
+  /** Closes it; `true` if the user completed the step-up. */
   onDone: (proved: boolean) => void;
 }
 
-function Question({ onDone }: QuestionProps) {
+const prompt = signal<Prompt | undefined>(undefined);
+let asking: Promise<boolean> | undefined;
+
+// Concurrent requests share one prompt. A step-up with an own credential serves them all.
+onStepUpRequired(kind => {
+  asking ??= new Promise<boolean>(resolve => {
+    const onDone = (proved: boolean) => {
+      asking = undefined;
+      prompt.value = undefined;
+      resolve(proved);
+    };
+    prompt.value = { kind, onDone };
+  });
+  if (kind === 'own' && prompt.value !== undefined) prompt.value = { ...prompt.value, kind };
+  return asking;
+});
+onOtherUser(() => prompt.value?.onDone(false));
+
+/** Opens over the page, which keeps its state. The request then continues. */
+export function StepUp() {
+  return prompt.value === undefined ? null : <Question key={prompt.value.kind} {...prompt.value} />;
+}
+
+function Question({ kind, onDone }: Prompt) {
   const began = useRef(epoch.value);
   const current = epoch.value;
   useEffect(waitForOtherTabs, []);
@@ -46,28 +58,54 @@ function Question({ onDone }: QuestionProps) {
   useEffect(() => {
     if (current !== began.current) onDone(true);
   }, [current]);
-  const provider = session.value?.provider;
-  const [withPassword, setWithPassword] = useState(!provider);
+  const { provider } = session.value ?? {};
+  const confined = confinedTo.value;
+  // The provider's word counts only in its organization, so it would limit a session that reaches more.
+  const mayAskProvider = kind === 'any' && confined !== undefined;
+  const [withPassword, setWithPassword] = useState(!mayAskProvider);
+  const onProved = async () => {
+    if (confined === undefined) onDone(true);
+    else await signedIn();
+  };
   return (
     <Dialog title="Confirm it’s you" onClose={() => onDone(false)}>
       {provider && !withPassword ? (
-        <WithProvider slug={provider.orgSlug} onDone={onDone} onPassword={() => setWithPassword(true)} />
+        <WithProvider
+          slug={provider.orgSlug}
+          onProved={onProved}
+          onCancel={() => onDone(false)}
+          onPassword={() => setWithPassword(true)}
+        />
       ) : (
-        <WithPassword onDone={onDone} />
+        <WithPassword kind={kind} onProved={onProved} onCancel={() => onDone(false)} />
       )}
     </Dialog>
   );
 }
 
-const Why = () => <p>This is hard to undo, so please confirm your identity again. What you have entered is kept.</p>;
+const Why = ({ kind = 'any' }: { kind?: StepUpKind }) =>
+  kind === 'any' ? (
+    <p>This is hard to undo, so please confirm your identity again. What you have entered is kept.</p>
+  ) : (
+    <p>
+      This session is limited to {confinedTo.value}, because its sign-in provider vouches for you only there. Your own
+      password or passkey opens the rest of your account.
+    </p>
+  );
 
-function WithPassword({ onDone }: QuestionProps) {
+interface OwnCredentialProps {
+  onProved: () => Promise<void>;
+  onCancel: () => void;
+}
+
+function WithPassword({ kind, onProved, onCancel }: OwnCredentialProps & { kind: StepUpKind }) {
   const [password, setPassword] = useState('');
+  const withPasskey = usePasskeyStepUp(onProved);
   const send = async (factor: Exclude<Factor, { recoveryCode: string }> | undefined, challenge?: string) => {
     await call('POST /v1/auth/step-up', {
       body: { password, ...factor, ...(factor !== undefined && 'passkey' in factor ? { challenge } : {}) },
     });
-    onDone(true);
+    await onProved();
   };
   const first = useAction(() => send(undefined));
   const asked = askedBy(first.error);
@@ -84,7 +122,7 @@ function WithPassword({ onDone }: QuestionProps) {
     );
   return (
     <Form onSubmit={() => void first.run()}>
-      <Why />
+      <Why kind={kind} />
       <Field
         label="Password"
         name="password"
@@ -96,26 +134,35 @@ function WithPassword({ onDone }: QuestionProps) {
         onInput={setPassword}
         error={first.error}
       />
-      <Problem error={first.error} />
+      <Problem error={first.error ?? withPasskey.error} />
       <div class="actions">
         <Button type="submit" kind="primary" busy={first.busy}>
           Continue
         </Button>
-        <Button kind="quiet" onClick={() => onDone(false)}>
+        <Button kind="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>
+      {session.value?.provider && (
+        <p class="other-ways">
+          <PasskeyLink action={withPasskey} />
+          <a href="/forgot-password" target="_blank" rel="noopener">
+            Choose a password, if you have none
+          </a>
+        </p>
+      )}
     </Form>
   );
 }
 
 /** The provider asks again in a tab of its own, because leaving the page would lose what was entered on it. */
-function WithProvider({ slug, onDone, onPassword }: QuestionProps & { slug: string; onPassword: () => void }) {
-  const withPasskey = useAction(async () => {
-    const { challenge, publicKey } = await passkeyChallenge();
-    await call('POST /v1/auth/step-up', { body: { challenge, passkey: await usePasskey(publicKey) } });
-    onDone(true);
-  });
+function WithProvider({
+  slug,
+  onProved,
+  onCancel,
+  onPassword,
+}: OwnCredentialProps & { slug: string; onPassword: () => void }) {
+  const withPasskey = usePasskeyStepUp(onProved);
   return (
     <>
       <Why />
@@ -128,21 +175,35 @@ function WithProvider({ slug, onDone, onPassword }: QuestionProps & { slug: stri
         <ProviderLink kind="primary" slug={slug} only="stepUp">
           Sign in again
         </ProviderLink>
-        <Button kind="quiet" onClick={() => onDone(false)}>
+        <Button kind="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>
       <p class="other-ways">
-        {passkeysPossible && (user.value?.secondFactors.passkeys ?? 0) > 0 && (
-          <button type="button" class="link" onClick={() => void withPasskey.run()}>
-            Use a passkey
-          </button>
-        )}
+        <PasskeyLink action={withPasskey} />
         <button type="button" class="link" onClick={onPassword}>
           Use your password
         </button>
       </p>
     </>
+  );
+}
+
+/** A step-up with a passkey alone, which a session that came through a provider may do. */
+function usePasskeyStepUp(onProved: () => Promise<void>) {
+  return useAction(async () => {
+    const { challenge, publicKey } = await passkeyChallenge();
+    await call('POST /v1/auth/step-up', { body: { challenge, passkey: await usePasskey(publicKey) } });
+    await onProved();
+  });
+}
+
+function PasskeyLink({ action }: { action: ReturnType<typeof usePasskeyStepUp> }) {
+  if (!passkeysPossible || (user.value?.secondFactors.passkeys ?? 0) === 0) return null;
+  return (
+    <button type="button" class="link" onClick={() => void action.run()}>
+      Use a passkey
+    </button>
   );
 }
 

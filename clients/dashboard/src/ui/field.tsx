@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import { Refusal } from '../api.ts';
+import { edited, pasted } from './line-breaks.ts';
 import './field.css';
 
 interface FieldProps {
@@ -9,6 +10,8 @@ interface FieldProps {
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local';
   value?: string | undefined;
   onInput?: (value: string) => void;
+  /** Gets a pasted text with its line breaks, and returns whether the field should ignore it. */
+  onPaste?: (text: string) => boolean;
   hint?: ComponentChildren;
   error?: unknown;
   required?: boolean;
@@ -16,6 +19,8 @@ interface FieldProps {
   maxLength?: number;
   minLength?: number;
   multiline?: boolean;
+  /** Keeps the line breaks of a multiline text as they were pasted. Needs `value`. */
+  keepsLineBreaks?: boolean;
   mono?: boolean;
   rows?: number;
   placeholder?: string | undefined;
@@ -57,13 +62,16 @@ export function Field(props: FieldProps) {
     class: mono ? 'mono' : undefined,
     'aria-describedby': described === '' ? undefined : described,
     'aria-invalid': problem === undefined ? undefined : ('true' as const),
+    onPaste: (event: ClipboardEvent) => {
+      if (props.onPaste?.(event.clipboardData?.getData('text/plain') ?? '')) event.preventDefault();
+    },
     onInput: (event: Event) => onInput?.((event.currentTarget as HTMLInputElement | HTMLTextAreaElement).value),
   };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {multiline ? (
-        <textarea {...shared} rows={rows ?? 4} />
+        <textarea {...shared} {...(props.keepsLineBreaks ? exactly(value, onInput) : {})} rows={rows ?? 4} />
       ) : (
         <input {...({ ...shared, type, min: props.min, max: props.max } as JSX.IntrinsicElements['input'])} />
       )}
@@ -79,6 +87,22 @@ export function Field(props: FieldProps) {
       )}
     </div>
   );
+}
+
+function exactly(value = '', onInput: (value: string) => void = () => undefined) {
+  return {
+    onInput: (event: Event) => onInput(edited(value, (event.currentTarget as HTMLTextAreaElement).value)),
+    onPaste: (event: ClipboardEvent) => {
+      const area = event.currentTarget as HTMLTextAreaElement;
+      const clipboard = event.clipboardData?.getData('text/plain') ?? '';
+      // The browser pastes other text by itself, and can undo that.
+      if (!clipboard.includes('\r')) return;
+      event.preventDefault();
+      const { text, cursor } = pasted(value, clipboard, { start: area.selectionStart, end: area.selectionEnd });
+      onInput(text);
+      requestAnimationFrame(() => area.setSelectionRange(cursor, cursor));
+    },
+  };
 }
 
 function problemOf(error: unknown, name: string): string | undefined {

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
+import { liftConfinement } from '../api.ts';
 import { match, pathname } from '../router.ts';
-import { organizationBySlug, user } from '../session.ts';
+import { confinedTo, organizationBySlug, user } from '../session.ts';
 import { Mark } from './mark.tsx';
 import { OrganizationMenu, PersonMenu } from './menus.tsx';
 import { Palette } from './palette.tsx';
@@ -37,16 +38,30 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <OrganizationMenu id="organizations" slug={organization?.slug} />
         <PersonMenu id="person" />
       </header>
-      {user.value?.emailVerified === false && (
-        <aside class="banner" aria-label="Your e-mail">
-          Your e-mail is not verified yet. <a href="/account">Send the link again</a>
-        </aside>
-      )}
+      <Banner />
       <div id="content" tabIndex={-1}>
         {children}
       </div>
       {palette && <Palette onClose={() => setPalette(false)} organization={organization} />}
     </div>
+  );
+}
+
+function Banner() {
+  if (confinedTo.value !== undefined)
+    return (
+      <aside class="banner" aria-label="This session">
+        This session is limited to {confinedTo.value}.{' '}
+        <button type="button" class="link" onClick={() => void liftConfinement()}>
+          Confirm with your own password or passkey
+        </button>
+      </aside>
+    );
+  if (user.value?.emailVerified !== false) return null;
+  return (
+    <aside class="banner" aria-label="Your e-mail">
+      Your e-mail is not verified yet. <a href="/account">Send the link again</a>
+    </aside>
   );
 }
 

@@ -71,10 +71,13 @@ describe.each(shells)('run.sh in $name', shell => {
 
   it('takes a token from a file, with or without a line break at its end', async () => {
     const { token } = await createToken(api, owner);
-    for (const text of [token, `${token}\n`, ` ${token}\r\n`]) {
+    for (const text of [token, `${token}\n`, ` ${token}\r\n`, `\ufeff\r\n${token}\r\n\r\n`]) {
       image.file('tmp/token', text);
       await expectSecrets({ HOLDFAST_TOKEN_FILE: image.seenAs('/tmp/token') });
     }
+    // The command line takes this around any setting.
+    const around = Object.entries(base).map(([name, value]) => [name, `\ufeff ${value}\t\r\n`]);
+    await expectSecrets({ ...Object.fromEntries(around), HOLDFAST_TOKEN: ` ${token}\r\n` });
   });
 
   it('signs in as an identity with the token of a variable, of a file or of GitHub Actions', async () => {

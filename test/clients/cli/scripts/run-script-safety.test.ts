@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
+import { testCertificate, testCertificateKey } from '../../../support/test-certificate.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
 import {
   busybox,
@@ -214,6 +217,27 @@ describe.each(shells)('run.sh in $name', shell => {
   ])('runs nothing for an answer %s', async (_, respond, sentence) => {
     pull = respond;
     await expectRefused(shell, sentence);
+  });
+
+  it('tries once where the certificate is not trusted, and says how to trust it', async () => {
+    const privately = createServer({ cert: testCertificate, key: testCertificateKey });
+    let connections = 0;
+    privately.on('connection', () => {
+      connections += 1;
+    });
+    await new Promise<void>(resolve => privately.listen(0, '127.0.0.1', resolve));
+    const env = { ...withToken(), HOLDFAST_URL: `https://127.0.0.1:${(privately.address() as AddressInfo).port}` };
+    const { code, stderr } = await image.run(shell, '/run.sh', ['/other/env'], { env });
+    privately.close();
+    expect([code, connections]).toEqual([125, 1]);
+    expect(stderr).toMatch(
+      /its certificate is not trusted\. For a private authority, set SSL_CERT_FILE to its file\n$/,
+    );
+  });
+
+  it('does not blame the token for the web page of a gateway', async () => {
+    pull = text('<h1>Log in</h1>', { 'content-type': 'text/html' }, 401);
+    await expectRefused(shell, /401, curl ended with 0 \(a gateway or log-in page, so the token is not the cause\)/);
   });
 
   it('prints no control characters of an answer, however they are encoded', async () => {

@@ -1,7 +1,7 @@
 import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import { call } from '../../api.ts';
+import { call, liftConfinement } from '../../api.ts';
 import { useAction } from '../../load.ts';
-import { loadSession, user } from '../../session.ts';
+import { confinedTo, loadSession, user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -19,6 +19,7 @@ import { AccountTabs } from './tabs.tsx';
 export function Account() {
   const you = user.value;
   if (you === undefined) return null;
+  if (confinedTo.value !== undefined) return <ConfinedAccount you={you} organization={confinedTo.value} />;
   return (
     <>
       <AccountTabs />
@@ -32,6 +33,34 @@ export function Account() {
         <Sessions />
         <Providers />
         <Organizations />
+      </Page>
+    </>
+  );
+}
+
+/** What a session that is limited to an organization can see of the account. */
+function ConfinedAccount({ you, organization }: { you: OwnUser; organization: string }) {
+  return (
+    <>
+      <AccountTabs />
+      <Page title="Account">
+        <Section title="You">
+          <Facts
+            facts={[
+              ['Name', you.name],
+              ['E-mail', <span class="mono">{you.email}</span>],
+            ]}
+          />
+        </Section>
+        <Section
+          title="Password and second factors"
+          lead={`You signed in with the provider of ${organization}, so this session is limited to that organization. Your own password or passkey opens the rest of your account.`}
+        >
+          <div class="actions">
+            <Button onClick={() => void liftConfinement()}>Confirm it’s you</Button>
+          </div>
+        </Section>
+        <Sessions />
       </Page>
     </>
   );

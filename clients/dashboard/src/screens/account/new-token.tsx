@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
+import { session } from '../../session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormActions } from '../../ui/form.tsx';
@@ -12,7 +13,7 @@ import { type TokenChoice, TokenFields, tokenBody } from './token-fields.tsx';
 export function NewToken({ onClose }: { onClose: () => void }) {
   const [choice, setChoice] = useState<TokenChoice>({
     access: 'read',
-    organizationId: '',
+    organizationId: session.value?.confinedTo?.id ?? '',
     ...everywhere,
     expiresInDays: '90',
   });

@@ -1,5 +1,5 @@
 import { call } from '../../api.ts';
-import { organizationBySlug } from '../../session.ts';
+import { organizationBySlug, session } from '../../session.ts';
 import type { TokenChoice } from './token-fields.tsx';
 
 export interface Asked {
@@ -14,7 +14,7 @@ export interface Asked {
 export async function resolveLimits(query: URLSearchParams): Promise<Asked> {
   const choice: TokenChoice = {
     access: (['read', 'write', 'full'] as const).find(access => access === query.get('access')) ?? 'write',
-    organizationId: '',
+    organizationId: session.value?.confinedTo?.id ?? '',
     projectId: '',
     environmentId: '',
     expiresInDays: /^\d{1,3}$/.test(query.get('expiresInDays') ?? '') ? (query.get('expiresInDays') ?? '') : '90',

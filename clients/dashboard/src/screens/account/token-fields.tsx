@@ -43,7 +43,8 @@ export function tokenBody(name: string, choice: TokenChoice) {
 }
 
 export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChange: (choice: TokenChoice) => void }) {
-  const organizations = session.value?.organizations ?? [];
+  const { organizations = [], confinedTo } = session.value ?? {};
+  const all: [string, string][] = confinedTo ? [] : [['', 'All of yours']];
   const projects = useLoad(choice.organizationId, async signal =>
     choice.organizationId === ''
       ? []
@@ -60,7 +61,7 @@ export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChang
       <Select
         label="Organization"
         value={choice.organizationId}
-        options={[['', 'All of yours'], ...organizations.map(({ id, name }) => [id, name] as const)]}
+        options={[...all, ...organizations.map(({ id, name }) => [id, name] as const)]}
         onChange={organizationId => onChange({ ...choice, organizationId, ...everywhere })}
       />
       {choice.organizationId !== '' && (

@@ -28,7 +28,11 @@ const roleChoices: readonly (readonly [RoleChoice, string])[] = [
 /** How Holdfast reaches the provider, and whom it accepts from it. */
 export function Connection({ params, signIn, onSaved }: ConnectionProps) {
   const [role, setRole] = useState<RoleChoice>(signIn === null ? 'viewer' : (signIn.defaultRole ?? 'none'));
-  const [trustFactor, setTrustFactor] = useState(signIn?.trustFactor ?? false);
+  const [trust, setTrust] = useState<Trust>({
+    trustFactor: signIn?.trustFactor ?? false,
+    trustEmail: signIn?.trustEmail ?? false,
+    acceptRoundTrip: signIn?.acceptRoundTrip ?? false,
+  });
   const [round, setRound] = useState(0);
   const save = useAction(async ({ issuer = '', clientId = '', clientSecret = '', domains = '' }: Values) => {
     const body = {
@@ -38,7 +42,7 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
       domains: domains.split(/[\s,]+/).filter(domain => domain !== ''),
       defaultRole: role === 'none' ? null : role,
       required: signIn?.required ?? false,
-      trustFactor,
+      ...trust,
     };
     onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);
     // The secret leaves the page.
@@ -62,12 +66,15 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
           error={save.error}
         />
         <Select label="People without an invitation" value={role} options={roleChoices} onChange={setRole} />
-        <Checkbox
-          label="Trust the provider’s second factor"
-          checked={trustFactor}
-          onChange={setTrustFactor}
-          hint="If it reports one (amr or acr), nobody is asked for their own as well. Such a session is valid in this organization only."
-        />
+        {trusts.map(([name, label, hint]) => (
+          <Checkbox
+            key={name}
+            label={label}
+            checked={trust[name]}
+            onChange={checked => setTrust({ ...trust, [name]: checked })}
+            hint={hint}
+          />
+        ))}
         <Problem error={save.error} />
         <div class="actions">
           <Button type="submit" kind={signIn === null ? 'primary' : 'plain'} busy={save.busy}>
@@ -78,6 +85,26 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
     </Section>
   );
 }
+
+type Trust = Pick<SignIn, 'trustFactor' | 'trustEmail' | 'acceptRoundTrip'>;
+
+const trusts: readonly (readonly [keyof Trust, string, string])[] = [
+  [
+    'trustFactor',
+    'Trust the provider’s second factor',
+    'If it reports one (amr or acr), nobody is asked for their own as well.',
+  ],
+  [
+    'trustEmail',
+    'Trust addresses that the provider doesn’t call verified',
+    'For Entra ID and others that don’t send email_verified. Only if the provider is your company’s alone.',
+  ],
+  [
+    'acceptRoundTrip',
+    'Accept a confirmation without its time',
+    'For providers that don’t send auth_time: somebody who comes back from the provider has confirmed who they are.',
+  ],
+];
 
 type Values = Record<string, string>;
 

@@ -26,9 +26,10 @@ export function Required({ params, signIn, onSaved }: RequiredProps) {
           danger={!signIn.required}
           onClose={() => setConfirming(false)}
           onConfirm={async () => {
-            const { issuer, clientId, defaultRole, trustFactor, required } = signIn;
+            const { issuer, clientId, defaultRole, required, trustFactor, trustEmail, acceptRoundTrip } = signIn;
             const domains = signIn.domains.map(({ domain }) => domain);
-            const body = { issuer, clientId, domains, defaultRole, trustFactor, required: !required };
+            const kept = { issuer, clientId, domains, defaultRole, trustFactor, trustEmail, acceptRoundTrip };
+            const body = { ...kept, required: !required };
             onSaved((await call('PUT /v1/orgs/{orgId}/sign-in', { params, body })).signIn);
             showToast(words.done);
           }}
@@ -41,7 +42,7 @@ export function Required({ params, signIn, onSaved }: RequiredProps) {
 }
 
 const requiredWords = {
-  lead: 'Members have to sign in through the provider. Owners can also log in with a passkey or an authenticator app, and every owner gets an e-mail each time.',
+  lead: 'Members have to sign in through the provider. Owners can also log in with a passkey or an authenticator app that was added before, or at least seven days ago. Every owner gets an e-mail each time.',
   action: 'Stop requiring the provider',
   confirm: 'Stop requiring it',
   effect: 'Members can log in with a password or a passkey again.',
@@ -53,6 +54,6 @@ const optionalWords = {
   action: 'Require the provider',
   confirm: 'Require it',
   effect:
-    'Sessions that did not come through the provider are refused from now on, and so are tokens created in them. Pipelines that use such tokens stop working. Owners who have a passkey or an authenticator app can still log in with it, in case the provider fails; every owner gets an e-mail each time.',
+    'Sessions that did not come through the provider are refused from now on, and so are tokens created in them. Pipelines that use such tokens stop working. Owners who have a passkey or an authenticator app can still log in with it, in case the provider fails; every owner gets an e-mail each time. If you added yours less than seven days ago, log in with it again.',
   done: 'The provider is required from now on.',
 };

@@ -66,7 +66,7 @@ function RedirectUri({ uri }: { uri: string }) {
   return (
     <Section
       title="At your provider"
-      lead="Register Holdfast there as a web application with this redirect URI and the scopes openid, email and profile. Its tokens must say that the address is verified (email_verified)."
+      lead="Register Holdfast there as a web application with this redirect URI and the scopes openid, email and profile. Nobody else has this address."
     >
       <p class="to-copy">
         <code class="mono">{uri}</code>

@@ -1,48 +1,55 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditFacts, auditWrite } from '../access/audit-write.ts';
-import type { RequestContext } from '../access/request-context.ts';
-import type { Role } from '../contracts/fields/role.ts';
-import { changeCounts } from '../organizations/change-counts.ts';
-import { rolesThatMayInvite } from '../organizations/members/accept-invitation.ts';
-import { invitationId } from '../organizations/members/invitation-id.ts';
-import { invitationRemoval, sweptAtOnce } from '../organizations/members/invite-member.ts';
-import { readRosterOf } from '../organizations/members/read-roster.ts';
-import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../plans/effective-limits.ts';
-import { equals, isNew } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
-import type { InvitationRecord } from '../table/records/invitation.ts';
+import { type AuditFacts, auditWrite } from '../../access/audit-write.ts';
+import type { RequestContext } from '../../access/request-context.ts';
+import type { Role } from '../../contracts/fields/role.ts';
+import { organizationNotFound } from '../../core/errors.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
+import { equals, isNew } from '../../table/expressions.ts';
+import { at } from '../../table/read.ts';
+import type { InvitationRecord } from '../../table/records/invitation.ts';
 import {
   type MemberRecord,
   memberRecord,
   membershipRecord,
   type removedMemberRecord,
-} from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import type { UserRecord } from '../table/records/user.ts';
-import { check, put, update, type Write } from '../table/write.ts';
-import type { OpenSignIn } from './open-sign-in.ts';
-import { SignInRefused } from './sign-in-refused.ts';
+} from '../../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import type { SignInRecord } from '../../table/records/sign-in.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { check, put, update, type Write } from '../../table/write.ts';
+import { changeCounts } from '../change-counts.ts';
+import { rolesThatMayInvite } from './accept-invitation.ts';
+import { invitationId } from './invitation-id.ts';
+import { invitationRemoval, sweptAtOnce } from './invite-member.ts';
+import { readRosterOf } from './read-roster.ts';
 
 export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
 
+/** Of a person who may join. */
+export interface Joining {
+  organization: Pick<OrganizationRecord, 'id' | 'slug'>;
+  signIn: Pick<SignInRecord, 'defaultRole'>;
+  /** The last membership that ended under the organization's slug. */
+  removed: RemovedMemberRecord | undefined;
+}
+
 /**
- * The writes that make the user a member: with the role of their invitation, or with the default role. Whoever was a
- * member before has to accept an invitation in a session of their own: the organization's provider must not accept it for
- * them.
- * @throws invitation_required, plan_limit_exceeded
+ * The writes that make a user whom the provider has proved a member: with the role of their invitation, or with the
+ * default role. Whoever was a member before has to accept an invitation in a session of their own: the organization's
+ * provider must not accept it for them.
+ * @throws organization_not_found if they need an invitation; plan_limit_exceeded
  */
-export async function joinOrganization(
+export async function joinWithProvider(
   context: RequestContext,
-  { organization, signIn: { defaultRole } }: OpenSignIn,
   user: UserRecord,
-  removed: RemovedMemberRecord | undefined,
+  { organization, signIn: { defaultRole }, removed }: Joining,
 ): Promise<Write[]> {
   const { id, slug } = organization;
-  if (removed?.organizationId === id) throw new SignInRefused('invitation_required');
+  if (removed?.organizationId === id) throw organizationNotFound();
   const roster = await readRosterOf(organization);
   const invitation = roster.invitations.find(one => one.id === invitationId(id, user.email));
   if (invitation !== undefined) return invited(context, roster.organization, user, invitation);
-  if (defaultRole === null) throw new SignInRefused('invitation_required');
+  if (defaultRole === null) throw organizationNotFound();
   const { memberCount, invitationCount } = roster.organization;
   const { maxMembers } = effectiveLimits(roster.organization, await recentPlanConfigs()).effective;
   // Only what is removed here makes room: a dead invitation is valid again once its inviter may send it again.

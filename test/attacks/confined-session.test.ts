@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { at } from '../../lib/table/read.ts';
+import { sessionRecord } from '../../lib/table/records/session.ts';
+import { tokenRecord } from '../../lib/table/records/token.ts';
 import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, remove, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../support/people.ts';
-import { expectStatus } from '../support/sample-requests.ts';
-import { type App, addApp, addPasskey, fromBase32, logInWithApp } from '../support/second-factors.ts';
+import { expectStatus, mailedToken } from '../support/sample-requests.ts';
+import { type App, addApp, addPasskey, forgetUsedCodes, fromBase32, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
 import {
@@ -25,8 +28,7 @@ import { allItems } from '../support/table-dump.ts';
 
 /*
  * A person has an authenticator app, an organization of their own and a job. Whoever manages the employer's provider says
- * that the person has signed in there with a second factor, and the employer's settings trust it. That opens the
- * employer's organization, and nothing else of the person's.
+ * that the person has signed in there. That opens the employer's organization, and nothing else of the person's.
  */
 
 let api: Api;
@@ -95,12 +97,13 @@ describe('a session whose factor only the employer’s provider vouches for', ()
       await expectStatus(api.post('/auth/token', { name: 'mine' }, await seedSession(victim)), 201)
     ).body;
     const me = (await expectStatus(api.get('/auth/me', impostor), 200)).body;
+    expect(me.confinedTo).toEqual({ id: employer.owner.organization.id, slug: employer.slug });
     expect(me.organizations.map(({ id }: { id: string }) => id)).toEqual([employer.owner.organization.id]);
     const shown = (await expectStatus(api.get('/auth/tokens', impostor), 200)).body.tokens;
     expect(shown.map(({ name }: { name: string }) => name)).toEqual(['t']);
     const { sessions } = (await expectStatus(api.get('/auth/sessions', impostor), 200)).body;
     expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([true]);
-    expect(codeOf(await api.patch('/auth/me', { name: 'Another name' }, impostor))).toBe('403 insufficient_scope');
+    expect(codeOf(await api.patch('/auth/me', { name: 'Another name' }, impostor))).toBe('403 session_confined');
     const { tokens } = (await expectStatus(api.get('/auth/tokens', await seedSession(victim)), 200)).body;
     const { id } = tokens.find(({ name }: { name: string }) => name === 'mine');
     expect(codeOf(await api.delete(`/auth/tokens/${id}`, impostor))).not.toBe('200 ok');
@@ -133,16 +136,23 @@ describe('a session whose factor only the employer’s provider vouches for', ()
       ),
     ];
 
+    expect(answers.slice(0, -1).map(codeOf)).toEqual([
+      '403 session_confined',
+      '403 session_confined',
+      '403 session_confined',
+    ]);
     expect(answers.filter(answer => !refused(answer)).map(codeOf)).toEqual([]);
     expect((await api.get('/auth/me', await seedSession(victim))).body.user.secondFactors).toEqual(before);
   });
 
   it('can’t make unlimited tokens that reach further, by itself or through the command line', async () => {
-    expect(codeOf(await api.post('/auth/token', { name: 'all' }, impostor))).toBe('403 insufficient_scope');
+    expect(codeOf(await api.post('/auth/token', { name: 'all' }, impostor))).toBe('403 session_confined');
     const elsewhere = { name: 'x', organizationId: victim.organization.id };
-    expect(codeOf(await api.post('/auth/token', elsewhere, impostor))).toMatch(/^40[34]/);
+    expect(codeOf(await api.post('/auth/token', elsewhere, impostor))).toBe('404 organization_not_found');
     const handOff = { ...elsewhere, codeChallenge: 'x'.repeat(43) };
-    expect(codeOf(await api.post('/auth/cli-auth', handOff, impostor))).toMatch(/^40[34]/);
+    expect(codeOf(await api.post('/auth/cli-auth', handOff, impostor))).toBe('404 organization_not_found');
+    const unlimited = { name: 'x', codeChallenge: 'x'.repeat(43) };
+    expect(codeOf(await api.post('/auth/cli-auth', unlimited, impostor))).toBe('403 session_confined');
   });
 
   it('can’t found or join organizations as the person', async () => {
@@ -152,7 +162,7 @@ describe('a session whose factor only the employer’s provider vouches for', ()
     const invitation = { email: victim.email, role: 'developer' };
     const { token: link } = (await expectStatus(api.post(path, invitation, other.session), 201)).body;
 
-    expect(refused(await api.post(`/members/invite/${link}/accept`, undefined, impostor))).toBe(true);
+    expect(codeOf(await api.post(`/members/invite/${link}/accept`, undefined, impostor))).toBe('403 session_confined');
 
     const { members } = (await api.get(`/members/${other.organization.id}`, other.session)).body;
     expect(members).toHaveLength(1);
@@ -160,7 +170,7 @@ describe('a session whose factor only the employer’s provider vouches for', ()
     await expectStatus(api.post(`/members/invite/${link}/accept`, undefined, await seedSession(victim)), 200);
   });
 
-  it('becomes the person’s own by their factor, and not by another sign-in or step-up at the provider', async () => {
+  it('is still confined after another sign-in or a step-up at the provider', async () => {
     const browser = openBrowser();
     await signIn(api, browser, employer.slug);
     provider.script = { claims: { auth_time: now() } };
@@ -168,7 +178,52 @@ describe('a session whose factor only the employer’s provider vouches for', ()
     expect(error).toBeUndefined();
     const own = `/projects/${victim.organization.id}`;
     expect(codeOf(await api.get(own, sessionIn(api, browser)))).toBe('404 organization_not_found');
-    expect(codeOf(await api.delete('/auth/totp', sessionIn(api, browser)))).not.toBe('200 ok');
+    expect(codeOf(await api.delete('/auth/totp', sessionIn(api, browser)))).toBe('403 session_confined');
+  });
+
+  it('opens the rest of the account once the account’s own password and factor are proved', async () => {
+    const browser = openBrowser();
+    await signIn(api, browser, employer.slug);
+    const session = sessionIn(api, browser) as { cookie: string };
+    expect(codeOf(await api.post('/auth/step-up', { password: testPassword }, session))).toBe(
+      '401 second_factor_required',
+    );
+    const stepUp = { password: testPassword, totp: app.code() };
+    const lifted = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, session), 200));
+    await forgetUsedCodes(victim.user.id);
+
+    const own = `/projects/${victim.organization.id}`;
+    expect(codeOf(await api.get(own, lifted))).toBe('200 ok');
+    expect((await api.get('/auth/me', lifted)).body.confinedTo).toBeNull();
+    expect(codeOf(await api.post('/auth/recovery-codes', {}, lifted))).toBe('200 ok');
+    const { token: unlimited } = (await expectStatus(api.post('/auth/token', { name: 'all' }, lifted), 201)).body;
+    expect(codeOf(await api.get(own, { token: unlimited }))).toBe('200 ok');
+
+    // What the provider says afterwards counts only in its organization again.
+    browser.setCookie(api.url, `${lifted.cookie}; Path=/`);
+    provider.script = { claims: { auth_time: now() } };
+    expect((await signIn(api, browser, employer.slug, { stepUp: 'true' })).error).toBeUndefined();
+    expect(codeOf(await api.get(own, sessionIn(api, browser)))).toBe('404 organization_not_found');
+  });
+
+  it('is confined although an earlier release stored that it was not, and so is a token made with it', async () => {
+    const session = await sessionThrough(api, employer.slug);
+    const { hash } = readCredential(session.cookie.split('=')[1] as string) as { hash: string };
+    await transact([update(at(sessionRecord, victim.user.id, hash), { set: { 'provider.confined': false } })]);
+    const limited = { name: 'old', organizationId: employer.owner.organization.id };
+    const made = (await expectStatus(api.post('/auth/token', limited, session), 201)).body;
+    const { hash: hashOfToken } = readCredential(made.token, tokenPrefix) as { hash: string };
+    const unlimited = { organizationId: null, memberId: null, 'provider.confined': false };
+    await transact([update(at(tokenRecord, victim.user.id, hashOfToken), { set: unlimited })]);
+
+    for (const caller of [session, { token: made.token }]) {
+      const own = `/projects/${victim.organization.id}`;
+      expect(codeOf(await api.get(own, caller))).toBe('404 organization_not_found');
+      expect(codeOf(await api.get(`/projects/${employer.owner.organization.id}`, caller))).toBe('200 ok');
+      const me = (await expectStatus(api.get('/auth/me', caller), 200)).body;
+      expect(me.organizations.map(({ id }: { id: string }) => id)).toEqual([employer.owner.organization.id]);
+    }
+    expect(codeOf(await api.post('/orgs', { name: 'Front' }, { token: made.token }))).toBe('403 insufficient_scope');
   });
 
   it('is worth nothing in the employer’s organization after the person was removed', async () => {
@@ -184,7 +239,6 @@ describe('a session whose factor only the employer’s provider vouches for', ()
 
 describe('a session through the provider of an account with a password and no factor', () => {
   let company: typeof employer;
-  let person: Person;
   let session: { cookie: string };
   let clerks: HostileProvider;
 
@@ -199,7 +253,6 @@ describe('a session through the provider of an account with a password and no fa
       put(at(emailRecord, email), { userId: seeded.user.id }),
       update(at(userRecord, seeded.user.id), { set: { email, emailVerified: true } }),
     ]);
-    person = { ...seeded, email };
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
     await expectStatus(logInIn(api, browser, email), 200);
@@ -214,49 +267,111 @@ describe('a session through the provider of an account with a password and no fa
     codeOf(await api.post('/auth/passkeys/options', {}, caller)),
     codeOf(await api.post('/auth/token', { name: 'all' }, caller)),
     codeOf(await api.post('/auth/token', { name: 'here', ...bound() }, caller)),
-    codeOf(await api.post('/auth/cli-auth', { name: 'all', codeChallenge: 'x'.repeat(43) }, caller)),
   ];
+  const confined = '403 session_confined';
 
-  it('is fresh once the provider says that the person has just authenticated: the account has no factor to ask for', async () => {
-    expect(await demanding(session)).toEqual(['200 ok', '200 ok', '201 ok', '201 ok', '201 ok']);
+  it('is fresh in the provider’s organization once the provider says that the person has just authenticated', async () => {
+    expect(await demanding(session)).toEqual([confined, confined, confined, '201 ok']);
     const { authentication } = (await api.get('/auth/me', session)).body;
     expect(authentication.provider).toMatchObject(bound());
   });
 
-  it('is not fresh if the provider doesn’t say when the person authenticated, until the password confirms it', async () => {
-    clerks.script = {};
-    const stale = await sessionThrough(api, company.slug);
+  it.each([undefined, null, 'now', -1, Date.now(), now() + 120, {}])(
+    'is not fresh if the provider says %j about when the person authenticated, until the password confirms it',
+    async auth_time => {
+      clerks.script = { claims: { auth_time } };
+      const stale = await sessionThrough(api, company.slug);
 
-    expect(new Set(await demanding(stale))).toEqual(new Set(['403 step_up_required']));
-    const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, stale), 200);
-    expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionOf(stepped)))).toBe('201 ok');
+      expect(await demanding(stale)).toEqual([confined, confined, '403 step_up_required', '403 step_up_required']);
+      const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, stale), 200);
+      expect(await demanding(sessionOf(stepped))).toEqual(['200 ok', '200 ok', '201 ok', '201 ok']);
+    },
+  );
+});
+
+describe('an account that a provider makes before its person comes', () => {
+  it('is confined until the person has answered at their mailbox, and the provider opens nothing that they build', async () => {
+    const domain = newDomain();
+    const email = `new@${domain}`;
+    const planter = await startHostileProvider({ sub: 'new', email, email_verified: true });
+    const company = await openCompany(api, names, planter, { domain });
+    planter.script = { claims: { auth_time: now() } };
+    const planted = await sessionThrough(api, company.slug);
+    const me = (await expectStatus(api.get('/auth/me', planted), 200)).body;
+    expect(me.user).toMatchObject({ email, emailVerified: false });
+    await expect(addPasskey(api, { session: planted })).rejects.toThrow('session_confined');
+    await expect(addApp(api, { ...company.owner, session: planted })).rejects.toThrow('session_confined');
+    expect(codeOf(await api.post('/auth/send-verification', {}, planted))).toBe('403 session_confined');
+
+    await expectStatus(api.post('/auth/forgot-password', { email }), 200);
+    const link = await mailedToken(api, email, 'Reset');
+    await expectStatus(api.post('/auth/reset-password', { token: link, newPassword: testPassword }), 200);
+    expect((await api.get('/auth/me', planted)).status).toBe(401);
+    const own = sessionOf(await expectStatus(api.post('/auth/login', { email, password: testPassword }), 200));
+    expect((await api.get('/auth/me', own)).body.user.emailVerified).toBe(true);
+    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Built later' }, own), 201)).body;
+    expect((await addPasskey(api, { session: own })).recoveryCodes).toHaveLength(10);
+
+    planter.script = { claims: { auth_time: now(), amr: ['mfa'] } };
+    const again = (await signIn(api, openBrowser(), company.slug)).session;
+    if (again !== undefined) {
+      expect(codeOf(await api.get(`/projects/${organization.id}`, again))).toBe('404 organization_not_found');
+    }
+    await planter.stop();
   });
 
-  it('no longer is once the account has a factor: then only that factor makes a session fresh', async () => {
-    clerks.script = { claims: { auth_time: now() } };
-    await addApp(api, { ...person, session: await seedSession(person) });
-    const confined = await sessionThrough(api, company.slug);
+  it('may do in the provider’s organization what needs a verified address, and nowhere else', async () => {
+    const domain = newDomain();
+    const email = `boss@${domain}`;
+    const other = await startHostileProvider({ sub: 'boss', email, email_verified: true });
+    const company = await openCompany(api, names, other, { domain });
+    const { id } = company.owner.organization;
+    const invitation = { email, role: 'admin' };
+    await expectStatus(api.post(`/members/${id}/invite`, invitation, company.owner.session), 201);
+    other.script = { claims: { auth_time: now() } };
+    const boss = await sessionThrough(api, company.slug);
 
-    expect(await demanding(confined)).toEqual([
-      '403 step_up_required',
-      '403 step_up_required',
-      '403 insufficient_scope',
-      '201 ok',
-      '403 insufficient_scope',
-    ]);
+    const guest = { email: `guest@${domain}`, role: 'viewer' };
+    expect(codeOf(await api.post(`/members/${id}/invite`, guest, boss))).toBe('201 ok');
+    await other.stop();
   });
 });
 
-it('an account with neither a password nor a factor adds its first factor in a session through the provider', async () => {
-  const domain = newDomain();
-  const email = `new@${domain}`;
-  const other = await startHostileProvider({ sub: 'new', email, email_verified: true });
-  const company = await openCompany(api, names, other, { domain });
-  other.script = { claims: { auth_time: now() } };
-  const session = await sessionThrough(api, company.slug);
+describe('somebody with a factor of their own who signs in for the first time', () => {
+  it('joins only with that factor', async () => {
+    const domain = newDomain();
+    const email = `careful@${domain}`;
+    const other = await startHostileProvider({ sub: 'careful', email, email_verified: true });
+    const company = await openCompany(api, names, other, { domain });
+    const seeded = await seedPerson();
+    await transact([
+      remove(at(emailRecord, seeded.email)),
+      put(at(emailRecord, email), { userId: seeded.user.id }),
+      update(at(userRecord, seeded.user.id), { set: { email, emailVerified: true } }),
+    ]);
+    const ownApp = await addApp(api, seeded);
+    const browser = openBrowser();
+    expect((await signIn(api, browser, company.slug)).error).toBe('link_required');
+    const { challenge } = (await logInIn(api, browser, email)).body.error.details;
+    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: ownApp.code() }), 200);
+    await forgetUsedCodes(seeded.user.id);
+    const membersNow = async () =>
+      (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body.members.map(
+        (one: { email: string }) => one.email,
+      );
 
-  expect((await addPasskey(api, { session })).recoveryCodes).toHaveLength(10);
-  await other.stop();
+    const first = openBrowser();
+    expect((await signIn(api, first, company.slug)).error).toBe('second_factor_required');
+    expect(await membersNow()).toEqual([company.owner.email]);
+    const question = (await expectStatus(requestIn(api, first, '/auth/provider/factor', {}), 200)).body;
+    const answered = { challenge: question.challenge, totp: ownApp.code() };
+    await expectStatus(requestIn(api, first, '/auth/login/verify', answered), 200);
+    expect(await membersNow()).toEqual([company.owner.email, email]);
+    const { confinedTo } = (await api.get('/auth/me', sessionIn(api, first))).body;
+    expect(confinedTo.slug).toBe(company.slug);
+    expect(codeOf(await api.get(`/projects/${confinedTo.id}`, sessionIn(api, first)))).toBe('200 ok');
+    await other.stop();
+  });
 });
 
 it('an employer that stops to trust its provider, or has none any more, keeps no such session fresh', async () => {

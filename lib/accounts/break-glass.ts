@@ -1,0 +1,95 @@
+import type { RequestContext } from '../access/request-context.ts';
+import { type Counter, count } from '../limits/count.ts';
+import { breakGlassMails, failedBreakGlass } from '../limits/rate-limits.ts';
+import { breakGlassMail } from '../mail/account-mails.ts';
+import { canLogInWithFactor, listOwners } from '../organizations/break-glass.ts';
+import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/read.ts';
+import type { UndoLinkRecord } from '../table/records/link.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import type { UserRecord } from '../table/records/user.ts';
+import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
+import type { PresentedFactor } from './factors/prove-factor.ts';
+import { listUnsettled, unsettledSinceMs } from './factors/settled-factors.ts';
+
+/*
+ * If an organization's required provider fails, its owners log in with a second factor of their own. The session records
+ * the organizations for which it did, and their owners are mailed. The factor must have been there before the
+ * requirement, or be settled: otherwise a stolen password would do, with a factor that the thief adds.
+ */
+
+interface Requiring {
+  /** The organizations that the user owns and that require their provider. */
+  organizations: readonly OrganizationRecord[];
+  /** Empty without such an organization. */
+  unsettled: readonly UndoLinkRecord[];
+}
+
+const nothing: Requiring = { organizations: [], unsettled: [] };
+
+/**
+ * Read while the log-in is still being checked, which saves round trips. Never rejects: a failure is only logged, because
+ * it must not keep anybody from logging in; the log-in then breaks no glass.
+ */
+export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
+  try {
+    const memberships = await list(membershipRecord, ranges.memberships(id));
+    const found = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+    const requiring = found.flatMap((one, index) => {
+      const isSame = one?.id === memberships[index]?.organizationId;
+      return one !== undefined && isSame && one.requireProvider === true ? [one] : [];
+    });
+    if (requiring.length === 0) return nothing;
+    const [members, unsettled] = await Promise.all([
+      readAll(requiring.map(({ slug }) => at(memberRecord, slug, id))),
+      listUnsettled(id),
+    ]);
+    return { organizations: requiring.filter((_, index) => members[index]?.role === 'owner'), unsettled };
+  } catch (error) {
+    log.error('could not find the organizations that require their provider', error, { userId: id });
+    return nothing;
+  }
+}
+
+/** What a wrong password counts towards if the account's log-in may break glass; undefined for any other account. */
+export async function breakGlassWindow(context: RequestContext, user: UserRecord): Promise<Counter | undefined> {
+  if (!canLogInWithFactor(user)) return undefined;
+  const { organizations } = await findRequiring(context, user.id);
+  return organizations.length === 0 ? undefined : failedBreakGlass(user.id);
+}
+
+/** The organizations in which a log-in with the factor breaks glass. Pure. */
+export function brokenBy(
+  factor: PresentedFactor,
+  user: UserRecord,
+  { organizations, unsettled }: Requiring,
+): OrganizationRecord[] {
+  const sinceMs = unsettledSinceMs(user, factor, unsettled);
+  return organizations.filter(
+    ({ providerRequiredAt = '' }) => sinceMs === undefined || sinceMs <= Date.parse(providerRequiredAt),
+  );
+}
+
+/** Mails the owners of the organizations. A failure is only logged: the log-in is complete. */
+export async function mailBreakGlass(
+  context: RequestContext,
+  user: UserRecord,
+  organizations: readonly OrganizationRecord[],
+): Promise<void> {
+  try {
+    await Promise.all(organizations.map(one => mailOwners(context, user, one)));
+  } catch (error) {
+    context.log.error('could not tell the owners about a log-in without their provider', error, { userId: user.id });
+  }
+}
+
+async function mailOwners({ log }: RequestContext, user: UserRecord, organization: OrganizationRecord): Promise<void> {
+  log.account('break_glass_used', { userId: user.id, organizationId: organization.id });
+  const owners = await listOwners(organization);
+  const mail = await breakGlassMail(organization, user.email);
+  const counting = count(breakGlassMails(organization.id));
+  await Promise.all(
+    owners.map(({ userId: id, email }) => mailUnlessRefused(log, { id, email }, counting, async () => mail)),
+  );
+}

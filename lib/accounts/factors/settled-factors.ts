@@ -1,0 +1,44 @@
+import { ranges } from '../../table/keys.ts';
+import { list } from '../../table/read.ts';
+import { type UndoLinkRecord, undoLinkRecord } from '../../table/records/link.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { undoSeconds } from '../mailed-link.ts';
+import type { PresentedFactor } from './prove-factor.ts';
+import { isSame } from './totp-secret.ts';
+
+/*
+ * Whoever holds a stolen password can add a factor. Its owner is mailed a link that removes it again within seven days.
+ * Until then the factor is not settled, and proves less than one that its owner has kept.
+ */
+
+/** The account's factors that are not settled, as the links that remove them identify them. One round trip. */
+export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
+  const links = await list(undoLinkRecord, ranges.undoLinks(userId));
+  return links.filter(({ expiresAt }) => expiresAt * 1000 > Date.now());
+}
+
+/**
+ * When the factor was added, in epoch milliseconds; undefined if it is settled. Recovery codes are as young as the
+ * youngest factor that was added before them. Pure.
+ */
+export function unsettledSinceMs(
+  user: UserRecord,
+  factor: PresentedFactor,
+  unsettled: readonly UndoLinkRecord[],
+): number | undefined {
+  const times = unsettled.filter(link => covers(link, user, factor)).map(addedAtMs);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function covers({ factor: added, change }: UndoLinkRecord, user: UserRecord, factor: PresentedFactor): boolean {
+  if (factor.method === 'recovery_code') return change <= (user.recoveryCodesFrom ?? Number.POSITIVE_INFINITY);
+  if (added.method === 'passkey') {
+    return factor.method === 'passkey' && added.credentialId === factor.passkey?.credentialId;
+  }
+  return factor.method === 'totp' && isSame(added.sealed, user.totp?.sealed);
+}
+
+/** Without the time, the latest that it can be: the end is stored in whole seconds. */
+function addedAtMs({ addedAt, expiresAt }: UndoLinkRecord): number {
+  return addedAt === undefined ? (expiresAt - undoSeconds + 1) * 1000 : Date.parse(addedAt);
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli } from './cli.ts';
+import { pathOf } from './scripts/image.ts';
+
+const hasScript = pathOf('script') !== undefined;
+const hasTmux = pathOf('tmux') !== undefined;
+if (!hasScript) process.stderr.write('SKIPPED: script is not installed, so no prompt was tried on a terminal\n');
+if (!hasTmux) process.stderr.write('SKIPPED: tmux is not installed, so no paste was tried in it\n');
+
+/** Longer than the buffer of a pseudo-terminal. */
+const pem = `-----BEGIN KEY-----\n${`${'never-shown+'.repeat(5)}\n`.repeat(100)}-----END KEY-----\n`;
+const crlf = 'a\r\nb\r\n';
+
+let server: ScriptedServer;
+let cli: Cli;
+let values: unknown[] = [];
+let env: Record<string, string>;
+
+const answer: Respond = ({ body }, response) => {
+  values.push((body as { value: unknown }).value);
+  const secret = { key: 'K', version: 1, createdAt: '2026-01-31T09:26:53.589Z', updatedAt: '2026-01-31T09:26:53.589Z' };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ secret, changed: true, revision: 1 }));
+};
+
+beforeAll(async () => {
+  server = await startServer(answer);
+  cli = buildCli();
+  env = {
+    HOLDFAST_URL: server.url,
+    HOLDFAST_TOKEN: 'a-token',
+    HOLDFAST_ORG: 'acme',
+    HOLDFAST_PROJECT: 'web-shop',
+    HOLDFAST_ENV: 'dev',
+  };
+});
+afterAll(async () => {
+  cli?.remove();
+  await server?.stop();
+});
+beforeEach(() => {
+  values = [];
+});
+
+describe.skipIf(!hasScript)('set on a terminal', () => {
+  it.each([
+    ['without marks', pem.replaceAll('\n', '\r'), '', pem],
+    ['in marks', `\u001b[200~${pem.replaceAll('\n', '\r')}\u001b[201~`, '\r', pem],
+    ['of CRLF in marks', `\u001b[200~${crlf}\u001b[201~`, '\r', crlf],
+    ['of one line', 'never-shown\r', '', 'never-shown'],
+  ])('takes a whole paste %s and echoes nothing of it', async (_, paste, enter, value) => {
+    const set = cli.start(['set', 'K'], { env, terminal: true });
+    await set.until('Value of K: ');
+    set.child.stdin?.write(paste);
+    if (enter !== '') set.child.stdin?.write(enter);
+    const { code, stdout } = await set.ended;
+    expect([code, values]).toEqual([0, [value]]);
+    expect(stdout).not.toMatch(/never-shown|KEY--/);
+  });
+
+  it('stores no empty value for Enter, and nothing after an interruption', async () => {
+    for (const [key, code] of [
+      ['\r', 2],
+      ['\u0003', 130],
+    ] as const) {
+      const set = cli.start(['set', 'K'], { env, terminal: true });
+      await set.until('Value of K: ');
+      set.child.stdin?.write(key);
+      expect((await set.ended).code).toBe(code);
+    }
+    expect(values).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasTmux)('set in tmux', () => {
+  it.each([
+    ['with', ['-p']],
+    ['without', []],
+  ])('takes a whole paste %s marks and echoes nothing of it', async (_, marks) => {
+    const socket = `${cli.home}/tmux-${marks.length}`;
+    const tmux = (...words: string[]) =>
+      spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {
+        env: { PATH: process.env.PATH, ...env },
+        encoding: 'utf8',
+      });
+    const text = '-----BEGIN KEY-----\nnever-shown\n-----END KEY-----\n';
+    cli.file('pem', text);
+    try {
+      const command = `HOME='${cli.home}' '${process.execPath}' '${cli.bundle}' set K; cat`;
+      expect(tmux('new-session', '-d', '-x', '60', '-y', '20', command).status).toBe(0);
+      const until = async (shown: RegExp) => {
+        for (;;) {
+          const screen = tmux('capture-pane', '-p').stdout;
+          if (shown.test(screen)) return screen;
+          await new Promise(resolve => setTimeout(resolve, 50));
+        }
+      };
+      await until(/Value of K:/);
+      tmux('load-buffer', `${cli.home}/pem`);
+      tmux('paste-buffer', ...marks);
+      if (marks.length > 0) tmux('send-keys', 'Enter');
+      const screen = await until(/revision 1/);
+      expect(values).toEqual([text]);
+      expect(screen).not.toMatch(/never-shown|KEY--/);
+    } finally {
+      tmux('kill-server');
+    }
+  });
+});
