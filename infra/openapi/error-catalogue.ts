@@ -169,7 +169,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Entries after this position are no longer retained. Start again with since=2026-08-23T00:00:00.000Z.',
   },
   slug_taken: {
-    meaning: 'The requested slug is taken.',
+    meaning:
+      'The requested slug is taken. If its last project or environment is still being erased, `details` is ' +
+      '`{beingErased: true, retryAfterSeconds}`.',
     message: 'The slug web-shop is taken.',
   },
   already_member: {

@@ -3,19 +3,17 @@ import type { completeLogin as contract } from '../contracts/auth/complete-login
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, count, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
-import { factorMails, passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
-import { factorChangeMail } from '../mail/account-mails.ts';
+import { passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
 import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
-import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
-import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
+import { answer, invalidChallenge, issuedAtOf, newChallenge, presentedChallenge } from './factors/challenge.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
-import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
+import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
 import { factsOfProvided, transactProvided } from './provided-log-in.ts';
@@ -64,18 +62,18 @@ export async function completeLogin(
   const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : purpose, user);
   if (user === undefined || challenge === undefined) throw refused();
   refuseEarly(wrong, codes);
-  const factor = factorOf(sent, passkey, wrong);
+  const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
   const proof = await proveFactor(context, user, factor, refused);
   const bypassed = challenge.provided !== undefined ? [] : brokenBy(factor, user, await requiring);
   const brokeGlassIn = bypassed.map(({ id }) => id);
   const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true, brokeGlassIn });
-  const writes = [...proof, useUp, session.write];
+  const writes = [...proof.writes, useUp, session.write];
   const cookies =
     challenge.provided === undefined
       ? await transactWithLink(context, user, linkSecret, writes)
       : await transactProvided(context, user, challenge.provided, writes);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
-  if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
+  await mailNotice(context, user, proof);
   await mailBreakGlass(context, user, bypassed);
   return { user, cookies: [session.cookie, ...cookies] };
 }
@@ -83,15 +81,10 @@ export async function completeLogin(
 function factorOf(
   { challenge, totp, recoveryCode, passkey: assertion }: Answer,
   passkey: (PresentedFactor & { method: 'passkey' })['passkey'],
+  challengeIssuedAt: string,
   wrong: Counter,
 ): PresentedFactor {
-  if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge };
+  if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge, challengeIssuedAt };
   if (totp !== undefined) return { method: 'totp', code: totp, wrong };
   return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
-}
-
-/** Tells the user, in case the codes were stolen. */
-async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
-  log.account('recovery_code_used', { userId: user.id });
-  await mailUnlessRefused(log, user, count(factorMails(user.id)), () => factorChangeMail('recovery_code_used'));
 }

@@ -12,6 +12,7 @@ import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } fro
 import { transactIfHolds, update } from '../table/write.ts';
 import { breakGlassWindow } from './break-glass.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
+import { logsInFrom, recordNetwork } from './log-in-networks.ts';
 import { newSession } from './new-session.ts';
 import { transactWithLink } from './pending-link.ts';
 
@@ -53,26 +54,31 @@ async function checkAndLogIn(
   refuseEarly(ofEmail, known.ofEmail);
   const isCrowded = isReached(ofAll, known.ofAll);
   const user = await find(at(userRecord, known.pointer?.userId ?? nobody));
-  const glass = isCrowded && user !== undefined ? await breakGlassWindow(context, user) : undefined;
-  const ofNetwork = glass ?? ofAll;
-  refuseEarly(ofNetwork, glass === undefined ? known.ofAll : await find(glass.item));
+  const isAtHome = isCrowded && user !== undefined && logsInFrom(user, network);
+  const glass = isCrowded && user !== undefined && !isAtHome ? await breakGlassWindow(context, user) : undefined;
+  const shared = isAtHome ? [] : [glass ?? ofAll];
+  for (const window of shared) refuseEarly(window, glass === undefined ? known.ofAll : await find(glass.item));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
-    await count(ofEmail, ofNetwork);
+    await count(ofEmail, ...shared);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     // As for every other account, which nobody must be able to tell from this one.
     refuseEarly(ofAll, known.ofAll);
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
   // The same network may still be guessing other accounts, so its failures still count.
-  const proved = [...startAgain(ofEmail), ...requireRoom(ofNetwork)];
+  const proved = [...startAgain(ofEmail), ...shared.flatMap(requireRoom)];
+  const recording = async () => ofAll.bound < 0 || recordNetwork(context, user, network);
   if (hasSecondFactor(user)) {
-    const asking = await askForFactor('log-in', user, proved);
+    const [asking] = await Promise.all([askForFactor('log-in', user, proved), recording()]);
     await rehashIfOutdated(user, password);
     log.account('second_factor_asked', { userId: user.id, ip: source.ip });
     throw asking;
   }
   const session = await newSession(user, source);
-  const cookies = await transactWithLink(context, user, linkSecret, [...proved, session.write]);
+  const [cookies] = await Promise.all([
+    transactWithLink(context, user, linkSecret, [...proved, session.write]),
+    recording(),
+  ]);
   await rehashIfOutdated(user, password);
   log.account('logged_in', { userId: user.id, ip: source.ip });
   return { user, cookies: [session.cookie, ...cookies] };

@@ -14,8 +14,8 @@ import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
 import { remove, transact, type Write } from '../table/write.ts';
 import { requireCurrentPassword } from './current-password.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
-import { answer, presentedChallenge } from './factors/challenge.ts';
-import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
+import { answer, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
+import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession, sessionEnded } from './new-session.ts';
 
 type Sent = BodyOf<typeof contract>;
@@ -55,12 +55,13 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const old = at(sessionRecord, user.id, credential.hash);
   await transact([
     ...(sent.password === undefined ? [] : startAgain(wrong)),
-    ...(proof ?? []),
+    ...(proof?.writes ?? []),
     remove(old, { if: isThere, refused: sessionEnded }),
     session.write,
     ...(presented?.writes ?? []),
   ]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
+  if (proof !== undefined) await mailNotice(context, user, proof);
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
   return { freshUntil, cookie: session.cookie };
 }
@@ -100,5 +101,8 @@ async function readFactor(
   if (totp !== undefined) return { factor: { method: 'totp', code: totp, wrong }, writes: [] };
   if (assertion === undefined || presented === undefined) return undefined;
   const useUp = answer(presented, found.challenge, 'step-up', user);
-  return { factor: { method: 'passkey', assertion, passkey: found.passkey, challenge }, writes: [useUp] };
+  if (found.challenge === undefined) throw invalidChallenge();
+  const challengeIssuedAt = issuedAtOf(found.challenge);
+  const factor = { method: 'passkey', assertion, passkey: found.passkey, challenge, challengeIssuedAt } as const;
+  return { factor, writes: [useUp] };
 }

@@ -36,8 +36,8 @@ import { invalidAssertion, unverifiedClaims, verifyAssertion } from './verify-as
 
 type Issued = AnswerOf<typeof contract>;
 
-/** The last use of an identity is recorded at most once an hour, so that most exchanges don't write its item. */
-const lastUseStepMs = 60 * 60_000;
+/** What happens to an identity is recorded at most once an hour, so that most exchanges don't write its item. */
+const noteStepMs = 60 * 60_000;
 
 /**
  * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are known.
@@ -158,32 +158,31 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     },
   );
   let record: Write[] = [recordOfUse(assertion)];
-  const writesWith = async (live: LiveTokensRecord | undefined) => [
-    ...record,
-    tokenWrite(cliToken),
-    ...listToken(live, cliToken),
-    ...noteOfUse(organization, identity),
-    await entryOf(
-      context,
-      assertion,
-      {
-        action: 'identity.token_issued',
-        details: { subject: subjectOf(proven), expiresAt: cliToken.expiryDate },
-      },
-      cliToken.id,
-    ),
-  ];
+  const details = { subject: subjectOf(proven), expiresAt: cliToken.expiryDate };
+  const issueBeside = async (live: LiveTokensRecord | undefined) => {
+    const { writes, endedTokens } = listToken(live, cliToken);
+    const action = 'identity.token_issued';
+    const facts = { action, details: endedTokens > 0 ? { ...details, endedTokens } : details } as const;
+    await transact([
+      ...record,
+      tokenWrite(cliToken),
+      ...writes,
+      ...noteOfUse(organization, identity, endedTokens),
+      await entryOf(context, assertion, facts, cliToken.id),
+    ]);
+    return endedTokens;
+  };
+  let endedTokens: number;
   try {
-    await retryWithFreshRead(
+    endedTokens = await retryWithFreshRead(
       assertion.live,
       () => find(liveTokensAt(id)),
-      async live => {
-        await transact(await writesWith(live)).catch(error => {
+      live =>
+        issueBeside(live).catch(error => {
           if (!(error instanceof RecordedForLonger)) throw error;
           record = [];
           throw new ConditionFailed([]);
-        });
-      },
+        }),
     );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'assertion_replayed') {
@@ -193,13 +192,18 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   }
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
-  return { token, expiresAt: expiryDate, organizationId: organization.id };
+  return { token, expiresAt: expiryDate, organizationId: organization.id, endedTokens };
 }
 
-function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {
-  const now = Date.now();
-  if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < lastUseStepMs) return [];
-  const set = { lastUsedAt: new Date(now).toISOString() };
+function noteOfUse({ slug }: OrganizationRecord, identity: IdentityRecord, endedTokens: number): Write[] {
+  const { id, lastUsedAt, tokensEndedAt = null } = identity;
+  const now = new Date();
+  const isDue = (notedAt: string | null) => notedAt === null || now.getTime() - Date.parse(notedAt) >= noteStepMs;
+  const set = {
+    ...(isDue(lastUsedAt) ? { lastUsedAt: now.toISOString() } : {}),
+    ...(endedTokens > 0 && isDue(tokensEndedAt) ? { tokensEndedAt: now.toISOString() } : {}),
+  };
+  if (Object.keys(set).length === 0) return [];
   return [update(at(identityRecord, slug, id), { set }, { if: isThere, refused: () => invalidAssertion() })];
 }
 

@@ -7,7 +7,7 @@ import type { IdentityRecord } from '../table/records/identity.ts';
 
 /** The identity as the API shows it. */
 export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
-  return { ...identity, audience: audienceOf(identity.id) };
+  return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
 }
 
 export function identityTarget({ id, name }: Pick<IdentityRecord, 'id' | 'name'>): AuditFacts['target'] {

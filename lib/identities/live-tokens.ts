@@ -18,16 +18,19 @@ export function liveTokensAt(identityId: string): Read<LiveTokensRecord> {
   return at(liveTokensRecord, identityId);
 }
 
-/** The writes that list a new token and, at the limit, revoke the oldest. */
+/** The writes that list a new token and, at the limit, revoke the oldest; and how many valid tokens they revoke. */
 export function listToken(
   known: LiveTokensRecord | undefined,
   { userId, hash, createdAt, expiryDate }: TokenRecord,
-): Write[] {
+): { writes: Write[]; endedTokens: number } {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
   const expiresAt = Math.ceil(nowMs / 1000) + maximumTokenMinutes * 60;
   const item = liveTokensAt(userId);
-  if (known === undefined) return [put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew })];
+  if (known === undefined) {
+    const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });
+    return { writes: [first], endedTokens: 0 };
+  }
 
   const listed: Listed[] = Object.entries(known.tokens);
   const live = listed.filter(([, [, expiresAtMs]]) => expiresAtMs > nowMs).toSorted(byAge);
@@ -35,14 +38,13 @@ export function listToken(
   const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([one]) => one);
   const gone = [...expired, ...revoked];
   const count = revoked.length > 0 ? equals(known.count) : atMost(maximumLiveTokens - 1 + gone.length);
-  return [
-    update(
-      item,
-      { set: { ...without(gone), [`tokens.${hash}`]: token, expiresAt }, add: { count: 1 - gone.length } },
-      { if: { ...stillListed(gone), count } },
-    ),
-    ...revoked.map(one => remove(at(tokenRecord, userId, one))),
-  ];
+  const listing = update(
+    item,
+    { set: { ...without(gone), [`tokens.${hash}`]: token, expiresAt }, add: { count: 1 - gone.length } },
+    { if: { ...stillListed(gone), count } },
+  );
+  const revocations = revoked.map(one => remove(at(tokenRecord, userId, one)));
+  return { writes: [listing, ...revocations], endedTokens: revoked.length };
 }
 
 /** The write that removes a revoked token from the list; none if it is not listed. */

@@ -44,7 +44,7 @@ export async function updateIdentity(
       trustId: trusts ? before.trustId : randomUUID(),
       updatedAt: laterThan(before.updatedAt),
     };
-    const { lastUsedAt: _, ...set } = after;
+    const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
     await transact([
       // The condition keeps this from undoing another change or bringing back a deleted identity.
       update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),

@@ -34,10 +34,16 @@ const factorChanges = {
   totp_removed: 'The authenticator app was removed from your account.',
   recovery_codes_renewed: 'New recovery codes were generated for your account. The old codes no longer work.',
   recovery_code_used: 'A recovery code was used to log in to your account. It no longer works.',
+  passkey_counter_went_back:
+    'A passkey of your account was used, and its counter of uses did not increase. That is normal after a password ' +
+    'manager has moved or restored it. Otherwise somebody may have a copy: remove that passkey and add a new one.',
 } as const;
 
 /** A change to an account's authentication factors; also the name of the account event. */
 export type FactorChange = keyof typeof factorChanges;
+
+/** Uses of a factor that its owner hears about. */
+export type FactorNotice = 'recovery_code_used' | 'passkey_counter_went_back';
 
 /** The changes that add a factor. */
 export type FactorAddition = 'passkey_added' | 'totp_added';

@@ -12,17 +12,19 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { firstRevisionAfter, retiredOrganizationRecord } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredOrganizationRecord, SlugBeingErased } from '../table/records/retired-slug.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { retryWhile } from '../table/retry.ts';
 import { put, type Write } from '../table/write.ts';
 import { slugFromName, withSuffix } from './slug.ts';
+import { waitForSlug } from './wait-for-slug.ts';
 
 type Founder = Pick<UserRecord, 'id' | 'email' | 'name'>;
 
 /**
  * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count. The
- * transaction fails with slug_taken if another organization has the slug, even one that is being erased.
+ * transaction fails with slug_taken if another organization has the slug, and with `SlugBeingErased` if that one is
+ * being erased.
  */
 export async function newOrganization(
   { name, slug }: { name: string; slug: string },
@@ -67,12 +69,20 @@ function addressed(organization: OrganizationRecord): Write[] {
   return [
     put(at(organizationRecord, slug), organization, {
       if: isNew,
-      refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
+      refused: ({ status } = {}) => (status === 'deleting' ? new SlugBeingErased(taken(slug)) : taken(slug)),
     }),
     put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
     put(at(directoryBySlugRecord, slug), directoryEntry),
     put(at(directoryByNameRecord, name, slug), directoryEntry),
   ];
+}
+
+/** Says the same for every slug, so that it does not reveal which other tenants have deleted their organization. */
+function taken(slug: string): ApiError {
+  return new ApiError(
+    'slug_taken',
+    `The slug ${slug} is taken. The slug of a deleted organization is free again once everything in it is erased.`,
+  );
 }
 
 function ownedBy({ id: userId, email, name }: Founder, { id, slug, createdAt }: OrganizationRecord): Write[] {
@@ -84,17 +94,18 @@ function ownedBy({ id: userId, email, name }: Founder, { id, slug, createdAt }: 
 }
 
 /**
- * Runs `create` with the requested slug, or with one derived from the name, adding a suffix while that is taken.
+ * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name, adding
+ * a suffix while that is taken.
  * @throws slug_taken for a requested slug; temporarily_unavailable when the attempts are used up
  */
 export async function withFreeSlug<T>(
   wanted: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
 ): Promise<T> {
-  const first = wanted.slug ?? slugFromName(wanted.name);
-  const isTaken = (error: unknown) => error instanceof ApiError && error.code === 'slug_taken';
-  return retryWhile(
-    error => wanted.slug === undefined && isTaken(error),
-    tries => create(tries === 0 ? first : withSuffix(first)),
-  );
+  const { slug, name } = wanted;
+  if (slug !== undefined) return waitForSlug(at(organizationRecord, slug), () => create(slug));
+  const first = slugFromName(name);
+  const isTaken = (error: unknown) =>
+    error instanceof SlugBeingErased || (error instanceof ApiError && error.code === 'slug_taken');
+  return retryWhile(isTaken, tries => create(tries === 0 ? first : withSuffix(first)));
 }

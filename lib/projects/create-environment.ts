@@ -6,13 +6,14 @@ import type { createEnvironment as contract } from '../contracts/projects/create
 import type { Environment } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
+import { waitForSlug } from '../organizations/wait-for-slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { firstRevisionAfter, retiredEnvironmentRecord } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredEnvironmentRecord, slugTaken } from '../table/records/retired-slug.ts';
 import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 
@@ -22,13 +23,23 @@ import { environmentView } from './project-view.ts';
  * the new type is no more open than the old one or the member is an owner or admin, who then needs a fresh session
  * (step_up_required)
  */
-export async function createEnvironment(
+export function createEnvironment(
+  context: MemberContext,
+  projectSlug: string,
+  wanted: BodyOf<typeof contract>,
+): Promise<Environment> {
+  const slug = wanted.slug ?? slugFromName(wanted.name);
+  const holder = at(environmentRecord, context.organization.slug, projectSlug, slug);
+  return waitForSlug(holder, () => createUnder(slug, context, projectSlug, wanted));
+}
+
+async function createUnder(
+  slug: string,
   context: MemberContext,
   projectSlug: string,
   wanted: BodyOf<typeof contract>,
 ): Promise<Environment> {
   const { organization, access } = context;
-  const slug = wanted.slug ?? slugFromName(wanted.name);
   const findProject = async () => access.requireProject(await find(at(projectRecord, organization.slug, projectSlug)));
   const [found, configs, used] = await Promise.all([
     findProject(),
@@ -37,7 +48,7 @@ export async function createEnvironment(
   ]);
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
-  const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
+  const taken = (holder: { status?: string } | undefined) => slugTaken(slug, 'project', holder);
   return retryWithFreshRead(found, findProject, async project => {
     // Users may still write secrets to a slug they know, and only users who could read the old type should see those.
     // Checked before each attempt, because the role may have changed.
@@ -45,7 +56,7 @@ export async function createEnvironment(
     const opens = lastType !== undefined && isMoreOpen(wanted.type, lastType);
     if (opens && !hasFreshRights(access.member.role)) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
-      throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : slugTaken();
+      throw current === undefined ? mayNotOpen(access.member.role, slug, lastType) : taken(current);
     }
     context.requireFresh(opens);
     const firstRevision = Math.max(project.firstRevision, used.firstRevision);
@@ -61,7 +72,7 @@ export async function createEnvironment(
       project: { id: project.id, slug: projectSlug },
       environment: { id: environment.id, slug },
     });
-    const made = writes.map(write => ({ ...write, refused: slugTaken }));
+    const made = writes.map(write => ({ ...write, refused: taken }));
     await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit]);
     return environmentView(environment, state);
   });

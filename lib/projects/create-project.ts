@@ -4,17 +4,22 @@ import type { BodyOf } from '../contracts/contract.ts';
 import { isMoreOpen } from '../contracts/fields/environment-type.ts';
 import type { createProject as contract } from '../contracts/projects/create-project.ts';
 import type { Project } from '../contracts/projects/project.ts';
-import { ApiError } from '../core/errors.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { growOrganization } from '../organizations/change-counts.ts';
 import { slugFromName } from '../organizations/slug.ts';
+import { waitForSlug } from '../organizations/wait-for-slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, readAll } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { firstRevisionAfter, retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
+import {
+  firstRevisionAfter,
+  retiredEnvironmentRecord,
+  retiredProjectRecord,
+  slugTaken,
+} from '../table/records/retired-slug.ts';
 import { put, transact } from '../table/write.ts';
 import { environmentView, projectView } from './project-view.ts';
 
@@ -23,11 +28,16 @@ import { environmentView, projectView } from './project-view.ts';
  * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the last one under its
  * slug in an earlier project
  */
-export async function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
+export function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
+  const slug = wanted.slug ?? slugFromName(wanted.name);
+  const holder = at(projectRecord, context.organization.slug, slug);
+  return waitForSlug(holder, () => createUnder(slug, context, wanted));
+}
+
+async function createUnder(slug: string, context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
-  const slug = wanted.slug ?? slugFromName(wanted.name);
   const [used, wrapped, configs] = await Promise.all([
     firstRevisionAfter(at(retiredProjectRecord, organization.slug, slug), slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
@@ -58,7 +68,7 @@ export async function createProject(context: MemberContext, wanted: BodyOf<typeo
     growOrganization(organization, 'projectCount', 'maxProjects', maxProjects),
     put(at(projectRecord, organization.slug, slug), project, {
       if: isNew,
-      refused: () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`),
+      refused: holder => slugTaken(slug, 'organization', holder),
     }),
     ...used.stillHolds,
     ...environments.flatMap(({ writes }) => writes),

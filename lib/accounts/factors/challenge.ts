@@ -17,9 +17,20 @@ export function newChallenge(
   provided?: ChallengeRecord['provided'],
 ): { challenge: string; write: Write } {
   const { secret, hash } = createCredential(id);
-  const expiresAt = Math.floor(Date.now() / 1000) + challengeSeconds;
-  const record = { purpose, userId: id, sessionEpoch, ...(provided === undefined ? {} : { provided }), expiresAt };
+  const now = new Date();
+  const record = {
+    purpose,
+    userId: id,
+    sessionEpoch,
+    ...(provided === undefined ? {} : { provided }),
+    issuedAt: now.toISOString(),
+    expiresAt: Math.floor(now.getTime() / 1000) + challengeSeconds,
+  };
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
+}
+
+export function issuedAtOf({ issuedAt, expiresAt }: ChallengeRecord): string {
+  return issuedAt ?? new Date((expiresAt - challengeSeconds) * 1000).toISOString();
 }
 
 /** A challenge as the client sent it back, before it is looked up. */

@@ -110,6 +110,6 @@ export async function removePasskey(
   });
 }
 
-function passkeyView({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
-  return { id, name, createdAt, lastUsedAt };
+function passkeyView({ id, name, createdAt, lastUsedAt, counterWentBackAt }: PasskeyRecord): Passkey {
+  return { id, name, createdAt, lastUsedAt, counterWentBackAt: counterWentBackAt ?? null };
 }

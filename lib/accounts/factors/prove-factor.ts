@@ -4,9 +4,9 @@ import type { Log } from '../../core/logger.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
 import { type Counter, count, isReached, requireRoom } from '../../limits/count.ts';
-import { wrongCodeMails } from '../../limits/rate-limits.ts';
-import { wrongCodesMail } from '../../mail/account-mails.ts';
-import { equals, includes, isThere, lessThan } from '../../table/expressions.ts';
+import { factorMails, wrongCodeMails } from '../../limits/rate-limits.ts';
+import { type FactorNotice, factorChangeMail, wrongCodesMail } from '../../mail/account-mails.ts';
+import { asRead, equals, includes, isThere, lessThan } from '../../table/expressions.ts';
 import { at, find } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
@@ -20,13 +20,29 @@ import { verifyAssertion } from './verify-passkey.ts';
 export type PresentedFactor =
   | { method: 'totp'; code: string; wrong: Counter }
   | { method: 'recovery_code'; code: string; wrong: Counter }
-  | { method: 'passkey'; assertion: PasskeyAssertion; passkey: PasskeyRecord | undefined; challenge: string };
+  | PresentedPasskey;
+
+interface PresentedPasskey {
+  method: 'passkey';
+  assertion: PasskeyAssertion;
+  passkey: PasskeyRecord | undefined;
+  challenge: string;
+  challengeIssuedAt: string;
+}
+
+export interface FactorProof {
+  /**
+   * Use the factor up, in the transaction that it authorizes: a code works once, and so does a passkey's counter unless
+   * it is 0.
+   */
+  writes: Write[];
+  /** What the user must hear about afterwards. */
+  notice?: FactorNotice;
+}
 
 /**
  * Verifies a second factor of the user. Wrong codes count for the account, so call this only after a correct password.
  * Passkeys can't be guessed and are not counted.
- * @returns the writes that use the factor up, for the transaction that it authorizes: a code works once, and a passkey's
- * counter only increases
  * @throws `refused` for a wrong factor; rate_limited, here or from the transaction
  */
 export async function proveFactor(
@@ -34,15 +50,15 @@ export async function proveFactor(
   user: UserRecord,
   presented: PresentedFactor,
   refused: () => Error,
-): Promise<Write[]> {
+): Promise<FactorProof> {
   const refuse = () => {
     log.account('second_factor_refused', { userId: user.id, method: presented.method, ip: source.ip });
     return refused();
   };
   if (presented.method === 'passkey') {
-    const write = await passkeyWrite(user, presented, refused);
-    if (write === undefined) throw refuse();
-    return [write];
+    const proof = await provePasskey(user, presented, refused);
+    if (proof === undefined) throw refuse();
+    return proof;
   }
   const write =
     presented.method === 'totp'
@@ -53,7 +69,15 @@ export async function proveFactor(
     await tellOfGuesses(log, user, presented.wrong);
     throw refuse();
   }
-  return [...requireRoom(presented.wrong), write];
+  const writes = [...requireRoom(presented.wrong), write];
+  return presented.method === 'totp' ? { writes } : { writes, notice: 'recovery_code_used' };
+}
+
+/** Notifies the user, in case the recovery codes were stolen or the passkey was copied. */
+export async function mailNotice({ log }: RequestContext, user: UserRecord, { notice }: FactorProof): Promise<void> {
+  if (notice === undefined) return;
+  log.account(notice, { userId: user.id });
+  await mailUnlessRefused(log, user, count(factorMails(user.id)), () => factorChangeMail(notice));
 }
 
 /**
@@ -89,19 +113,30 @@ function recoveryWrite({ id, recoveryCodes }: UserRecord, code: string, refused:
   );
 }
 
-async function passkeyWrite(
+/**
+ * A counter that goes back is no proof of a copy (WebAuthn, level 3, section 6.1.1): a password manager that moves a
+ * passkey may start at 0 again. So it is accepted and recorded. But of two answers with one counter above 0, the second is
+ * rejected if its challenge was issued before the first was accepted.
+ */
+async function provePasskey(
   { id }: UserRecord,
-  { assertion, passkey, challenge }: PresentedFactor & { method: 'passkey' },
+  { assertion, passkey, challenge, challengeIssuedAt }: PresentedPasskey,
   refused: () => Error,
-): Promise<Write | undefined> {
+): Promise<FactorProof | undefined> {
   const handle = assertion.response.userHandle;
   const isOthers = handle !== undefined && userOfHandle(handle) !== id;
   if (passkey === undefined || isOthers) return undefined;
   const counter = await verifyAssertion(assertion, passkey, challenge);
   if (counter === undefined) return undefined;
-  return update(
-    at(passkeyRecord, id, passkey.credentialId),
-    { set: { counter, lastUsedAt: new Date().toISOString() } },
-    { if: counter === 0 ? isThere : { counter: lessThan(counter) }, refused },
-  );
+  const isRepeated = counter > 0 && counter === passkey.counter;
+  if (isRepeated && challengeIssuedAt <= (passkey.lastUsedAt ?? passkey.createdAt)) return undefined;
+  const lastUsedAt = new Date().toISOString();
+  const item = at(passkeyRecord, id, passkey.credentialId);
+  if (counter > passkey.counter || passkey.counter === 0) {
+    const isHigher = counter === 0 ? isThere : { counter: lessThan(counter) };
+    return { writes: [update(item, { set: { counter, lastUsedAt } }, { if: isHigher, refused })] };
+  }
+  const isUnchanged = counter === 0 ? isThere : asRead(passkey, ['counter', 'lastUsedAt']);
+  const changes = { set: { counter, lastUsedAt, counterWentBackAt: lastUsedAt } };
+  return { writes: [update(item, changes, { if: isUnchanged, refused })], notice: 'passkey_counter_went_back' };
 }

@@ -23,10 +23,13 @@ const expected = async (challenge: string) => ({
   requireUserVerification: true,
 });
 
-/** The passkey's new counter if its answer to the challenge verifies; otherwise undefined. */
+/**
+ * The counter of the passkey's answer to the challenge if it verifies; otherwise undefined. Whether the counter is accepted
+ * is up to the caller: the library rejects every counter that did not increase.
+ */
 export async function verifyAssertion(
   { id, rawId, type, response }: PasskeyAssertion,
-  { credentialId, publicKey, counter }: PasskeyRecord,
+  { credentialId, publicKey }: PasskeyRecord,
   challenge: string,
 ): Promise<number | undefined> {
   const [library, required] = await Promise.all([load(), expected(challenge)]);
@@ -41,7 +44,7 @@ export async function verifyAssertion(
         response: { ...others, ...(userHandle === undefined ? {} : { userHandle }) },
         clientExtensionResults: {},
       },
-      credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
+      credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: 0 },
       ...required,
     });
     return verified ? authenticationInfo.newCounter : undefined;

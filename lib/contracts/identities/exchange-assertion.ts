@@ -12,7 +12,7 @@ export const exchangeAssertion = contract({
     'token must be signed with RS256, ES256, ES384 or EdDSA, have `exp` and `iat`, have the identity’s audience ' +
     'as its only `aud`, and be at most the identity’s `maxAssertionAgeMinutes` old. Each token can be exchanged once, ' +
     'or repeatedly if the identity’s `singleUse` is false. An identity has at most 100 valid bearer tokens: ' +
-    'issuing another one revokes the oldest.',
+    'issuing another one revokes the oldest, which `endedTokens` and the audit entry report.',
   access: { kind: 'public' },
   body: z.strictObject({
     identityId: IdentityId.meta({ description: 'The identity’s id.' }),
@@ -38,6 +38,10 @@ export const exchangeAssertion = contract({
         example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
       }),
       expiresAt: Timestamp.meta({ description: 'When it expires.' }),
+      endedTokens: z.int().meta({
+        description: 'How many tokens of the identity that were still valid this exchange ended, the oldest first.',
+        example: 0,
+      }),
       organizationId: Uuid.meta({
         description: 'The organization’s identifier, which some routes have in their path.',
       }),

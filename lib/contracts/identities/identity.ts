@@ -66,6 +66,11 @@ export const Identity = z
     lastUsedAt: Timestamp.nullable().meta({
       description: 'When it last got a token, to within an hour; null if never.',
     }),
+    tokensEndedAt: Timestamp.nullable().meta({
+      description:
+        'When a new token last ended one that was still valid, because an identity has at most 100, to within an hour; ' +
+        'null if never.',
+    }),
   })
   .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with its platform’s token.' });
 export type Identity = z.infer<typeof Identity>;

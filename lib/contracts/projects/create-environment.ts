@@ -11,7 +11,8 @@ export const createEnvironment = contract({
   summary: 'Create a custom environment',
   description:
     'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
-    'default is `production`, which only owners and admins can read. Available to all members. Reusing the slug of a ' +
+    'default is `production`, which only owners and admins can read. Available to all members. If the slug belongs to an environment that is being erased, the request first waits ' +
+    'up to 10 seconds for that. Reusing the slug of a ' +
     'deleted environment with a type that more roles can read is limited to owners and admins and requires a fresh ' +
     'session.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.

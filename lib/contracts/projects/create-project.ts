@@ -11,7 +11,8 @@ export const createProject = contract({
   description:
     'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. If ' +
     'the slug is omitted, it is derived from the name. A slug that is taken is rejected, so a script that runs ' +
-    'twice creates only one project. Reusing the slug of a deleted project requires a fresh ' +
+    'twice creates only one project; if the slug belongs to a project that is being erased, the request first waits up ' +
+    'to 10 seconds for that. Reusing the slug of a deleted project requires a fresh ' +
     'session if more roles could read one of the three environments than before.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },

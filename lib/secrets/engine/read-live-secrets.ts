@@ -7,7 +7,7 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { keepSnapshot } from './kept-snapshots.ts';
 import { type KeyRing, keyRing, requireKeys } from './key-ring.ts';
 import { headsAt } from './read-past.ts';
-import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive } from './read-snapshot.ts';
+import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive, isUnfinished } from './read-snapshot.ts';
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale } from './stale-read.ts';
 
@@ -73,12 +73,11 @@ export async function readLive<T>(
     const project = access.requireProject(reads.project);
     access.requireEnvironment(reads.snapshot.state, right);
     const ring = keyRing(organization.id, project);
-    const isUnfinished = 'page' in reads.snapshot && reads.snapshot.page.next !== undefined;
     const [snapshot] = await Promise.all([
       finishSnapshot(reads.snapshot),
-      isUnfinished && opensValues ? ring.prepare() : undefined,
+      isUnfinished(reads.snapshot) && opensValues ? ring.prepare() : undefined,
     ]);
-    if ('page' in reads.snapshot) keepSnapshot(path, snapshot);
+    if ('page' in reads.snapshot || isUnfinished(reads.snapshot)) keepSnapshot(path, snapshot);
     const past = await Promise.all(revisions.map(revision => headsAt(path, snapshot, reads.changes, revision)));
     const moments = past.map(heads => heads.filter(isLive));
     const now = snapshot.heads.filter(isLive);

@@ -1,6 +1,6 @@
 import type { Key } from '../../table/entity.ts';
 import { type EnvironmentPath, keys, ranges } from '../../table/keys.ts';
-import { at, find, type Item, type Page, queryItems, queryPage, readAll } from '../../table/read.ts';
+import { at, find, type Item, ofKind, type Page, queryItems, queryPage, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { addUpTo } from './digest.ts';
@@ -16,7 +16,7 @@ export interface Snapshot {
   heads: readonly HeadRecord[];
 }
 
-/** The first page of the Query that reads an environment: its state, then heads up to 1 MB. */
+/** The first page of the Query that reads an environment: its state, then heads up to 1 MB. Or all heads. */
 export interface FirstPage {
   path: EnvironmentPath;
   /** Undefined if there is no such environment, or only items that are still to be erased. */
@@ -24,19 +24,22 @@ export interface FirstPage {
   page: Page;
 }
 
-/** The first page, or the state with the heads of its revision, which were kept. */
-export type BegunSnapshot = FirstPage | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] });
+/** The first page, or the state alone: with the heads of its revision if they were kept. */
+export type BegunSnapshot =
+  | FirstPage
+  | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] | undefined });
 
 /**
  * Starts to read a whole environment. Everything that needs all of its secrets starts here. One round trip, in parallel
- * with authentication; two if it has changed since it was kept.
+ * with authentication.
  * @param known the state, if the request has just read it
  */
 export async function beginSnapshot(path: EnvironmentPath, known?: EnvironmentState): Promise<BegunSnapshot> {
-  if (!hasSnapshot(path)) return readFirstPage(path);
+  if (known === undefined && !hasSnapshot(path)) return readFirstPage(path);
   const state = known ?? (await find(stateAt(path)));
   const kept = state === undefined ? [] : keptHeads(path, state);
-  return kept === undefined ? readFirstPage(path) : { path, state, kept };
+  if (known === undefined || kept !== undefined) return { path, state, kept };
+  return { path, state, page: { items: await readSideBySide(path, known, undefined), next: undefined } };
 }
 
 export async function readFirstPage(path: EnvironmentPath): Promise<FirstPage> {
@@ -58,13 +61,23 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
 export async function finishSnapshot(begun: BegunSnapshot): Promise<Snapshot> {
   const { path, state } = begun;
   if (state === undefined) throw new Error('A snapshot was started of a missing environment.');
-  if ('kept' in begun) return { state, heads: begun.kept };
-  return { state, heads: await readHeads(path, state, begun.page) };
+  if ('kept' in begun && begun.kept !== undefined) return { state, heads: begun.kept };
+  return { state, heads: await readHeads(path, state, 'page' in begun ? begun.page : undefined) };
 }
 
-async function readHeads(path: EnvironmentPath, state: EnvironmentState, page: Page): Promise<HeadRecord[]> {
-  const rest = page.next === undefined ? [] : await readSideBySide(path, state, page.next);
-  const read = [...page.items.slice(1), ...rest].map(item => headRecord.parse(item));
+/** Whether `finishSnapshot` still has to read heads. */
+export function isUnfinished(begun: BegunSnapshot): boolean {
+  return 'page' in begun ? begun.page.next !== undefined : begun.kept === undefined;
+}
+
+async function readHeads(
+  path: EnvironmentPath,
+  state: EnvironmentState,
+  page: Page | undefined,
+): Promise<HeadRecord[]> {
+  const isComplete = page !== undefined && page.next === undefined;
+  const rest = isComplete ? [] : await readSideBySide(path, state, page?.next);
+  const read = ofKind(headRecord, [...(page?.items ?? []), ...rest]);
   let heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   if (!addUpTo(state.digest, heads)) {
     // A key deleted during the read no longer has a head. Without this step, a multi-page read would almost never
@@ -77,13 +90,14 @@ async function readHeads(path: EnvironmentPath, state: EnvironmentState, page: P
   throw new StaleRead(`Version ${gone.version} of ${gone.key} in environment ${state.id} was destroyed.`);
 }
 
-/** The items after the first page, cut where the state says. One round trip if no range has more than a page. */
+/** The items after the first page, or all of them, cut where the state says. One round trip if no range has more than a page. */
 async function readSideBySide(
   path: EnvironmentPath,
   { pages = [] }: Pick<EnvironmentState, 'pages'>,
-  startAfter: Key,
+  startAfter: Key | undefined,
 ): Promise<Item[]> {
-  const cuts = pages.map(({ from }) => from).filter(from => keys.head(path, from).sk > startAfter.sk);
+  const firstKey = startAfter?.sk ?? keys.head(path, pages[0]?.from ?? '').sk;
+  const cuts = pages.map(({ from }) => from).filter(from => keys.head(path, from).sk > firstKey);
   const read = await Promise.all(
     ['', ...cuts].map((from, index) =>
       queryItems({ ...ranges.heads(path, from, cuts[index]), startAfter: from === '' ? startAfter : undefined }),

@@ -28,6 +28,8 @@ export const challengeRecord = entity({
         replaces: z.object({ id: z.string().optional(), hash: z.string(), createdAt: z.string() }).optional(),
       })
       .optional(),
+    /** More precise than `expiresAt`. Absent: five minutes before that. */
+    issuedAt: z.string().optional(),
     expiresAt: ExpiresAt,
   }),
 });

@@ -60,6 +60,8 @@ export const identityRecord = /* @__PURE__ */ entity({
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
     updatedAt: z.string(),
     lastUsedAt: z.string().nullable(),
+    /** When a new token last ended one that was still valid. Absent: never. */
+    tokensEndedAt: z.string().optional(),
   }),
 });
 

@@ -19,6 +19,8 @@ export const passkeyRecord = entity({
     transports: z.array(z.string()),
     createdAt: z.string(),
     lastUsedAt: z.string().nullable(),
+    /** When an answer last had a counter that did not increase. */
+    counterWentBackAt: z.string().optional(),
     /** A session of the account's own credential added it. Absent if it is unknown what did. */
     ownAddition: z.literal(true).optional(),
   }),

@@ -32,6 +32,31 @@ export const retiredEnvironmentRecord = entity({
 /** A slug of an erased project of the organization. */
 export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.retiredProject, schema });
 
+/** A slug can't be taken yet: what has it is being erased, or its erasure ended while the request was running. */
+export class SlugBeingErased extends Error {
+  override readonly name = 'SlugBeingErased';
+  /** What clients get if the erasure takes too long. */
+  readonly taken: ApiError;
+
+  constructor(taken: ApiError) {
+    super(taken.message);
+    this.taken = taken;
+  }
+}
+
+/** The error for a slug of `where` that `holder` has. */
+export function slugTaken(slug: string, where: string, holder: { status?: string } | undefined): Error {
+  if (holder?.status !== 'deleting') return new ApiError('slug_taken', `The slug ${slug} is taken in this ${where}.`);
+  return new SlugBeingErased(
+    new ApiError(
+      'slug_taken',
+      `What had the slug ${slug} was deleted and is still being erased, which usually takes less than a minute. Try ` +
+        'again then, or choose another slug.',
+      { details: { beingErased: true, retryAfterSeconds: 10 } },
+    ),
+  );
+}
+
 interface FirstRevision<Note> {
   /**
    * The revision that environments under the slug start from: 0 for a slug that was never used; otherwise the time in
@@ -40,7 +65,7 @@ interface FirstRevision<Note> {
   firstRevision: number;
   /**
    * A condition for the transaction that takes the slug: the slug has not been freed since this was read. It fails with
-   * slug_taken, because the slug was taken at that time.
+   * `SlugBeingErased`, because the slug was taken at that time.
    */
   stillHolds: Write[];
   retired: Note | undefined;
@@ -51,7 +76,7 @@ export async function firstRevisionAfter<Note extends z.output<typeof schema>>(
   slug: string,
 ): Promise<FirstRevision<Note>> {
   const retired = await find(read);
-  const refused = () => new ApiError('slug_taken', `The slug ${slug} is taken.`);
+  const refused = () => new SlugBeingErased(new ApiError('slug_taken', `The slug ${slug} is taken.`));
   const note: Read<z.output<typeof schema>> = read;
   const isSame = retired === undefined ? isNew : { retiredAt: equals(retired.retiredAt) };
   const firstRevision = retired === undefined ? 0 : Date.now();

@@ -47,6 +47,8 @@ export const userRecord = entity({
     recoveryCodesFrom: z.int().optional(),
     /** The last change of factors. The id identifies the request that made it, even if it was executed late. */
     factorChange: z.object({ number: z.int(), id: z.string() }).optional(),
+    /** Hashes of the networks from which the password was given, and when each was recorded. */
+    logInNetworks: z.record(z.string(), z.string()).optional(),
     createdAt: z.string(),
   }),
 });

@@ -168,7 +168,7 @@ describe('a passkey', () => {
 
     expect(recoveryCodes).toHaveLength(10);
     expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([
-      { id, name: 'laptop', createdAt: expect.any(String), lastUsedAt: null },
+      { id, name: 'laptop', createdAt: expect.any(String), lastUsedAt: null, counterWentBackAt: null },
     ]);
     expect((await addPasskey(api, person)).recoveryCodes).toBeUndefined();
     expect((await me(person.session)).user.secondFactors).toEqual({ passkeys: 2, totp: false, recoveryCodesLeft: 10 });

@@ -4,6 +4,7 @@ import { chunksOf } from '../../../lib/core/chunks-of.ts';
 import { readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
 import { attribute } from '../../../lib/table/expressions.ts';
 import { at, find } from '../../../lib/table/read.ts';
+import { identityRecord } from '../../../lib/table/records/identity.ts';
 import { liveTokensRecord } from '../../../lib/table/records/live-tokens.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { remove, transact, update } from '../../../lib/table/write.ts';
@@ -241,6 +242,25 @@ describe('the tokens of an identity', () => {
     expect(codeOf(await api.get(pulled, { token: tokens[0] as string }))).toBe('401 unauthenticated');
     await exchangeTimes(2, id, subjectToken);
     expect(await work(tokens.slice(0, 5))).toEqual([false, false, false, true, true]);
+  }, 60_000);
+
+  it('ended by an exchange are reported in its answer, its audit entry and on the identity', async () => {
+    const id = await makeIdentity({ singleUse: false });
+    const subjectToken = await issuer.token(id);
+    expect((await exchange(id, subjectToken)).body.endedTokens).toBe(0);
+    await exchangeTimes(99, id, subjectToken);
+    const ended = async () => (await find(at(identityRecord, ada.organization.slug, id)))?.tokensEndedAt;
+    expect(await ended()).toBeUndefined();
+
+    expect((await exchange(id, subjectToken)).body.endedTokens).toBe(1);
+
+    const route = `/audit/${ada.organization.id}?action=identity.token_issued&limit=2`;
+    const { entries } = (await expectStatus(api.get(route, ada.session), 200)).body;
+    const reported = entries.map(({ details }: { details: { endedTokens?: number } }) => details.endedTokens);
+    expect(reported).toEqual([1, undefined]);
+    const { identity } = (await api.get(`/identities/${ada.organization.id}/${id}`, ada.session)).body;
+    expect(identity.tokensEndedAt).toBe(await ended());
+    expect(identity.tokensEndedAt).toEqual(expect.any(String));
   }, 60_000);
 
   it('are exactly a hundred after concurrent exchanges have passed the limit', async () => {

@@ -70,6 +70,7 @@ describe('an identity', () => {
       createdAt: identity.createdAt,
       createdBy: { id: ada.user.id, email: ada.email },
       lastUsedAt: null,
+      tokensEndedAt: null,
     });
     expect((await api.get(`${path}/${identity.id}`, ada.session)).body).toEqual({ identity });
     expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);

@@ -226,15 +226,6 @@ describe('deleting an organization', () => {
     expect((await api.get(`/projects/${again.body.organization.id}`, owner.session)).body).toEqual({ projects: [] });
   });
 
-  it('frees the slug only once everything is erased', async () => {
-    const { owner, organization, slug } = await furnish();
-    await api.delete(`/orgs/${organization.id}`, owner.session);
-
-    const early = await api.post('/orgs', { name: 'Early', slug }, owner.session);
-
-    expect([early.status, early.body.error.code]).toEqual([409, 'slug_taken']);
-  });
-
   it('is limited to owners', async () => {
     const { organization, member } = await furnish();
 

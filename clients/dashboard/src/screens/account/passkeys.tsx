@@ -35,7 +35,20 @@ export function Passkeys({ passkeys, onOpen }: { passkeys: Loaded<Passkey[]>; on
 }
 
 const columns = (onOpen: (open: Open) => void): readonly Column<Passkey>[] => [
-  { title: 'Passkey', cell: ({ name }) => <strong>{name}</strong> },
+  {
+    title: 'Passkey',
+    cell: ({ name, counterWentBackAt }) => (
+      <>
+        <strong>{name}</strong>
+        {counterWentBackAt !== null && (
+          <p class="quiet">
+            Its counter went back <Time at={counterWentBackAt} />. That is normal after a password manager has moved it.
+            Otherwise there may be a copy: remove it.
+          </p>
+        )}
+      </>
+    ),
+  },
   { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   {

@@ -66,7 +66,7 @@ function OneIdentity({ organization, params }: { organization: OwnOrganization; 
 }
 
 function IdentityFacts({ identity, projects }: { identity: Identity; projects: readonly Project[] }) {
-  const { id, audience, access, role, createdAt, createdBy, lastUsedAt } = identity;
+  const { id, audience, access, role, createdAt, createdBy, lastUsedAt, tokensEndedAt } = identity;
   return (
     <Facts
       facts={[
@@ -77,8 +77,18 @@ function IdentityFacts({ identity, projects }: { identity: Identity; projects: r
         ['Trusts', <Trust identity={identity} />],
         ['Created', <CreatedBy at={createdAt} by={createdBy} />],
         ['Last used', <LastUsed at={lastUsedAt} />],
+        ...(tokensEndedAt === null ? [] : [['Too many tokens', <EndedTokens at={tokensEndedAt} />] as const]),
       ]}
     />
+  );
+}
+
+function EndedTokens({ at }: { at: string }) {
+  return (
+    <>
+      A new token last ended an older one, still valid, <Time at={at} />. An identity has at most 100: use several
+      identities.
+    </>
   );
 }
 

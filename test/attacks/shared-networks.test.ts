@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { networkOf } from '../../lib/limits/network.ts';
+import { failedLoginsOfNetwork } from '../../lib/limits/rate-limits.ts';
+import { at, find } from '../../lib/table/read.ts';
+import { userRecord } from '../../lib/table/records/user.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
+import { type Person, seedPerson, testPassword } from '../support/people.ts';
+
+let api: Api;
+let network: string;
+beforeAll(async () => {
+  api = await startApi({ LOGIN_FAILURE_LIMIT: '2', REGISTER_LIMIT_PER_HOUR: '-1' });
+  const person = await seedPerson();
+  const { body } = await api.get('/auth/sessions', sessionOf(await logIn(person)));
+  network = networkOf(body.sessions.find(({ current }: { current: boolean }) => current).ip);
+});
+afterAll(() => api.stop());
+beforeEach(() => transact([remove(failedLoginsOfNetwork(network).item)]));
+
+const logIn = ({ email }: Pick<Person, 'email'>, password = testPassword) =>
+  api.post('/auth/login', { email, password });
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+
+/** Strangers use up the network's failed log-ins. */
+async function crowd(): Promise<void> {
+  const counter = failedLoginsOfNetwork(network);
+  await transact([put(counter.item, { tries: counter.bound, expiresAt: Math.floor(Date.now() / 1000) + 900 })]);
+}
+
+describe('a network whose failed log-ins strangers have used up', () => {
+  it('lets in accounts whose password was given there before, and no others', async () => {
+    const [regular, newcomer] = [await seedPerson(), await seedPerson()];
+    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    await crowd();
+
+    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    expect(codeOf(await logIn(newcomer))).toBe('429 rate_limited');
+    expect(codeOf(await logIn({ email: `${randomUUID()}@example.com` }))).toBe('429 rate_limited');
+  });
+
+  it('still limits wrong passwords of such an account, with the same answer as for others', async () => {
+    const regular = await seedPerson();
+    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    await crowd();
+
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(codeOf(await logIn(regular, 'not the right one'))).toBe('429 rate_limited');
+    }
+    expect(codeOf(await logIn(regular))).toBe('429 rate_limited');
+  });
+
+  it('no longer knows an account after 90 days', async () => {
+    const regular = await seedPerson();
+    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    const item = at(userRecord, regular.user.id);
+    const [id = ''] = Object.keys((await find(item))?.logInNetworks ?? {});
+    const longAgo = new Date(Date.now() - 91 * 86_400_000).toISOString();
+    await transact([update(item, { set: { logInNetworks: { [id]: longAgo } } })]);
+    await crowd();
+
+    expect(codeOf(await logIn(regular))).toBe('429 rate_limited');
+  });
+});
+
+describe('the networks of an account', () => {
+  it('are recorded once a month, without the address, and at most ten', async () => {
+    const person = await seedPerson();
+    const item = at(userRecord, person.user.id);
+    const older = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`n${n}`, `2026-01-0${n}T00:00:00.000Z`]));
+    await transact([update(item, { set: { logInNetworks: older } })]);
+
+    expect(codeOf(await logIn(person))).toBe('200 ok');
+    const networks = (await find(item))?.logInNetworks ?? {};
+    expect(codeOf(await logIn(person))).toBe('200 ok');
+
+    expect(Object.keys(networks)).toHaveLength(10);
+    expect(networks).not.toHaveProperty('n0');
+    expect(JSON.stringify(networks)).not.toContain(network);
+    expect((await find(item))?.logInNetworks).toEqual(networks);
+  });
+});
