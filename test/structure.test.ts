@@ -159,9 +159,10 @@ const parts = [
     moduleOf: clientModuleOf,
     layers: [
       ['ago', 'failure', 'given', 'printable', 'proxy', 'replace-file', 'sealed', 'withheld', 'write-all'],
-      ['columns', 'failure-of', 'pager', 'read-limited'],
-      ['output'],
-      ['dotenv-text', 'files', 'json-fields', 'standard-input', 'terminal'],
+      ['columns', 'extra-authorities', 'failure-of', 'pager', 'read-limited'],
+      ['output', 'standard-input'],
+      ['dotenv-text', 'files', 'hidden-prompt', 'json-fields', 'one-value'],
+      ['terminal'],
       ['cache', 'change', 'settings', 'yaml-fields'],
       ['connect', 'secrets-file'],
       ['credentials'],

@@ -98,7 +98,7 @@ function credentials(contract: Contract): string[] {
   const setsCookie = Object.values(responses).some(({ headers }) => headers !== undefined && 'Set-Cookie' in headers);
   const store = setsCookie ? ['-c cookies.txt'] : [];
   if (access.kind === 'public') return store;
-  const needsSession = access.kind === 'optional' || (access.kind === 'account' && access.tokens === 'session');
+  const needsSession = access.kind === 'optional' || ('tokens' in access && access.tokens === 'session');
   if (!needsSession) return ['-H "Authorization: Bearer $HOLDFAST_TOKEN"', ...store];
   return ['-b cookies.txt', ...store, ...(method === 'GET' ? [] : [`-H 'X-Requested-With: service'`])];
 }

@@ -222,9 +222,13 @@ describe.each(types.flatMap(type => accesses.map(access => [type, access] as con
         'pull-secrets': '404 project_not_found',
         'get-project': '404 project_not_found',
       });
-      // Browsers start a sign-in there; no token may.
-      const { 'start-provider-sign-in': starting, ...asMember } = inOtherOrganization;
-      expect(starting).toBe('403 insufficient_scope');
+      // Browsers start and complete a sign-in there; no token may.
+      const {
+        'start-provider-sign-in': starting,
+        'complete-provider-sign-in': completing,
+        ...asMember
+      } = inOtherOrganization;
+      expect([starting, completing]).toEqual(['403 insufficient_scope', '403 insufficient_scope']);
       expect(unlike(asMember, /^(404 organization_not_found|403 admin_required)$/)).toEqual([]);
       expect(await stored()).toEqual(before);
     });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -306,7 +307,14 @@ const story: readonly Step[] = [
   },
   { operationId: 'end-session' },
   // Nobody has signed in with a provider.
-  { operationId: 'end-provider-link', status: 404 },
+  {
+    operationId: 'end-provider-link',
+    before: () => {
+      variables.LINK_ID = randomUUID();
+    },
+    // This account has none.
+    status: 404,
+  },
   { operationId: 'log-out' },
   { operationId: 'delete-environment' },
   { operationId: 'delete-project' },

@@ -208,7 +208,7 @@ describe('the target check', () => {
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
     let asked = 0;
     const resolve = async () => answers[asked++] ?? [];
-    const url = `http://receiver.example:${wanted.port}/`;
+    const url = `http://localhost:${wanted.port}/`;
     expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({ statusCode: 204 });
     expect(asked).toBe(1);
     // The next delivery sees the changed DNS answer, and rejects it.
@@ -221,7 +221,7 @@ describe('the target check', () => {
   it('allows loopback if the setting permits it, but no other private address', async () => {
     const wanted = await receiver();
     const resolve = async () => ['127.0.0.1', '192.168.1.1'];
-    expect(await send(`http://receiver.example:${wanted.port}/`, headers, body, { ...local, resolve })).toMatchObject({
+    expect(await send(`http://localhost:${wanted.port}/`, headers, body, { ...local, resolve })).toMatchObject({
       error: 'the address 192.168.1.1 is not public',
     });
     expect(wanted.connections()).toBe(0);
