@@ -309,7 +309,7 @@ const story: readonly Step[] = [
   // Nobody has signed in with a provider.
   {
     operationId: 'end-provider-link',
-    before: () => {
+    before: async () => {
       variables.LINK_ID = randomUUID();
     },
     // This account has none.
