@@ -437,6 +437,22 @@ describe.concurrent('run --watch', () => {
     const { code, stdout } = await started.ended;
     expect(code).toBe(5);
     expect(stdout.match(/interrupted/g)?.length).toBe(1);
+    expect(stdout).not.toContain('ended the watch');
+  }, 60_000);
+
+  it('says that Ctrl-C ended the watch if the command survives it, as a REPL does', async context => {
+    const script = `trap : INT; echo begun; while ! read -r line; do :; done; echo "read $line"; exit 5`;
+    const { state, requests, env } = await startService(context, { GREETING: 'one' });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env, terminal: true });
+    await started.until('begun');
+    started.child.stdin?.write('\u0003');
+    await started.until(/Ctrl-C ended the watch.*isn’t restarted/);
+    Object.assign(state, { revision: 8, values: { GREETING: 'two' } });
+    const polls = requests.length;
+    started.child.stdin?.write('more\r');
+    const { code, stdout } = await started.ended;
+    expect([code, stdout.match(/begun/g)?.length, requests.length]).toEqual([5, 1, polls]);
+    expect(stdout).toContain('read more');
   }, 60_000);
 
   it('keeps watching after HUP, by which a service without a terminal reads its files again', async context => {
