@@ -79,7 +79,7 @@ async function webhookIds(): Promise<Record<string, string>> {
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
-      execFileSync('npm', ['run', '--silent', 'cli-reference', '--', '--check'], { cwd: root }),
+      execFileSync('npm', ['run', '--silent', 'reference', '-w', '@holdfast/cli', '--', '--check'], { cwd: root }),
     ).not.toThrow();
   });
 
@@ -117,5 +117,5 @@ describe('docs/command-line.md', () => {
       'webhooks redeliver': expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
     expect(readFileSync(join(directory, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
-  });
+  }, 600_000);
 });
