@@ -19,8 +19,8 @@ const examples = [...page.matchAll(/^### (.+)\n\n[^\n#`]+(?:\n[^\n#`]+)*\n\n```s
 const inBrowser = ['login', 'tokens create'];
 /** Commands that create what the others use. */
 const first = ['projects create', 'link', 'push', 'template add'];
-/** Commands that revoke the token. */
-const last = ['tokens revoke', 'logout'];
+/** Commands that end access. */
+const last = ['members leave', 'tokens revoke', 'logout'];
 
 let api: Api;
 let ada: Person;
@@ -34,6 +34,10 @@ beforeAll(async () => {
   const { organization } = (await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body;
   expect(organization.slug).toBe('acme');
   acmeId = organization.id;
+  // The last owner can't leave.
+  const grace = await seedPerson({ name: 'Grace' });
+  const invited = await api.post(`/members/${acmeId}/invite`, { email: grace.email, role: 'owner' }, ada.session);
+  expect((await api.post(`/members/invite/${invited.body.token}/accept`, {}, grace.session)).status).toBeLessThan(300);
   cli = buildCli();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
   mkdirSync(join(directory, 'bin'));
@@ -79,7 +83,7 @@ async function webhookIds(): Promise<Record<string, string>> {
 describe('docs/command-line.md', () => {
   it('is what `npm run generate -- cli-reference` writes', () => {
     expect(() =>
-      execFileSync('npm', ['run', '--silent', 'cli-reference', '--', '--check'], { cwd: root }),
+      execFileSync('npm', ['run', '--silent', 'reference', '-w', '@holdfast/cli', '--', '--check'], { cwd: root }),
     ).not.toThrow();
   });
 
@@ -117,5 +121,5 @@ describe('docs/command-line.md', () => {
       'webhooks redeliver': expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
     expect(readFileSync(join(directory, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
-  });
+  }, 600_000);
 });

@@ -30,8 +30,12 @@ Without it, $origin/run.sh runs a command with its secrets: it only needs a shel
   trap 'rm -f "$file"' EXIT
   trap 'exit 1' HUP INT TERM
 
-  if command -v curl >/dev/null; then curl -fsS -o "$file" "$origin$path"; else wget -q -O "$file" "$origin$path"; fi ||
-    fail "$origin$path can't be downloaded. If a private authority issues its certificate, set SSL_CERT_FILE to its file."
+  if command -v curl >/dev/null; then curl -fsS -o "$file" "$origin$path"; else wget -q -O "$file" "$origin$path"; fi || {
+    case $? in # These say that curl, or wget, doesn't trust the certificate.
+      60 | 77 | 5) fail "$origin$path can't be downloaded: its certificate is not trusted. If a private authority issues it, set SSL_CERT_FILE to its file." ;;
+    esac
+    fail "$origin$path can't be downloaded."
+  }
   found=$(node -p 'crypto.createHash("sha256").update(fs.readFileSync(process.argv[1])).digest("hex")' "$file") || found=
   [ "$found" = "$sha256" ] || fail "The SHA-256 of $origin$path is not $sha256 but ${found:-unknown}."
   chmod 755 "$file" || fail "$file can't be made executable."

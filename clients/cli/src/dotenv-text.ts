@@ -9,16 +9,22 @@ export interface DotenvFlags {
   dialect?: DotenvDialect;
   /** Accepts lines that other tools read differently. */
   asIs?: boolean;
+  /** What a refusal means for the command. */
+  outcome?: string;
 }
 
 /**
  * Reads dotenv text by the service's own rules, or as the tool of the dialect does.
  * @throws Failure with every problem, or else every ambiguous line
  */
-export function readDotenv(text: string, name: string, { dialect, asIs }: DotenvFlags = {}): Map<string, string> {
+export function readDotenv(
+  text: string,
+  name: string,
+  { dialect, asIs, outcome = 'nothing was changed' }: DotenvFlags = {},
+): Map<string, string> {
   const { entries, problems, ambiguous = [] } = read(withoutMark(text), dialect);
   const refuse = (code: string, why: string, lines: string[], more: { details: unknown; hint?: string | undefined }) =>
-    new Failure(exitCodes.other, code, `${name} ${why}; nothing was changed.\n  ${lines.join('\n  ')}`, more);
+    new Failure(exitCodes.other, code, `${name} ${why}; ${outcome}.\n  ${lines.join('\n  ')}`, more);
   if (problems.length > 0) {
     const named = problems.map(({ line, message }) => `line ${line} ${message}`);
     throw refuse('invalid_dotenv', 'can’t be read', named, {

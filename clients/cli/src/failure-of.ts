@@ -62,7 +62,8 @@ function hintOf(error: HoldfastError): string | undefined {
   if (code === 'claims_mismatch')
     return 'See the claims the identity requires in the dashboard or with GET /v1/identities.';
   if (status === 429 && retryAfterMs !== undefined) {
-    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s. To let run and pull wait for it: --wait 2m`;
+    const minutes = Math.max(5, Math.ceil((retryAfterMs * 1.25) / 60_000));
+    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s. To let run and pull wait longer: --wait ${minutes}m`;
   }
   if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
   if (error instanceof GatewayError) return gatewayHint(status);

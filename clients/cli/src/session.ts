@@ -40,6 +40,8 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
   const url = () => requireUrl(settings()).value;
   const credential = once(() => requireCredential(settings()));
   let announcesRetries = true;
+  // A command may send several requests, and all their waits together are limited.
+  const waitMs = flags.wait === undefined ? undefined : { leftMs: flags.wait, pausedUntil: 0 };
   const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) => {
     const wait = delayMs < 1000 ? '' : ` in ${Math.round(delayMs / 1000)} s`;
     // A cached copy makes short outages unimportant, but nobody should wait without knowing.
@@ -50,7 +52,7 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
       url: url(),
       token: tokenFor(await credential()),
       tokenTimeoutMs: identityTimeoutMs,
-      waitMs: flags.wait,
+      waitMs,
       onRetry,
     }),
   );

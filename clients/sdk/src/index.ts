@@ -52,5 +52,5 @@ export type { Layer, LayeredSnapshot } from './layers.ts';
 export type { Paged } from './paged.ts';
 export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';
-export type { Method, Retry } from './transport.ts';
+export type { Method, Retry, WaitBudget } from './transport.ts';
 export type { Plan } from './write.ts';

@@ -22,15 +22,23 @@ export interface TransportOptions {
   retries?: number;
   /**
    * For all pauses of one call that the service asks for: after a 429, or by `Retry-After`. They don't count towards
-   * `timeoutMs` and `retries` then. By default they do; 0 fails at once.
+   * `timeoutMs` and `retries` then. By default they do; 0 fails at once. All calls of clients with the same `WaitBudget`
+   * share it.
    */
-  waitMs?: number | undefined;
+  waitMs?: number | WaitBudget | undefined;
   /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Called before the pause of each retry. */
   onRetry?: (retry: Retry) => void;
   /** Shown in audit entries; `holdfast-sdk/<version>` by default. A browser sends its own. */
   userAgent?: string | undefined;
+}
+
+/** The time for the pauses of several calls. Pauses at the same time count once. */
+export interface WaitBudget {
+  leftMs: number;
+  /** The end of the latest pause, as a `performance.now()` time; 0 at first. */
+  pausedUntil: number;
 }
 
 export interface Retry {
@@ -98,7 +106,7 @@ interface Connection {
   attemptTimeoutMs: number;
   tokenTimeoutMs: number;
   retries: number;
-  waitMs: number | undefined;
+  waitMs: number | WaitBudget | undefined;
   fetch: typeof globalThis.fetch;
   onRetry: ((retry: Retry) => void) | undefined;
   /** The headers of every request. */
@@ -145,7 +153,7 @@ function connectionOf(options: Omit<TransportOptions, 'token'> & Partial<Transpo
     attemptTimeoutMs: bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs),
     tokenTimeoutMs: bounded('tokenTimeoutMs', options.tokenTimeoutMs ?? timeoutMs, 1, maxTimerMs),
     retries: bounded('retries', options.retries ?? 3, 0, 100),
-    waitMs: options.waitMs === undefined ? undefined : bounded('waitMs', options.waitMs, 0, maxTimerMs),
+    waitMs: typeof options.waitMs === 'number' ? bounded('waitMs', options.waitMs, 0, maxTimerMs) : options.waitMs,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onRetry,
     headers: { accept: 'application/json', ...named },
@@ -160,7 +168,8 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
   let failures = 0;
-  let waitLeftMs = connection.waitMs;
+  const { waitMs } = connection;
+  const budget = typeof waitMs === 'number' ? { leftMs: waitMs, pausedUntil: 0 } : waitMs;
   const tokenAfter = async (rejected?: string) => {
     const begun = performance.now();
     const token = await tokenInTime(connection, signal, rejected);
@@ -187,12 +196,11 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
       const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
       if (!mayRepeat) throw error;
       let delayMs = pauseMs(number, error.retryAfterMs);
-      if (waitLeftMs !== undefined && isAskedToWait(error)) {
+      if (budget !== undefined && isAskedToWait(error)) {
         const { retryAfterMs = 0 } = error;
-        if (waitLeftMs <= retryAfterMs) throw error;
         // Clients that were limited at the same moment don't come back at the same moment.
-        delayMs = Math.min(waitLeftMs, delayMs + (Math.random() * retryAfterMs) / 4);
-        waitLeftMs -= delayMs;
+        delayMs = takeWait(budget, retryAfterMs, delayMs + (Math.random() * retryAfterMs) / 4);
+        if (delayMs === 0) throw error;
         deadline.at += delayMs;
       } else {
         failures += 1;
@@ -203,6 +211,18 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
       await pause(delayMs, signal);
     }
   }
+}
+
+/** Takes a pause from the budget, shortened to what is left. @returns 0 if not even the shortest pause is left */
+function takeWait(budget: WaitBudget, shortestMs: number, delayMs: number): number {
+  const now = performance.now();
+  const countedUntil = Math.max(now, budget.pausedUntil);
+  const availableMs = countedUntil - now + budget.leftMs;
+  if (availableMs <= shortestMs) return 0;
+  const takenMs = Math.min(availableMs, delayMs);
+  budget.pausedUntil = Math.max(countedUntil, now + takenMs);
+  budget.leftMs -= budget.pausedUntil - countedUntil;
+  return takenMs;
 }
 
 function messageOf({ base, headers }: Connection, { method, path, query, body, headers: own }: Operation): Message {

@@ -59,8 +59,8 @@ function byLine(readings: readonly Reading[]): Map<number, Line> {
   const lines = new Map<number, Line>();
   for (const reading of readings) {
     if ('problem' in reading) continue;
-    const { line, key, value, unset } = reading;
-    const content = JSON.stringify([key, value, unset === true]);
+    const { line, key, value, unset, differs } = reading;
+    const content = JSON.stringify([key, value, unset === true, differs === true]);
     const earlier = lines.get(line);
     if (earlier === undefined) lines.set(line, { key, content });
     else earlier.content += content;

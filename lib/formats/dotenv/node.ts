@@ -37,8 +37,9 @@ export function readAsNode(source: string): Reading[] {
       continue;
     }
     if (key.startsWith('export ')) key = trimmed(key.slice(7), blank);
-    const { value, end } = readValue(text, at);
-    readings.push(reading(line, key, value));
+    const { value, end, differs } = readValue(text, at);
+    const assigned = reading(line, key, value);
+    readings.push(differs ? { ...assigned, differs } : assigned);
     at = end;
   }
   return readings;
@@ -49,7 +50,7 @@ function reading(line: number, key: string, value: string): Reading {
   return key === '__proto__' ? { line, problem: 'sets __proto__, which Node drops' } : { line, key, value };
 }
 
-function readValue(text: string, start: number): { value: string; end: number } {
+function readValue(text: string, start: number): { value: string; end: number; differs?: boolean } {
   const quote = text.charAt(start);
   const isQuoted = quote === '"' || quote === "'" || quote === '`';
   const close = isQuoted ? text.indexOf(quote, start + 1) : -1;
@@ -62,9 +63,12 @@ function readValue(text: string, start: number): { value: string; end: number } 
   }
   const end = afterLine(text, start);
   const line = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
-  const hash = isQuoted ? -1 : line.indexOf('#');
+  const hash = line.indexOf('#');
   const bare = hash === -1 ? line : line.slice(0, hash);
-  return { value: isQuoted ? line : trimmed(bare, blank), end: skipBlanks(text, end) };
+  const next = skipBlanks(text, end);
+  // After a quote that is never closed, npm's dotenv takes a # for the start of a comment.
+  if (isQuoted) return { value: line, end: next, differs: line.includes('#') };
+  return { value: trimmed(bare, blank), end: next };
 }
 
 function skipBlanks(text: string, start: number): number {

@@ -11,6 +11,8 @@ export interface Assigned {
   value: string;
   /** The value depends on a variable that the text hasn't set, so on the tool's environment. */
   unset?: boolean;
+  /** Other versions of the tool read another value. */
+  differs?: boolean;
 }
 
 /** A line that a tool refuses or skips. The problem never quotes the line: a misplaced one may be part of a secret. */

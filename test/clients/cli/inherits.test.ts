@@ -82,6 +82,19 @@ describe.each(nodes)('run as a program, with $name, and a command that', ({ PATH
     expect([stdout, code]).toEqual(['of a secret,inherited\n\u00e9,3', 0]);
     const withDescriptor = await runFrom('exec "$@" 3</dev/null', words, { PATH, ...more, 'spring.url': 'x' });
     expect([withDescriptor.stdout, withDescriptor.code]).toEqual(['of a secret,x,3', 0]);
+    values = { C: '3' };
+    const ignoring = await runFrom(`trap '' HUP; exec "$@"`, words, { PATH, ...more, 'spring.url': 'x' });
+    expect([ignoring.stderr, ignoring.code]).toEqual([
+      expect.stringMatching(/some shells don’t pass them on: spring\.url\n$/),
+      0,
+    ]);
+  });
+
+  it.each(ways)('$way doesn’t start if its variables have bytes that are not UTF-8', async ({ flags, more }) => {
+    const script = `env "spring.url=$(printf 'caf\\351')" "PLAIN=$(printf 'caf\\351')" "$@"`;
+    const { stdout, stderr, code } = await runFrom(script, ['run', ...flags, 'echo', 'started'], { PATH, ...more });
+    expect([stdout, code]).toEqual(['', 125]);
+    expect(stderr.match(/the variable \S+/g)?.toSorted()).toEqual(['the variable PLAIN', 'the variable spring.url']);
   });
 });
 
@@ -106,6 +119,13 @@ describe.each(shells)('the shell before Node, as $name', ({ command }) => {
       'HOLDFAST_URL',
     ]);
     expect(ended.code).toBe(7);
+  });
+
+  it('reports an environment that is too large for the command', async () => {
+    values = { BIG: 'x'.repeat(200_000) };
+    const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh', ...command.map(one => pathOf(one) ?? one)];
+    const { code, stderr } = await cli.run(['run', 'true'], { env: environment(), under });
+    expect([code, stderr]).toEqual([126, expect.stringMatching(/^holdfast: This system doesn’t allow/)]);
   });
 
   it('passes failures on, and other commands that have `run` among their words', async () => {

@@ -186,6 +186,32 @@ describe('run --override', () => {
   });
 });
 
+describe('run --override, of a file that can’t be read for certain', () => {
+  const started = ['sh', '-c', 'echo "started $B"'];
+
+  it.each([
+    ['a line that tools read differently', 'C=1\nB=mine#too\n', /line 2 B: .*\n.*--dialect node.*--as-is/],
+    ['a line that is no assignment', 'B=1\nword\n', /line 2 /],
+    ['bytes that are not UTF-8', Buffer.from('B=caf\xe9\n', 'latin1'), /not UTF-8/],
+  ])('does not start the command: %s', async (_, content, reason) => {
+    writeFileSync(join(cli.home, '.env.local'), content);
+    const { code, stdout, stderr } = await holdfast(['run', '--override', '.env.local', '--', ...started]);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toMatch(/mine|caf|changed/);
+  });
+
+  it.each([
+    ['--dialect=node', 'mine'],
+    ['--dialect=sh', 'mine#too'],
+    ['--as-is', 'mine#too'],
+  ])('starts it with %s, which decides what the line means', async (flag, value) => {
+    writeFileSync(join(cli.home, '.env.local'), 'B=mine#too\n');
+    const { code, stdout } = await holdfast(['run', '--override', '.env.local', flag, '--', ...started]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `started ${value}\n` });
+  });
+});
+
 describe('run --name-transformer', () => {
   it.each([
     ['tf-var', 'DATABASE_URL', 'TF_VAR_database_url'],

@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     const seen = await visit(browser, world.origin, { as: world.people.owner });
     await look(seen, screens.signedIn, 'owner', looks);
     await seen.close();
-  });
+  }, 600_000);
 
   it('has none as an administrator of the platform', async () => {
     const seen = await visit(browser, world.origin, { as: world.platform });

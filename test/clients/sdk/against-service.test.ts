@@ -69,6 +69,25 @@ describe('the SDK against the service', () => {
     expect((await environment.pull()).has('A')).toBe(false);
   });
 
+  it('imports dotenv text as the tool of its dialect reads it, and lists what tools read differently otherwise', async () => {
+    const environment = await newEnvironment();
+    const text = 'A=v#f\nB=$A\n';
+    const asIs = await environment.importDotenv(text);
+    expect(asIs.ambiguous?.map(({ line, key }) => [line, key])).toEqual([
+      [1, 'A'],
+      [2, 'B'],
+    ]);
+    expect({ ...(await environment.pull()).toObject() }).toEqual({ A: 'v#f', B: '$A' });
+    const node = await environment.importDotenv(text, { dialect: 'node' });
+    expect([node.updated, node.ambiguous]).toEqual([['A'], undefined]);
+    await environment.importDotenv(text, { dialect: 'sh' });
+    expect({ ...(await environment.pull()).toObject() }).toEqual({ A: 'v#f', B: 'v#f' });
+    await expect(environment.importDotenv(text, { dialect: 'strict' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+    });
+  });
+
   it('keeps keys such as __proto__ through an import and a pull', async () => {
     const environment = await newEnvironment();
     await environment.import(JSON.parse('{"__proto__": "1", "constructor": "2"}'));

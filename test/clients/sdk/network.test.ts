@@ -169,6 +169,28 @@ describe('a read', () => {
     expect(delays.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_000.001);
   });
 
+  it('never waits longer than a budget in all calls together, where pauses at the same time count once', async () => {
+    const budget = { leftMs: 60_000, pausedUntil: 0 };
+    const stop = new AbortController();
+    const delays: number[] = [];
+    const client = await clientOf(limited(40), {
+      waitMs: budget,
+      onRetry: ({ delayMs }) => {
+        delays.push(delayMs);
+        if (delays.length === 2) stop.abort();
+      },
+    });
+    const pulls = ['dev', 'staging'].map(one => client.environment('acme', 'web-shop', one).pull(stop));
+    await Promise.allSettled(pulls);
+    expect(delays).toHaveLength(2);
+    expect(budget.leftMs).toBeLessThanOrEqual(20_000);
+    expect(budget.leftMs).toBeGreaterThan(60_000 - delays.reduce((sum, one) => sum + one));
+    // The two pauses were cut short here, but a command would have waited.
+    budget.pausedUntil = 0;
+    expect(await failureOf(pullOf(client))).toMatchObject({ status: 429 });
+    expect(delays).toHaveLength(2);
+  });
+
   it('spreads clients that were limited at the same moment', async () => {
     const stop = new AbortController();
     const delays: number[] = [];

@@ -23,7 +23,7 @@ export async function readOverrides(
   const bytes = readIfThere(file);
   if (bytes === undefined) throw new Failure(exitCodes.notRun, 'file_not_found', `There is no file ${file}.`);
   if (!allowOverride) await requireNoProduction(session, environments, offline);
-  return readDotenv(decode(bytes, file), file, flags);
+  return readDotenv(decode(bytes, file), file, { ...flags, outcome: 'the command was not run' });
 }
 
 async function requireNoProduction(

@@ -1,11 +1,18 @@
 import type { LayeredSnapshot } from '@holdfast/sdk';
 import { type Command, Option } from 'commander';
-import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
+import { type Entry, isName } from '../../../../lib/contracts/fields/formats/format.ts';
 import type { DotenvFlags } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
-import { endWithShell, type Inherited, ignoreSignals, letShellStay, readInherited } from '../run/inherited.ts';
+import {
+  endWithShell,
+  type Inherited,
+  ignoreSignals,
+  letShellStay,
+  needsShell,
+  readInherited,
+} from '../run/inherited.ts';
 import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
 import { requireUtf8 } from '../run/require-utf8.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
@@ -61,7 +68,7 @@ export async function run(session: Session, command: readonly string[], flags: F
   if (inherited.awaitsPlan) endWithShell();
   if (flags.watch && inherited.awaitsPlan) letShellStay();
   if (flags.watch) becomeShell(inherited);
-  requireUtf8(command, process.env);
+  requireUtf8(command, process.env, inherited);
   const overrides =
     flags.override === undefined
       ? new Map<string, string>()
@@ -109,10 +116,11 @@ function programMaker(
         details: all,
       });
     }
-    if (unusual.length > 0 && !isWarned) {
+    const dropped = needsShell(variables, inherited) ? Object.keys(variables).filter(one => !isName(one)) : unusual;
+    if (dropped.length > 0 && !isWarned) {
       isWarned = true;
       output.warn(
-        `holdfast: these keys aren’t valid shell variable names, and some shells don’t pass them on: ${unusual.join(', ')}`,
+        `holdfast: these aren’t valid shell variable names, and some shells don’t pass them on: ${dropped.join(', ')}`,
       );
     }
     return { path: findProgram(name, variables), argv: command, variables };

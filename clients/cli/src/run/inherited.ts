@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:os';
 import { writeAll } from '../write-all.ts';
 
@@ -13,6 +14,8 @@ export interface Inherited {
   descriptors: number[];
   /** Variables that a shell can't name, and most shells drop. */
   unusual: Record<string, string>;
+  /** Those of them whose bytes are not UTF-8. */
+  notUtf8: string[];
 }
 
 export function readInherited(): Inherited {
@@ -24,18 +27,31 @@ export function readInherited(): Inherited {
     isNoted: task !== undefined,
     ignored: Array.from({ length: 64 }, (_, index) => index + 1).filter(number => (bits >> BigInt(number - 1)) & 1n),
     descriptors: descriptors.split(' ').filter(Boolean).map(Number),
-    unusual: unusualFrom(names),
+    ...unusualFrom(names),
   };
 }
 
-function unusualFrom(hexadecimal: string): Record<string, string> {
-  const entries = Buffer.from(hexadecimal, 'hex').toString().split('\0');
+function unusualFrom(hexadecimal: string): Pick<Inherited, 'unusual' | 'notUtf8'> {
+  const entries = Buffer.from(hexadecimal, 'hex').toString('latin1').split('\0');
   const pairs = entries.flatMap(entry => {
-    const at = entry.indexOf('=');
-    return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)] as const] : [];
+    const bytes = Buffer.from(entry, 'latin1');
+    const text = bytes.toString();
+    const at = text.indexOf('=');
+    return at > 0 ? [{ name: text.slice(0, at), value: text.slice(at + 1), isText: isUtf8(bytes) }] : [];
   });
-  return Object.fromEntries(pairs);
+  return {
+    unusual: Object.fromEntries(pairs.map(({ name, value }) => [name, value])),
+    notUtf8: pairs.filter(({ isText }) => !isText).map(({ name }) => name),
+  };
 }
+
+/** Whether a variable names this process, or the shell that started it, as the one that systemd's sockets are for. */
+export const isForThisProcess = ({ LISTEN_PID: pid }: NodeJS.ProcessEnv): boolean =>
+  [process.pid, process.ppid].includes(Number(pid));
+
+/** Only a shell can ignore signals for a program, and tell it its own pid, which the socket activation of systemd checks. */
+export const needsShell = (variables: NodeJS.ProcessEnv, { ignored, isNoted }: Inherited): boolean =>
+  ignored.length > 0 || (isNoted && isForThisProcess(variables));
 
 /** Makes the shell execute Node in its own place. */
 export function letShellStay(): never {

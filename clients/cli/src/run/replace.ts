@@ -27,7 +27,9 @@ export function replaceProcess({ path, argv, variables }: Program, inherited: In
   const isSpawned = process.env.HOLDFAST_RUN === 'spawn';
   if (inherited.awaitsPlan) {
     const changed = Object.entries(variables).filter(([name, value]) => process.env[name] !== value);
-    if (isSpawned || changed.some(([name, value]) => sh.refuses?.(name, value) !== undefined)) letShellStay();
+    const isPlain = changed.every(([name, value]) => sh.refuses?.(name, value) === undefined);
+    // A shell would report in its own words that the environment is too large.
+    if (isSpawned || !isPlain || !fits(argv, variables)) letShellStay();
     writePlan(planOf(argv, changed));
   }
   if (typeof process.execve !== 'function' || isSpawned) return;

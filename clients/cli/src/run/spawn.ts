@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { exitCodes, Failure } from '../failure.ts';
-import type { Inherited } from './inherited.ts';
+import { type Inherited, isForThisProcess, needsShell } from './inherited.ts';
 import type { Program } from './replace.ts';
 
 export interface Ending {
@@ -54,15 +54,14 @@ export function startChild(program: Program, inherited: Inherited): Promise<Runn
   });
 }
 
-/** Only a shell can ignore signals for a program, and tell it its own pid, which the socket activation of systemd checks. */
-function throughShell(program: Program, { ignored, isNoted }: Inherited): Program {
+function throughShell(program: Program, inherited: Inherited): Program {
   const { argv, variables } = program;
-  const isForUs = [process.pid, process.ppid].includes(Number(variables.LISTEN_PID));
+  if (!needsShell(variables, inherited)) return program;
+  const { ignored, isNoted } = inherited;
   const steps = [
     ...(ignored.length === 0 ? [] : [`trap '' ${ignored.join(' ')}`]),
-    ...(isNoted && isForUs ? ['LISTEN_PID=$$; export LISTEN_PID'] : []),
+    ...(isNoted && isForThisProcess(variables) ? ['LISTEN_PID=$$; export LISTEN_PID'] : []),
   ];
-  if (steps.length === 0) return program;
   return { path: '/bin/sh', argv: ['sh', '-c', [...steps, 'exec "$@"'].join('\n'), 'sh', ...argv], variables };
 }
 

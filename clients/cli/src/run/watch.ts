@@ -6,6 +6,8 @@ import type { Program } from './replace.ts';
 import { type Ending, forwardSignals, type RunningChild, startChild } from './spawn.ts';
 
 const graceMs = 10_000;
+/** A command that ends because of Ctrl-C has ended by then. */
+const noticeMs = 1_000;
 
 interface Watch {
   /** Yields the secrets of all layers, and again after each change of one of them. */
@@ -38,11 +40,15 @@ export async function runWatching(watch: Watch): Promise<Ending> {
     };
   });
   let endedBy: NodeJS.Signals | undefined;
+  let noticeTimer: NodeJS.Timeout | undefined;
+  const noteEndOfWatch = () =>
+    output.note('holdfast: Ctrl-C ended the watch. The command keeps running, but isn’t restarted any more.');
   const forwarding = forwardSignals(inherited, (signal, isOnTerminal) => {
     // Ending the command ends the watch: no revision may restart it. Without a terminal, HUP means to reload.
     if (!['SIGINT', 'SIGTERM', 'SIGQUIT'].includes(signal) && !(signal === 'SIGHUP' && isOnTerminal)) return;
     endedBy ??= signal;
     stop.abort();
+    if (signal === 'SIGINT' && isOnTerminal) noticeTimer ??= setTimeout(noteEndOfWatch, noticeMs);
   });
   const onError = (error: HoldfastError) =>
     output.note(`holdfast: ${error.message} The command keeps running; trying again.`);
@@ -75,7 +81,7 @@ export async function runWatching(watch: Watch): Promise<Ending> {
   const following = follow();
   try {
     const end = await Promise.race([
-      ended,
+      ended.finally(() => clearTimeout(noticeTimer)),
       // The watch ended before the command started.
       following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
     ]);
@@ -87,6 +93,7 @@ export async function runWatching(watch: Watch): Promise<Ending> {
     if (running !== undefined) await endStart(running, output);
     throw error;
   } finally {
+    clearTimeout(noticeTimer);
     stop.abort();
     await following.catch(() => undefined);
     forwarding.stop();

@@ -106,7 +106,7 @@ describe.each(shells)('run.sh in $name', shell => {
       [125, /there is no command/, ['-x'], {}],
       [125, /HOLDFAST_ORG is missing/, ran, { HOLDFAST_ORG: undefined }],
       [125, /HOLDFAST_ENV is missing or has characters other/, ran, { HOLDFAST_ENV: '../dev' }],
-      [125, /HOLDFAST_URL must be/, ran, { HOLDFAST_URL: undefined }],
+      [125, /HOLDFAST_URL is missing/, ran, { HOLDFAST_URL: undefined }],
       [125, /HOLDFAST_URL must be the https address/, ran, { HOLDFAST_URL: 'http://127.0.0.1.example.com' }],
       [125, /HOLDFAST_URL must be the https address/, ran, { HOLDFAST_URL: 'http://localhost.example.com' }],
       [125, /HOLDFAST_URL is missing or has/, ran, { HOLDFAST_URL: 'https://example.com"\n' }],

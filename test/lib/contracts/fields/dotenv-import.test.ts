@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ChangesBody } from '../../../../lib/contracts/fields/changes-body.ts';
-import { type DotenvDialect, readDotenv } from '../../../../lib/contracts/fields/dotenv-import.ts';
+import { type DotenvDialect, dotenvDialects, readDotenv } from '../../../../lib/contracts/fields/dotenv-import.ts';
 import { env } from '../../../../lib/contracts/fields/formats/env.ts';
 import { ImportBody } from '../../../../lib/contracts/fields/import-body.ts';
+import { nastyValues } from '../../../clients/cli/formats/nasty-values.ts';
 
 const valuesOf = (text: string, dialect?: DotenvDialect) => {
   const { entries, problems } = readDotenv(text, dialect);
@@ -81,14 +82,28 @@ describe('without a dialect', () => {
     expect(readDotenv("A=1\nB=it's\n").ambiguous).toEqual([]);
   });
 
-  test('nothing that a pull writes in its default format is ambiguous', () => {
-    const values = ['', 'plain', 'two words', 'a#b', '# c', '$HOST', '"quoted"', 'a;b&c', 'é 🐟', '~', 'a\tb', '*'];
-    const text = env.write(
+  test('what a pull writes in its default format reads back exactly, in every dialect, and is never ambiguous', () => {
+    const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+    const values = nastyValues(400, seed).filter(value => value.length < 10_000 && !env.refuses?.('KEY', value));
+    expect(values.length).toBeGreaterThan(50);
+    for (const value of values) {
+      const text = env.write([['KEY', value]], { project: 'shop', environment: 'dev' });
+      const { entries, problems, ambiguous } = readDotenv(text);
+      expect({ seed, text, problems, ambiguous }).toEqual({ seed, text, problems: [], ambiguous: [] });
+      expect({ seed, text, value: entries.map(one => one.value) }).toEqual({ seed, text, value: [value] });
+    }
+    const all = env.write(
       values.map((value, index) => [`KEY_${index}`, value]),
       { project: 'shop', environment: 'dev' },
     );
-    expect(readDotenv(text).ambiguous).toEqual([]);
-    expect(readDotenv(text).entries.map(({ value }) => value)).toEqual(values);
+    expect(readDotenv(all).ambiguous).toEqual([]);
+    for (const dialect of dotenvDialects.filter(one => one !== 'docker')) {
+      expect({ seed, dialect, values: readDotenv(all, dialect).entries.map(({ value }) => value) }).toEqual({
+        seed,
+        dialect,
+        values,
+      });
+    }
   });
 });
 

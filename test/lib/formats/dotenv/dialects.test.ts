@@ -63,6 +63,15 @@ describe('ambiguous lines', () => {
     const { entries, problems } = parseDotenv(line);
     return entries.length === 1 && problems.length === 0;
   });
+  const keysOtherInNpm = (line: string) => {
+    // npm dotenv also trims white space, such as U+FEFF, that is part of the value for all others.
+    if (/[^\S \t\n]/.test(line)) return [];
+    const values = [...readAs('node', line).values].filter(([key]) => /^[A-Za-z_][\w.-]*$/.test(key));
+    return [parse16, parse17, parse18].flatMap(parse => {
+      const read = parse(line);
+      return values.filter(([key, value]) => read[key] !== value).map(([key]) => key);
+    });
+  };
   const isListed = (line: string) => ambiguousLines(line, parseDotenv(line).entries).length > 0;
 
   test('are those on which two real tools differ', { timeout: 300_000 }, () => {
@@ -82,18 +91,13 @@ describe('ambiguous lines', () => {
       const isOpen = (['python', 'compose', 'sh'] as const).some(dialect => readAs(dialect, line).open.size > 0);
       const usesAll = counted.length === 4;
       if (size > 1) expect({ line, isListed: isListed(line) }).toEqual({ line, isListed: true });
-      else if (usesAll && !isOpen) expect({ line, isListed: isListed(line) }).toEqual({ line, isListed: false });
+      else if (usesAll && !isOpen && keysOtherInNpm(line).length === 0)
+        expect({ line, isListed: isListed(line) }).toEqual({ line, isListed: false });
     }
   });
 
   test('leave no line that npm dotenv 16, 17 or 18 reads differently from all others', () => {
-    for (const line of lines) {
-      // npm dotenv also trims white space, such as U+FEFF, that is part of the value for all others.
-      if (isListed(line) || /[^\S \t\n]/.test(line)) continue;
-      const values = [...readAs('node', line).values].filter(([key]) => /^[A-Za-z_][\w.-]*$/.test(key));
-      for (const parse of [parse16, parse17, parse18]) {
-        for (const [key, value] of values) expect({ line, value: parse(line)[key] }).toEqual({ line, value });
-      }
-    }
+    const missed = ['A=`#f', ...lines].filter(line => !isListed(line));
+    expect(missed.filter(line => keysOtherInNpm(line).length > 0)).toEqual([]);
   });
 });
