@@ -36,7 +36,7 @@ let bundles: readonly Bundle[];
 
 beforeAll(async () => {
   bundles = await bundleFunctions({ outDirectory });
-}, 900_000);
+});
 afterAll(() => rmSync(outDirectory, { recursive: true, force: true }));
 
 const weightOf = (name: string, owner: string) =>
