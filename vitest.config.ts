@@ -6,7 +6,7 @@ const common = {
   setupFiles: ['test/support/set-up.ts'],
   pool: 'forks' as const,
   testTimeout: 120_000,
-  hookTimeout: 120_000,
+  hookTimeout: 600_000,
 };
 // WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run proof`.
 const exclude = [...configDefaults.exclude, ...(process.env.WITHOUT_PROOFS === '1' ? proofPatterns : [])];

@@ -95,19 +95,33 @@ export function entryView({ expiresAt: _, ...entry }: AuditRecord): AuditEntry {
   return entry;
 }
 
-/** Shortens long lists of keys and omits long details if the entries would not fit in one response. Pure. */
+/** Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure. */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumAnswerBytes) return [...entries];
-  // Apart from keys and details, an entry is far smaller than this: its other fields are limited to a few hundred
-  // bytes.
+  // Apart from lists of keys and details, an entry is far smaller than this: its other fields are limited to a few
+  // hundred bytes.
   const share = Math.floor(maximumAnswerBytes / entries.length) - 2048;
-  return entries.map(({ details, ...others }) => {
-    const isShort = Buffer.byteLength(JSON.stringify(details ?? {})) <= share;
-    const entry = details === undefined || !isShort ? others : { ...others, details };
-    if (entry.keys === undefined) return entry;
-    const { keys, keysOmitted } = keysThatFit(entry.keys, share);
-    const omitted = keysOmitted + (entry.keysOmitted ?? 0);
-    return { ...entry, keys: [...keys], ...(omitted === 0 ? {} : { keysOmitted: omitted }) };
+  return entries.map(({ details, keys, unchanged, ...entry }) => {
+    let left = share;
+    let omitted = entry.keysOmitted ?? 0;
+    const shorten = (all: readonly string[]) => {
+      const fitting = keysThatFit(all, left);
+      left -= JSON.stringify(fitting.keys).length;
+      omitted += fitting.keysOmitted;
+      return [...fitting.keys];
+    };
+    const shortened = {
+      ...(keys === undefined ? {} : { keys: shorten(keys) }),
+      ...(unchanged === undefined ? {} : { unchanged: shorten(unchanged) }),
+    };
+    const isShort = Buffer.byteLength(JSON.stringify(details ?? {})) <= left;
+    const told = isShort ? { details } : { detailsOmitted: true as const };
+    return {
+      ...entry,
+      ...shortened,
+      ...(details === undefined ? {} : told),
+      ...(omitted === 0 ? {} : { keysOmitted: omitted }),
+    };
   });
 }

@@ -1,15 +1,21 @@
 import { type Membership, memberCaller, principalOf } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
+import { linkHolds } from '../accounts/account-link.ts';
+import { canBreakGlass } from '../accounts/break-glass.ts';
 import { pullSecrets } from '../contracts/secrets/pull-secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
-import { list, queryItems } from '../table/read.ts';
+import { at, list, queryItems, readTogether } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
+import { type MemberRecord, removedMemberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { sessionRecord } from '../table/records/session.ts';
+import { accountLinkRecord, type ProviderLinkRecord } from '../table/records/provider-link.ts';
+import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
+
+type ActiveMembership = Membership & { organization: OrganizationRecord; member: MemberRecord };
 
 type ReadEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
@@ -28,12 +34,30 @@ function mayPull(principal: Principal, membership: Membership, environment: Read
 /** Whether a member may read the environment, with a credential that they have or get by logging in. */
 export async function memberReadsToday(
   user: UserRecord,
-  membership: Membership & { organization: OrganizationRecord },
-  { environment, isLinked }: { environment: ReadEnvironment; isLinked: boolean },
+  membership: ActiveMembership,
+  { environment, pointers }: { environment: ReadEnvironment; pointers: readonly ProviderLinkRecord[] },
 ): Promise<boolean> {
   const may = (principal: Principal) => mayPull(principal, membership, environment);
-  if (logInsOf(user, membership.organization, isLinked).some(may)) return true;
+  if (may(await ownLogIn(user, membership))) return true;
+  const throughProvider = sessionThroughProvider(user, membership.organization);
+  if (throughProvider !== undefined && may(throughProvider) && (await isLinked(user, membership, pointers)))
+    return true;
   return (await credentialsOf(user)).some(may);
+}
+
+/** Whether one of the organization's links leads to the account. */
+async function isLinked(
+  user: UserRecord,
+  { organization: { id, slug } }: ActiveMembership,
+  pointers: readonly ProviderLinkRecord[],
+): Promise<boolean> {
+  const own = pointers.filter(({ userId, organizationId }) => userId === user.id && organizationId === id);
+  if (own.length === 0) return false;
+  const { link, removed } = await readTogether({
+    link: at(accountLinkRecord, user.id, id),
+    removed: at(removedMemberRecord, slug, user.id),
+  });
+  return own.some(pointer => linkHolds({ pointer, link, removed }, user));
 }
 
 /** Whether an identity may read it. It gets a token whenever its platform gives it one of its own. */
@@ -65,11 +89,26 @@ export function identityReadsToday(
   return mayPull(principal, { organization, identity }, environment);
 }
 
-/** The sessions that the user would get: by logging in, and through the organization's provider. */
-function logInsOf(user: UserRecord, organization: OrganizationRecord, isLinked: boolean): Principal[] {
-  const hasFactor = hasSecondFactor(user);
+/** The session that the user would get by logging in. */
+async function ownLogIn(user: UserRecord, { organization, member }: ActiveMembership): Promise<Principal> {
+  const mayBreakGlass = organization.requireProvider === true && member.role === 'owner';
+  const brokeGlassIn = mayBreakGlass && (await canBreakGlass(user, organization)) ? [organization.id] : [];
+  return newSessionOf(user, { brokeGlassIn });
+}
+
+/** The one that they would get from the organization's provider, if they are linked to it; undefined without a provider. */
+function sessionThroughProvider(user: UserRecord, organization: OrganizationRecord): Principal | undefined {
+  const { id: organizationId, slug: orgSlug, providerVersion: clientVersion, trustProviderFactor } = organization;
+  if (clientVersion === undefined) return undefined;
+  const trustedFactor = trustProviderFactor === true;
+  return newSessionOf(user, {
+    provider: { organizationId, orgSlug, clientVersion, trustedFactor, confined: true, person: '' },
+  });
+}
+
+function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn' | 'provider'>): Principal {
   const now = new Date().toISOString();
-  const session = {
+  const session: SessionRecord = {
     userId: user.id,
     epoch: user.sessionEpoch,
     createdAt: now,
@@ -77,27 +116,11 @@ function logInsOf(user: UserRecord, organization: OrganizationRecord, isLinked: 
     ip: '',
     userAgent: '',
     provedAt: now,
-    secondFactor: hasFactor,
+    secondFactor: hasSecondFactor(user),
     expiresAt: 0,
+    ...facts,
   };
-  const { id: organizationId, slug: orgSlug, providerVersion, trustProviderFactor } = organization;
-  const provider = {
-    organizationId,
-    orgSlug,
-    clientVersion: providerVersion ?? '',
-    trustedFactor: trustProviderFactor === true,
-    confined: false,
-    person: '',
-  };
-  return [
-    { ...session, loggedInWithFactor: hasFactor },
-    ...(isLinked && providerVersion !== undefined ? [{ ...session, provider }] : []),
-  ].map(one => ({
-    userId: user.id,
-    email: user.email,
-    credential: { method: 'session', hash: '', session: one },
-    user,
-  }));
+  return { userId: user.id, email: user.email, credential: { method: 'session', hash: '', session }, user };
 }
 
 /** The user's valid sessions and tokens. Some may do what a new log-in may not, until they end. */

@@ -152,19 +152,18 @@ async function withAccess(
   const status = 'active' as const;
   const environment = { ...named, type: type as EnvironmentType, projectId: project.id, organizationId, status };
   const ids = readers.map(({ actor: { id } }) => id);
-  const [members, identities, users, links] = await Promise.all([
+  const [members, identities, users, pointers] = await Promise.all([
     list(memberRecord, ranges.members(slug)),
     list(identityRightsRecord, ranges.identities(slug)),
     readAll(ids.map(id => at(userRecord, id))),
     organization.providerVersion === undefined ? [] : list(providerLinkRecord, ranges.providerLinks(slug)),
   ]);
-  const linked = new Set(links.filter(link => link.organizationId === organizationId).map(({ userId }) => userId));
   const mayRead = async (id: string, user: UserRecord | undefined) => {
     const identity = identities.find(one => one.id === id);
     if (identity !== undefined) return identityReadsToday(identity, organization, environment);
     const member = members.find(({ userId }) => userId === id);
     if (member === undefined || user === undefined) return false;
-    return memberReadsToday(user, { organization, member }, { environment, isLinked: linked.has(id) });
+    return memberReadsToday(user, { organization, member }, { environment, pointers });
   };
   const asked: Reader[] = [];
   for (const some of chunksOf(

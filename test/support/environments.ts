@@ -17,7 +17,7 @@ export interface Workplace {
   /** The values of a pull that must succeed, by key. */
   values(env: string): Promise<Record<string, string>>;
   /** Another member of the organization, with that role. */
-  member(role: 'admin' | 'developer' | 'viewer'): Promise<Person>;
+  member(role: 'owner' | 'admin' | 'developer' | 'viewer'): Promise<Person>;
 }
 
 interface Sending {

@@ -1786,7 +1786,7 @@ var formats = {
 // clients/github-action/src/inputs.ts
 var fileFormats = Object.keys(formats).filter((name) => name !== "github");
 function readInputs() {
-  const keys = getInput("keys").split(/[\s,]+/).filter((key) => key !== "");
+  const keys = keysIn("keys");
   return {
     url: addressOf(required("url")),
     organization: required("organization"),
@@ -1794,6 +1794,7 @@ function readInputs() {
     environment: required("environment"),
     identity: required("identity"),
     keys: keys.length === 0 ? void 0 : [...new Set(keys)],
+    allowed: keysIn("allow-name"),
     exportsEnv: isTrue("export-env", getInput("export-env") || "true"),
     file: fileOf(getInput("output-file"), getInput("format")),
     mask: maskModeOf(getInput("mask") || "auto"),
@@ -1804,6 +1805,9 @@ function required(name) {
   const value = getInput(name);
   if (value === "") throw new Error(`The input ${name} is missing.`);
   return value;
+}
+function keysIn(name) {
+  return getInput(name).split(/[\s,]+/).filter((key) => key !== "");
 }
 function addressOf(text) {
   const url = URL.canParse(text) ? new URL(text) : void 0;
@@ -2958,7 +2962,7 @@ async function run() {
     for (const mask of masks) setSecret(mask);
     if (key !== void 0 && masks.length === 0 && secret.trim() !== "") unmasked.push(key);
   });
-  if (inputs.exportsEnv) requireNone("exported", refusalsOf(github, entries));
+  if (inputs.exportsEnv) requireNone("exported", refusalsOf(github, entries, allowanceOf(inputs)));
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.file !== void 0 && text !== void 0) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
@@ -2971,14 +2975,16 @@ function requireRunner() {
   const missing = ["GITHUB_ENV", "GITHUB_OUTPUT"].filter((name) => !process.env[name]);
   if (missing.length > 0) throw new Error(`${missing.join(" and ")} is not set: run this as a step of GitHub Actions.`);
 }
-function textOf(name, entries, { project, environment }) {
+function textOf(name, entries, inputs) {
+  const { project, environment } = inputs;
   const format = formats[name];
   if (format === void 0) throw new Error(`There is no format ${name}.`);
-  requireNone(`written as ${name}`, refusalsOf(format, entries));
+  requireNone(`written as ${name}`, refusalsOf(format, entries, allowanceOf(inputs)));
   const said = format.warning?.(entries);
   if (said !== void 0) warning(said);
   return format.write(entries, { project, environment });
 }
+var allowanceOf = ({ allowed }) => ({ allowed, option: (key) => `allow-name: ${key}` });
 function requireNone(done, refusals) {
   if (refusals.length === 0) return;
   const named = refusals.map(({ key, reason }) => `${key} ${reason}`);

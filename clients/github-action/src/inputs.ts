@@ -10,6 +10,8 @@ export interface Inputs {
   identity: string;
   /** All if undefined. */
   keys: string[] | undefined;
+  /** Pass in spite of their names. */
+  allowed: string[];
   exportsEnv: boolean;
   file: { path: string; format: string } | undefined;
   mask: MaskMode;
@@ -21,9 +23,7 @@ const fileFormats = Object.keys(formats).filter(name => name !== 'github');
 
 /** @throws Error whose message says which input to correct */
 export function readInputs(): Inputs {
-  const keys = getInput('keys')
-    .split(/[\s,]+/)
-    .filter(key => key !== '');
+  const keys = keysIn('keys');
   return {
     url: addressOf(required('url')),
     organization: required('organization'),
@@ -31,6 +31,7 @@ export function readInputs(): Inputs {
     environment: required('environment'),
     identity: required('identity'),
     keys: keys.length === 0 ? undefined : [...new Set(keys)],
+    allowed: keysIn('allow-name'),
     exportsEnv: isTrue('export-env', getInput('export-env') || 'true'),
     file: fileOf(getInput('output-file'), getInput('format')),
     mask: maskModeOf(getInput('mask') || 'auto'),
@@ -42,6 +43,12 @@ function required(name: string): string {
   const value = getInput(name);
   if (value === '') throw new Error(`The input ${name} is missing.`);
   return value;
+}
+
+function keysIn(name: string): string[] {
+  return getInput(name)
+    .split(/[\s,]+/)
+    .filter(key => key !== '');
 }
 
 /** The token must not cross a network in the clear. */

@@ -21,7 +21,7 @@ export async function run(): Promise<void> {
     for (const mask of masks) setSecret(mask);
     if (key !== undefined && masks.length === 0 && secret.trim() !== '') unmasked.push(key);
   });
-  if (inputs.exportsEnv) requireNone('exported', refusalsOf(github, entries));
+  if (inputs.exportsEnv) requireNone('exported', refusalsOf(github, entries, allowanceOf(inputs)));
   const text = inputs.file && textOf(inputs.file.format, entries, inputs);
   if (inputs.file !== undefined && text !== undefined) writePrivately(inputs.file.path, text, workspace);
   if (inputs.exportsEnv) for (const [key, value] of entries) exportVariable(key, value);
@@ -37,14 +37,17 @@ function requireRunner(): void {
   if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not set: run this as a step of GitHub Actions.`);
 }
 
-function textOf(name: string, entries: readonly Entry[], { project, environment }: Inputs): string {
+function textOf(name: string, entries: readonly Entry[], inputs: Inputs): string {
+  const { project, environment } = inputs;
   const format = formats[name];
   if (format === undefined) throw new Error(`There is no format ${name}.`);
-  requireNone(`written as ${name}`, refusalsOf(format, entries));
+  requireNone(`written as ${name}`, refusalsOf(format, entries, allowanceOf(inputs)));
   const said = format.warning?.(entries);
   if (said !== undefined) warning(said);
   return format.write(entries, { project, environment });
 }
+
+const allowanceOf = ({ allowed }: Inputs) => ({ allowed, option: (key: string) => `allow-name: ${key}` });
 
 /** @throws Error naming every key and why, never a value */
 function requireNone(done: string, refusals: readonly Refusal[]): void {

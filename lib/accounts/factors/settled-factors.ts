@@ -3,13 +3,17 @@ import { list } from '../../table/read.ts';
 import { type UndoLinkRecord, undoLinkRecord } from '../../table/records/link.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { undoSeconds } from '../mailed-link.ts';
-import type { PresentedFactor } from './prove-factor.ts';
 import { isSame } from './totp-secret.ts';
 
 /*
  * Whoever holds a stolen password can add a factor. Its owner is mailed a link that removes it again within seven days.
  * Until then the factor is not settled, and proves less than one that its owner has kept.
  */
+
+/** A factor, as far as its age depends on it. */
+export type AgedFactor =
+  | { method: 'totp' | 'recovery_code' }
+  | { method: 'passkey'; passkey: { credentialId: string } | undefined };
 
 /** The account's factors that are not settled, as the links that remove them identify them. One round trip. */
 export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
@@ -23,14 +27,14 @@ export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
  */
 export function unsettledSinceMs(
   user: UserRecord,
-  factor: PresentedFactor,
+  factor: AgedFactor,
   unsettled: readonly UndoLinkRecord[],
 ): number | undefined {
   const times = unsettled.filter(link => covers(link, user, factor)).map(addedAtMs);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-function covers({ factor: added, change }: UndoLinkRecord, user: UserRecord, factor: PresentedFactor): boolean {
+function covers({ factor: added, change }: UndoLinkRecord, user: UserRecord, factor: AgedFactor): boolean {
   if (factor.method === 'recovery_code') return change <= (user.recoveryCodesFrom ?? Number.POSITIVE_INFINITY);
   if (added.method === 'passkey') {
     return factor.method === 'passkey' && added.credentialId === factor.passkey?.credentialId;

@@ -76,6 +76,9 @@ export const AuditEntry = z
       example: 'Move to the new database',
     }),
     details: AuditDetails.optional(),
+    detailsOmitted: z.literal(true).optional().meta({
+      description: 'The details are too long for this page; a smaller `limit` returns them.',
+    }),
     ip: z.string().meta({ description: 'The IP address that the request came from.', example: '203.0.113.7' }),
     userAgent: z.string().meta({ description: 'The client’s `User-Agent`.', example: 'example-cli/1.4' }),
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),

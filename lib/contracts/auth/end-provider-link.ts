@@ -11,7 +11,7 @@ export const endProviderLink = contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The link has ended.'),
   uses: {
-    table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'ORG'],
     writes: ['USER', 'AUDIT'],
   },

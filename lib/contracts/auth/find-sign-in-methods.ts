@@ -39,7 +39,7 @@ export const findSignInMethods = contract({
   errors: ['rate_limited'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['DOMAIN', 'ORG', 'RATE'],
-    writes: ['RATE'],
+    writes: ['DOMAIN', 'ORG', 'AUDIT', 'RATE'],
+    functions: ['fetch-issuer-keys'],
   },
 });

@@ -21,9 +21,11 @@ export const verifyDomain = contract({
   errors: ['email_not_verified', 'domain_not_verified', 'domain_taken'],
   uses: {
     dashboardOrigin: true,
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    queries: ['ORG'],
     reads: ['ORGID', 'RATE'],
     writes: ['ORG', 'DOMAIN', 'AUDIT'],
     functions: ['fetch-issuer-keys'],
+    mail: true,
   },
 });

@@ -242,6 +242,19 @@ describe('a secret that may not be exported', () => {
     expect((await file('json')).code).toBe(0);
   });
 
+  it('is exported and written anyway if allow-name lists it, and no other is', async () => {
+    await store({ A: 'fine', LD_PRELOAD: '/a.so', BASH_ENV: '/b' });
+    const run = (names: string) =>
+      runner.runAction(folder, inputs({ 'allow-name': names, 'output-file': 'allowed.env', format: 'docker' }));
+    expectFailure(
+      await run('LD_PRELOAD'),
+      'because BASH_ENV makes a shell run code; to pass it anyway: allow-name: BASH_ENV',
+    );
+    const { code, env } = await run('LD_PRELOAD,\n  BASH_ENV');
+    expect([code, env.get('LD_PRELOAD'), env.get('BASH_ENV')]).toEqual([0, '/a.so', '/b']);
+    expect(readFileSync(join(runner.workspace, 'allowed.env'), 'utf8')).toContain('LD_PRELOAD=/a.so');
+  });
+
   it('is one that no variable or no format can hold', async () => {
     await store({ A: 'a\0b', B: 'fine' });
     expectFailure(await runner.runAction(folder, inputs()), 'A contains a NUL character');

@@ -139,7 +139,8 @@ describe('an organization whose partition of audit entries has reached its limit
     };
     await Promise.all(Array.from({ length: 8 }, client));
     expect([...statuses]).toEqual([200]);
-    expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(320);
+    // A short page may have no total: counting stops after ten further reads, and up to 16 partitions have some.
+    expect((await page('?limit=500&action=secret.pulled')).pagination.total).toBe(320);
     expect(refused).toBeGreaterThan(0);
     // In one partition, 320 pulls at 20 a second would have been refused far more often than they succeeded.
     expect(Math.max(...(await spread()))).toBeLessThan(120);

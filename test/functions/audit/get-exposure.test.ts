@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newLink } from '../../../lib/accounts/account-link.ts';
 import type { CredentialExposure, SecretReaders } from '../../../lib/contracts/audit/get-exposure.ts';
 import { planConfigsMs } from '../../../lib/plans/effective-limits.ts';
 import type { Key } from '../../../lib/table/entity.ts';
@@ -15,6 +16,7 @@ import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
+import { type App, addApp, logInWithApp, settleFactors } from '../../support/second-factors.ts';
 import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
 
 let api: Api;
@@ -387,10 +389,43 @@ describe('everyone who knows a secret', () => {
 
     // Now the provider is required, and neither a token from elsewhere nor a developer's own log-in passes.
     await transact([update(at(organizationRecord, organization.slug), { set: { requireProvider: true } })]);
-    expect(accessOf(await readersOf('dev', 'A', session))).toEqual({
+    const brokenGlass = await seedSession(owner, [organization.id]);
+    expect(accessOf(await readersOf('dev', 'A', brokenGlass))).toEqual({
       [owner.email]: true,
       ...expected({ own: false, provider: true, token: false, none: false }),
     });
+  });
+
+  it('has access if a log-in that breaks glass, or a link to the provider that still holds, passes', async () => {
+    const { organization } = owner;
+    const [settled, young, linked] = await Promise.all([
+      place.member('owner'),
+      place.member('owner'),
+      place.member('developer'),
+    ]);
+    await place.set('dev', 'A', '1');
+    for (const { session } of [settled, young, linked]) await place.pull('dev', '', { as: session });
+    const apps = { settled: await addApp(api, settled), young: await addApp(api, young) };
+    await settleFactors(settled.user.id);
+    const target = { organizationId: organization.id, orgSlug: organization.slug, person: 'ada', issuer: issuer.url };
+    await transact([
+      update(at(organizationRecord, organization.slug), {
+        set: { providerVersion: randomUUID(), requireProvider: true, providerRequiredAt: new Date(0).toISOString() },
+      }),
+      update(at(userRecord, owner.user.id), { set: { passkeyCount: 1 } }),
+      ...newLink(linked.user, target, { replaced: undefined }),
+    ]);
+    const session = await seedSession(owner, [organization.id]);
+    const access = { [owner.email]: true, [settled.email]: true, [young.email]: false, [linked.email]: true };
+    expect(accessOf(await readersOf('dev', 'A', session))).toEqual(access);
+    const pullAfterLogIn = async (person: Person, app: App) =>
+      (await place.pull('dev', '', { as: await logInWithApp(api, person, app) })).status;
+    expect(await pullAfterLogIn(settled, apps.settled)).toBe(200);
+    expect(await pullAfterLogIn(young, apps.young)).toBe(403);
+
+    // Recovering the account ends its links.
+    await transact([update(at(userRecord, linked.user.id), { set: { linkEpoch: 1 } })]);
+    expect(accessOf(await readersOf('dev', 'A', session))).toEqual({ ...access, [linked.email]: false });
   });
 
   it('includes deployers, in their own environment', async () => {

@@ -7,12 +7,12 @@ import { at, find } from '../../../lib/table/read.ts';
 import { sessionRecord } from '../../../lib/table/records/session.ts';
 import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
 import { put, transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '../../support/api.ts';
 import { makeSigningKey } from '../../support/issuer.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
 import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, logInWithApp, settleFactors } from '../../support/second-factors.ts';
+import { addApp, addPasskey, forgetUsedCodes, logInWithApp, settleFactors } from '../../support/second-factors.ts';
 import {
   client,
   type Ended,
@@ -574,6 +574,10 @@ async function addMember({ owner }: Company, person: Person): Promise<void> {
 
 describe('stepping up', () => {
   const nowSeconds = () => Math.floor(Date.now() / 1000);
+  const currentId = async (session: Caller): Promise<string> => {
+    const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
+    return sessions.find(({ current }: { current: boolean }) => current).id;
+  };
 
   it('sends its user to the provider again, and takes only the same person who has just signed in', async () => {
     const acme = await company();
@@ -590,10 +594,35 @@ describe('stepping up', () => {
     expect((await stepUp({ auth_time: nowSeconds() - 3600 })).to).toBe('/log-in#error=not_fresh');
     const other = personAt(acme.domain);
     expect((await stepUp({ ...other, auth_time: nowSeconds() })).to).toBe('/log-in#error=other_person');
+    const id = await currentId(session);
     const renewed = await stepUp({ auth_time: nowSeconds() });
     expect(renewed.to).toBe('/');
+    expect(await currentId(renewed.session as Caller)).toBe(id);
     expect(codeOf(await api.get('/auth/me', session))).toBe('401 unauthenticated');
     expect(codeOf(await api.post('/auth/token', inAcme, renewed.session))).toBe('201 ok');
+  });
+
+  it('asks for the account’s own factor, and keeps the session’s id through any number of times', async () => {
+    const acme = await company();
+    const { ada, claims, app } = await linkedWithApp(acme);
+    const withFactor = async (asked: Awaited<ReturnType<typeof signIn>>): Promise<Caller> => {
+      expect(asked.to).toBe('/log-in#error=second_factor_required');
+      const cookie = asked.cookie('__service_factor') as string;
+      const { challenge } = (await expectStatus(api.post('/auth/provider/factor', {}, undefined, { cookie }), 200))
+        .body;
+      const verified = await expectStatus(api.post('/auth/login/verify', { challenge, totp: app.code() }), 200);
+      await forgetUsedCodes(ada.user.id);
+      return sessionOf(verified);
+    };
+    let session = await withFactor(await signIn(acme, claims));
+    const id = await currentId(session);
+    for (let times = 0; times < 2; times += 1) {
+      const started = await startIn(api, acme.owner.organization.slug, '?stepUp=true', session);
+      const before = session;
+      session = await withFactor(await answerWith(started, { ...claims, auth_time: nowSeconds() }));
+      expect(await currentId(session)).toBe(id);
+      expect(codeOf(await api.get('/auth/me', before))).toBe('401 unauthenticated');
+    }
   });
 
   it('accepts the round trip instead of a time that is never sent, if the organization does', async () => {

@@ -269,6 +269,7 @@ it('a plan matches the change for any state, change, caller, precondition and li
       expect(after.revision).toBe(before.revision + (isChange ? 1 : 0));
       expect(real.body.revision).toBe(after.revision);
       expect(statedBy(change.kind, real)).toEqual(pick(plan, change.kind));
+      expect(dry.body.ambiguous).toEqual(real.body.ambiguous);
       const listed = (await place.pull(change.env, '/revisions?limit=1')).body.revisions[0];
       if (isChange) expect(listed).toMatchObject({ revision: after.revision, created, updated, deleted });
       const mayRead = change.env === 'dev' || !change.caller.startsWith('developer');
@@ -291,7 +292,7 @@ interface Plan {
 function statedBy(kind: Change['kind'], { status, body }: Answer) {
   if (kind === 'set') return { isCreated: status === 201, isChanged: body.changed };
   if (kind === 'delete') return { success: body.success };
-  const { revision: _, restored: __, ...lists } = body;
+  const { revision: _, restored: __, ambiguous: ___, ...lists } = body;
   return Object.fromEntries(Object.entries(lists).map(([name, keys]) => [name, (keys as string[]).toSorted()]));
 }
 

@@ -61,4 +61,16 @@ describe('withinAnswer', () => {
       expect((shortened.keys?.length ?? 0) + (shortened.keysOmitted ?? 0)).toBe(1000);
     }
   });
+
+  it('shortens what a change left unchanged, and says which entries lack their details', () => {
+    const change = auditEntry('secret.bulk_set', 0, { keys: ['A'], unchanged: keys });
+    const details = { from: 'x'.repeat(100_000) };
+    const page = withinAnswer([...Array(99).fill(change), auditEntry('template_key.added', 0, { details })]);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(4.5 * 1024 * 1024);
+    for (const { keys: written, unchanged = [], keysOmitted = 0 } of page.slice(0, 99)) {
+      expect([written, unchanged.length > 0, unchanged.length + keysOmitted]).toEqual([['A'], true, 1000]);
+    }
+    expect(page[99]).toMatchObject({ detailsOmitted: true });
+    expect(page[99]).not.toHaveProperty('details');
+  });
 });
