@@ -1904,7 +1904,7 @@ function connectionOf(options) {
     attemptTimeoutMs: bounded("attemptTimeoutMs", options.attemptTimeoutMs ?? 1e4, 1, maxTimerMs),
     tokenTimeoutMs: bounded("tokenTimeoutMs", options.tokenTimeoutMs ?? timeoutMs, 1, maxTimerMs),
     retries: bounded("retries", options.retries ?? 3, 0, 100),
-    waitMs: options.waitMs === void 0 ? void 0 : bounded("waitMs", options.waitMs, 0, maxTimerMs),
+    waitMs: typeof options.waitMs === "number" ? bounded("waitMs", options.waitMs, 0, maxTimerMs) : options.waitMs,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onRetry,
     headers: { accept: "application/json", ...named }
@@ -1917,7 +1917,8 @@ async function sendWithRetries(connection, operation) {
   const message = messageOf(connection, operation);
   let mayHaveApplied = false;
   let failures = 0;
-  let waitLeftMs = connection.waitMs;
+  const { waitMs } = connection;
+  const budget = typeof waitMs === "number" ? { leftMs: waitMs, pausedUntil: 0 } : waitMs;
   const tokenAfter = async (rejected) => {
     const begun = performance.now();
     const token = await tokenInTime(connection, signal, rejected);
@@ -1943,11 +1944,10 @@ async function sendWithRetries(connection, operation) {
       const mayRepeat = error2.retryable && (isRead || operation.repeatable || !mayHaveApplied);
       if (!mayRepeat) throw error2;
       let delayMs = pauseMs(number, error2.retryAfterMs);
-      if (waitLeftMs !== void 0 && isAskedToWait(error2)) {
+      if (budget !== void 0 && isAskedToWait(error2)) {
         const { retryAfterMs: retryAfterMs2 = 0 } = error2;
-        if (waitLeftMs <= retryAfterMs2) throw error2;
-        delayMs = Math.min(waitLeftMs, delayMs + Math.random() * retryAfterMs2 / 4);
-        waitLeftMs -= delayMs;
+        delayMs = takeWait(budget, retryAfterMs2, delayMs + Math.random() * retryAfterMs2 / 4);
+        if (delayMs === 0) throw error2;
         deadline.at += delayMs;
       } else {
         failures += 1;
@@ -1957,6 +1957,16 @@ async function sendWithRetries(connection, operation) {
       await pause(delayMs, signal);
     }
   }
+}
+function takeWait(budget, shortestMs, delayMs) {
+  const now = performance.now();
+  const countedUntil = Math.max(now, budget.pausedUntil);
+  const availableMs = countedUntil - now + budget.leftMs;
+  if (availableMs <= shortestMs) return 0;
+  const takenMs = Math.min(availableMs, delayMs);
+  budget.pausedUntil = Math.max(countedUntil, now + takenMs);
+  budget.leftMs -= budget.pausedUntil - countedUntil;
+  return takenMs;
 }
 function messageOf({ base, headers }, { method, path: path2, query, body, headers: own }) {
   const content = body === void 0 ? {} : { "content-type": "application/json" };
