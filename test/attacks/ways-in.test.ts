@@ -315,9 +315,12 @@ describe('somebody whose membership ended', () => {
       expect(await errorOf(company)).toBe('invitation_required');
       act({ email: `alias-${person.email}` }, person.email);
       expect(await errorOf(company)).toBe('invitation_required');
+      const full = (await expectStatus(api.post('/auth/token', { name: 'cli' }, person.session), 201)).body.token;
+      const accepting = `/members/invite/${token}/accept`;
+      expect(codeOf(await api.post(accepting, undefined, { token: full }))).toBe('403 insufficient_scope');
       expect(await memberIds(company)).toEqual([company.owner.user.id]);
 
-      await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+      await expectStatus(api.post(accepting, undefined, person.session), 200);
       expect(await memberIds(company)).toContain(person.user.id);
       act(person);
       expect(await errorOf(company)).toBe('link_required');
