@@ -8,10 +8,19 @@ import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, mailedToken } from '../support/sample-requests.ts';
-import { addApp, ageSession, logInWithApp } from '../support/second-factors.ts';
+import { addApp, ageSession, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { logInIn, openCompany, sessionThrough, settingsOf, settingsPath, signIn } from '../support/sign-in/sign-in.ts';
+import {
+  logInIn,
+  openCompany,
+  requestIn,
+  sessionIn,
+  sessionThrough,
+  settingsOf,
+  settingsPath,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
 
 /* What lets in can be seen and ended by the account's owner, and ends with a recovery or a membership. */
 
@@ -290,6 +299,33 @@ describe('leaving', () => {
     expect(codeOf(await api.get('/auth/me', person.session))).toBe('200 ok');
   });
 });
+
+it.each(['in another browser', 'with an invitation'])(
+  'a first sign-in that waits for the factor succeeds although its person has joined %s',
+  async how => {
+    const company = await openCompany(api, names, provider);
+    const person = await seedColleague(company);
+    await link(company, person);
+    const app = await addApp(api, person);
+    const browsers = [openBrowser(), openBrowser()];
+    for (const browser of browsers) {
+      act(person);
+      expect((await signIn(api, browser, company.slug)).error).toBe('second_factor_required');
+    }
+    if (how === 'with an invitation') {
+      const path = `/members/invite/${await invite(company, person)}/accept`;
+      await expectStatus(api.post(path, undefined, person.session), 200);
+    }
+
+    for (const browser of browsers) {
+      const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+      await forgetUsedCodes(person.user.id);
+      await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+      expect((await api.get(membersPath(company), sessionIn(api, browser))).status).toBe(200);
+    }
+    expect((await memberIds(company)).filter(id => id === person.user.id)).toHaveLength(1);
+  },
+);
 
 describe('somebody whose membership ended', () => {
   it.each(['left', 'was removed', 'was removed by the previous release'])(
