@@ -327,6 +327,28 @@ it.each(['in another browser', 'with an invitation'])(
   },
 );
 
+it.each(['leaves', 'is removed'])(
+  'a token made in a session through the provider ends when its person %s, and stays so after another invitation',
+  async how => {
+    const company = await openCompany(api, names, provider);
+    const person = await hire(company);
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+    const stepUp = await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.through), 200);
+    const made = await expectStatus(api.post('/auth/token', { name: 'cli' }, sessionOf(stepUp)), 201);
+    const token = { token: made.body.token };
+    expect(codeOf(await api.get(membersPath(company), token))).toBe('200 ok');
+
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: undefined } })]);
+    if (how === 'leaves') await expectStatus(api.delete(`${membersPath(company)}/me`, person.session), 200);
+    else await removeFrom(company, person);
+    const path = `/members/invite/${await invite(company, person)}/accept`;
+    await expectStatus(api.post(path, undefined, person.session), 200);
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+
+    expect((await api.get(membersPath(company), token)).status).toBeGreaterThanOrEqual(401);
+  },
+);
+
 describe('somebody whose membership ended', () => {
   it.each(['left', 'was removed', 'was removed by the previous release'])(
     'and %s comes back only by accepting an invitation in a session of their own',
