@@ -11,7 +11,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import type { UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 import type { PresentedFactor } from './factors/prove-factor.ts';
-import { listUnsettled, unsettledSinceMs } from './factors/settled-factors.ts';
+import { breaksGlass, listUnsettled } from './factors/settled-factors.ts';
 
 /*
  * If an organization's required provider fails, its owners log in with a second factor of their own. The session records
@@ -65,9 +65,8 @@ export function brokenBy(
   user: UserRecord,
   { organizations, unsettled }: Requiring,
 ): OrganizationRecord[] {
-  const sinceMs = unsettledSinceMs(user, factor, unsettled);
-  return organizations.filter(
-    ({ providerRequiredAt = '' }) => sinceMs === undefined || sinceMs <= Date.parse(providerRequiredAt),
+  return organizations.filter(({ providerRequiredAt: requiredAt }) =>
+    breaksGlass(factor, user, { unsettled, requiredAt }),
   );
 }
 

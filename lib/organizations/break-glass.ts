@@ -1,3 +1,4 @@
+import { breaksGlass, listUnsettled } from '../accounts/factors/settled-factors.ts';
 import { ApiError } from '../core/errors.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
@@ -5,6 +6,7 @@ import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type MemberRecord, memberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
+import { passkeyRecord } from '../table/records/passkey.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
@@ -25,18 +27,37 @@ const canLogIn: Conditions<UserRecord> = [
 
 type Place = Pick<OrganizationRecord, 'slug'>;
 
+/** Whether one of the account's factors breaks glass in an organization that has required its provider since then. */
+async function canBreakGlass(user: UserRecord, requiredAt: string | undefined): Promise<boolean> {
+  const [unsettled, passkeys] = await Promise.all([
+    listUnsettled(user.id),
+    user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
+  ]);
+  const facts = { unsettled, requiredAt };
+  const hasApp = user.totp !== undefined && user.passwordHash !== noPassword;
+  return (
+    (hasApp && breaksGlass({ method: 'totp' }, user, facts)) ||
+    passkeys.some(passkey => breaksGlass({ method: 'passkey', passkey }, user, facts))
+  );
+}
+
 /**
  * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
  * `ConditionFailed`, because another such owner may still be there: read again.
+ * @param may whether the log-in of somebody who has a factor would do
  * @throws `missing` if none of the owners has one
  */
 export async function breakGlassOwner(
   place: Place,
   owners: readonly MemberRecord[],
   missing: () => Error,
+  may: (user: UserRecord) => Promise<boolean> = async () => true,
 ): Promise<Write[]> {
   const users = await readAll(owners.map(({ userId }) => at(userRecord, userId)));
-  const index = users.findIndex(user => user !== undefined && canLogInWithFactor(user));
+  const able = await Promise.all(
+    users.map(async user => user !== undefined && canLogInWithFactor(user) && (await may(user))),
+  );
+  const index = able.indexOf(true);
   const owner = owners[index];
   if (owner === undefined) throw missing();
   return [
@@ -55,10 +76,11 @@ export async function listOwners({ slug }: Place): Promise<MemberRecord[]> {
  * @throws last_owner if the owner is the last one with a second factor, and the organization requires its provider
  */
 export async function ownerIsDispensable(organization: OrganizationRecord, userId: string): Promise<Write[]> {
-  const { slug, requireProvider } = organization;
+  const { slug, requireProvider, providerRequiredAt } = organization;
   if (requireProvider === true) {
     const others = (await listOwners(organization)).filter(owner => owner.userId !== userId);
-    return breakGlassOwner(organization, others, lastBreakGlassOwner);
+    // A factor added since the requirement lets nobody in for its first seven days.
+    return breakGlassOwner(organization, others, lastBreakGlassOwner, user => canBreakGlass(user, providerRequiredAt));
   }
   return [check(at(signInRecord, slug), { if: [isNew, { required: equals(false) }] })];
 }
@@ -67,5 +89,6 @@ const lastBreakGlassOwner = () =>
   new ApiError(
     'last_owner',
     'This is the last owner who can log in with a second factor, and the organization requires its sign-in provider. If ' +
-      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app.',
+      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app, ' +
+      'for seven days.',
   );

@@ -1,9 +1,9 @@
 import { ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { type UndoLinkRecord, undoLinkRecord } from '../../table/records/link.ts';
+import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { undoSeconds } from '../mailed-link.ts';
-import type { PresentedFactor } from './prove-factor.ts';
 import { isSame } from './totp-secret.ts';
 
 /*
@@ -17,20 +17,28 @@ export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
   return links.filter(({ expiresAt }) => expiresAt * 1000 > Date.now());
 }
 
+type Factor = { method: 'totp' | 'recovery_code' } | { method: 'passkey'; passkey: PasskeyRecord | undefined };
+
+/** Whether the factor is settled, or was added before `requiredAt`: then it breaks glass. Pure. */
+export function breaksGlass(
+  factor: Factor,
+  user: UserRecord,
+  { unsettled, requiredAt = '' }: { unsettled: readonly UndoLinkRecord[]; requiredAt: string | undefined },
+): boolean {
+  const sinceMs = unsettledSinceMs(user, factor, unsettled);
+  return sinceMs === undefined || sinceMs <= Date.parse(requiredAt);
+}
+
 /**
  * When the factor was added, in epoch milliseconds; undefined if it is settled. Recovery codes are as young as the
  * youngest factor that was added before them. Pure.
  */
-export function unsettledSinceMs(
-  user: UserRecord,
-  factor: PresentedFactor,
-  unsettled: readonly UndoLinkRecord[],
-): number | undefined {
+function unsettledSinceMs(user: UserRecord, factor: Factor, unsettled: readonly UndoLinkRecord[]): number | undefined {
   const times = unsettled.filter(link => covers(link, user, factor)).map(addedAtMs);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-function covers({ factor: added, change }: UndoLinkRecord, user: UserRecord, factor: PresentedFactor): boolean {
+function covers({ factor: added, change }: UndoLinkRecord, user: UserRecord, factor: Factor): boolean {
   if (factor.method === 'recovery_code') return change <= (user.recoveryCodesFrom ?? Number.POSITIVE_INFINITY);
   if (added.method === 'passkey') {
     return factor.method === 'passkey' && added.credentialId === factor.passkey?.credentialId;
