@@ -12,7 +12,7 @@ import { buildWorld, stolenThings, type World } from './world.ts';
 const sequences = Number(process.env.WAYS_IN ?? 20);
 const seed = process.env.WAYS_IN_SEED;
 /** From here on, every move works somewhere. */
-const reasonableSize = 150;
+const reasonableSize = 1000;
 
 let api: Api;
 let names: NameServer;

@@ -25,6 +25,25 @@ function randomFrom(seed: number): () => number {
 
 const pick = <T>(random: () => number, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
 
+const personMoveNames = Object.keys(personMoves) as Move[];
+const entrances = {
+  provider: ['the thief signs in as the person', 'the thief signs in with the person’s address'],
+  password: ['the thief logs in'],
+  app: ['the thief logs in', 'the thief presents a passkey'],
+} as const satisfies Partial<Record<Stolen, readonly Move[]>>;
+const withProvider: readonly Move[] = [...entrances.provider, 'the thief steps up at the provider'];
+const furtherMoves = (Object.keys(thiefMoves) as Move[]).filter(name => !withProvider.includes(name));
+
+/** What the thief can do with the stolen thing; getting in comes first. */
+function thiefMove({ random, stolen, thief }: Trial): Move {
+  const ways = stolen in entrances ? entrances[stolen as keyof typeof entrances] : [];
+  if (ways.length > 0 && (thief.held.length === 0 || random() < 0.2)) return pick(random, ways);
+  return pick(random, stolen === 'provider' ? [...furtherMoves, ...withProvider] : furtherMoves);
+}
+
+/** The provider and the password, with which a thief can do most, are stolen most often. */
+const thefts: readonly Stolen[] = [...stolenThings, 'provider', 'provider', 'password', 'password'];
+
 export interface Result {
   violations: string[];
   opened: ReadonlySet<string>;
@@ -37,7 +56,7 @@ export interface Result {
 /** One sequence of moves, and at the end a recovery, after which the thief has nothing. */
 export async function runSequence(world: World, seed: number): Promise<Result> {
   const random = randomFrom(seed);
-  const stolen = pick(random, stolenThings);
+  const stolen = pick(random, thefts);
   const trial = newTrial(world, random, stolen);
   const succeeded = new Set<string>();
   const take = async (name: string, act: (trial: Trial) => Promise<string>) => {
@@ -52,8 +71,7 @@ export async function runSequence(world: World, seed: number): Promise<Result> {
     await begin(trial);
     const count = 7 + Math.floor(random() * 7);
     for (let step = 0; step < count && trial.violations.length === 0; step += 1) {
-      // Half of the moves are the thief's, who can do little else with a token or an app.
-      const name = pick(random, Object.keys(random() < 0.5 ? thiefMoves : personMoves)) as Move;
+      const name = random() < 0.5 ? thiefMove(trial) : pick(random, personMoveNames);
       await take(name, moves[name]);
     }
     if (trial.violations.length === 0) await end(trial, take);
