@@ -3,6 +3,7 @@ import { type Counter, count } from '../limits/count.ts';
 import { breakGlassMails, failedBreakGlass } from '../limits/rate-limits.ts';
 import { breakGlassMail } from '../mail/account-mails.ts';
 import { canLogInWithFactor, listOwners } from '../organizations/break-glass.ts';
+import { breaksGlass, listUnsettled } from '../organizations/settled-factors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import type { UndoLinkRecord } from '../table/records/link.ts';
@@ -11,7 +12,6 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import type { UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 import type { PresentedFactor } from './factors/prove-factor.ts';
-import { breaksGlass, listUnsettled } from './factors/settled-factors.ts';
 
 /*
  * If an organization's required provider fails, its owners log in with a second factor of their own. The session records

@@ -1,4 +1,3 @@
-import { breaksGlass, listUnsettled } from '../accounts/factors/settled-factors.ts';
 import { ApiError } from '../core/errors.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
@@ -10,6 +9,7 @@ import { passkeyRecord } from '../table/records/passkey.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
+import { breaksGlass, listUnsettled } from './settled-factors.ts';
 
 /*
  * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own can

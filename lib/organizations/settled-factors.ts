@@ -1,10 +1,8 @@
-import { ranges } from '../../table/keys.ts';
-import { list } from '../../table/read.ts';
-import { type UndoLinkRecord, undoLinkRecord } from '../../table/records/link.ts';
-import type { PasskeyRecord } from '../../table/records/passkey.ts';
-import type { UserRecord } from '../../table/records/user.ts';
-import { undoSeconds } from '../mailed-link.ts';
-import { isSame } from './totp-secret.ts';
+import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
+import { isSame, type UndoLinkRecord, undoLinkRecord, undoSeconds } from '../table/records/link.ts';
+import type { PasskeyRecord } from '../table/records/passkey.ts';
+import type { UserRecord } from '../table/records/user.ts';
 
 /*
  * Whoever holds a stolen password can add a factor. Its owner is mailed a link that removes it again within seven days.
