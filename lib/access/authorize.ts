@@ -14,7 +14,7 @@ const insufficientScope = (message: string) => new ApiError('insufficient_scope'
 /** @throws insufficient_scope if the credential is a token that may do less than the route requires. */
 function requireScope(principal: Principal, required: TokenRequirement, narrowest: TokenLimit): void {
   if (principal.credential.method === 'session') return;
-  if (required === 'session') throw insufficientScope(needsSession);
+  if (required === 'session') throw sessionRequired();
   const { access } = principal.credential.token;
   if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this requires "${required}".`);
@@ -55,13 +55,15 @@ export interface Admitted {
 
 const needsSession = 'This requires a session: no token may do it. Sign in and try again.';
 
+export const sessionRequired = () => insufficientScope(needsSession);
+
 /** Decides who is admitted at all. `requireRights` then checks what they may do. */
 const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
   public: () => ({}),
   optional: caller => {
     if (caller === undefined) return { principal: undefined };
     const { principal } = caller;
-    if (!hasAccount(principal)) throw insufficientScope(needsSession);
+    if (!hasAccount(principal)) throw sessionRequired();
     return { principal };
   },
   caller: caller => ({ principal: requireCaller(caller).principal }),

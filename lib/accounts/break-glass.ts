@@ -1,18 +1,16 @@
 import type { RequestContext } from '../access/request-context.ts';
-import { noPassword } from '../crypto/passwords.ts';
 import { type Counter, count } from '../limits/count.ts';
 import { breakGlassMails, failedBreakGlass } from '../limits/rate-limits.ts';
 import { breakGlassMail } from '../mail/account-mails.ts';
 import { canLogInWithFactor, listOwners } from '../organizations/break-glass.ts';
+import { type AgedFactor, breaksGlass, listUnsettled } from '../organizations/settled-factors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import type { UndoLinkRecord } from '../table/records/link.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { passkeyRecord } from '../table/records/passkey.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
-import { type AgedFactor, listUnsettled, unsettledSinceMs } from './factors/settled-factors.ts';
 
 /*
  * If an organization's required provider fails, its owners log in with a second factor of their own. The session records
@@ -66,27 +64,9 @@ export function brokenBy(
   user: UserRecord,
   { organizations, unsettled }: Requiring,
 ): OrganizationRecord[] {
-  const sinceMs = unsettledSinceMs(user, factor, unsettled);
-  return organizations.filter(
-    ({ providerRequiredAt = '' }) => sinceMs === undefined || sinceMs <= Date.parse(providerRequiredAt),
+  return organizations.filter(({ providerRequiredAt: requiredAt }) =>
+    breaksGlass(factor, user, { unsettled, requiredAt }),
   );
-}
-
-/** Whether an owner of the organization can log in with a factor that breaks glass there. */
-export async function canBreakGlass(user: UserRecord, organization: OrganizationRecord): Promise<boolean> {
-  if (!canLogInWithFactor(user)) return false;
-  const [unsettled, passkeys] = await Promise.all([
-    listUnsettled(user.id),
-    list(passkeyRecord, ranges.passkeys(user.id)),
-  ]);
-  const { totp, recoveryCodes, passwordHash } = user;
-  const factors: AgedFactor[] = [
-    ...passkeys.map(passkey => ({ method: 'passkey' as const, passkey })),
-    ...(totp === undefined || passwordHash === noPassword ? [] : [{ method: 'totp' as const }]),
-    ...(recoveryCodes === undefined || passwordHash === noPassword ? [] : [{ method: 'recovery_code' as const }]),
-  ];
-  const requiring = { organizations: [organization], unsettled };
-  return factors.some(factor => brokenBy(factor, user, requiring).length > 0);
 }
 
 /** Mails the owners of the organizations. A failure is only logged: the log-in is complete. */

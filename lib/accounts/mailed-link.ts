@@ -3,7 +3,13 @@ import { createCredential, equalInConstantTime, readCredential } from '../crypto
 import { dashboardLink } from '../mail/compose-mail.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, type Read, readTogether } from '../table/read.ts';
-import { type Factor, resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
+import {
+  type Factor,
+  resetLinkRecord,
+  undoLinkRecord,
+  undoSeconds,
+  verificationLinkRecord,
+} from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, type Write } from '../table/write.ts';
 
@@ -15,7 +21,6 @@ interface NewLink {
 
 const verificationSeconds = 24 * 60 * 60;
 const resetSeconds = 60 * 60;
-export const undoSeconds = 7 * 24 * 60 * 60;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 /** A link that verifies the account's address. It replaces any earlier one. */

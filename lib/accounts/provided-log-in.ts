@@ -7,7 +7,7 @@ import { joinWithProvider } from '../organizations/members/join-with-provider.ts
 import { equals, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { ChallengeRecord } from '../table/records/challenge.ts';
-import { removedMemberRecord } from '../table/records/member.ts';
+import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
@@ -82,11 +82,14 @@ async function joiningOf(
   user: UserRecord,
   { provider: { organizationId, orgSlug } }: Provided,
 ): Promise<Write[]> {
-  const { signIn, removed } = await readTogether({
+  const { signIn, removed, member } = await readTogether({
     signIn: at(signInRecord, orgSlug),
     removed: at(removedMemberRecord, orgSlug, user.id),
+    member: at(memberRecord, orgSlug, user.id),
   });
   if (signIn?.organizationId !== organizationId) throw invalidChallenge();
+  // They have joined meanwhile, in another browser or with an invitation.
+  if (member !== undefined) return [];
   return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
 }
 

@@ -2,9 +2,9 @@ import { type Membership, memberCaller, principalOf } from '../access/authentica
 import { authorize } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import { linkHolds } from '../accounts/account-link.ts';
-import { canBreakGlass } from '../accounts/break-glass.ts';
 import { pullSecrets } from '../contracts/secrets/pull-secrets.ts';
 import { ApiError } from '../core/errors.ts';
+import { canBreakGlass } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, queryItems, readTogether } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';

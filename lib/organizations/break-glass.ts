@@ -5,9 +5,11 @@ import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { type MemberRecord, memberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
+import { passkeyRecord } from '../table/records/passkey.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
+import { type AgedFactor, breaksGlass, listUnsettled } from './settled-factors.ts';
 
 /*
  * If an organization requires its sign-in provider and the provider fails, an owner with a second factor of their own can
@@ -25,18 +27,42 @@ const canLogIn: Conditions<UserRecord> = [
 
 type Place = Pick<OrganizationRecord, 'slug'>;
 
+/** Whether an owner's log-in with one of the account's factors breaks glass in the organization. */
+export async function canBreakGlass(
+  user: UserRecord,
+  { providerRequiredAt: requiredAt }: Pick<OrganizationRecord, 'providerRequiredAt'>,
+): Promise<boolean> {
+  if (!canLogInWithFactor(user)) return false;
+  const [unsettled, passkeys] = await Promise.all([
+    listUnsettled(user.id),
+    user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
+  ]);
+  const hasPassword = user.passwordHash !== noPassword;
+  const factors: AgedFactor[] = [
+    ...passkeys.map(passkey => ({ method: 'passkey' as const, passkey })),
+    ...(user.totp !== undefined && hasPassword ? [{ method: 'totp' as const }] : []),
+    ...(user.recoveryCodes !== undefined && hasPassword ? [{ method: 'recovery_code' as const }] : []),
+  ];
+  return factors.some(factor => breaksGlass(factor, user, { unsettled, requiredAt }));
+}
+
 /**
  * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
  * `ConditionFailed`, because another such owner may still be there: read again.
+ * @param may whether the log-in of somebody who has a factor would do
  * @throws `missing` if none of the owners has one
  */
 export async function breakGlassOwner(
   place: Place,
   owners: readonly MemberRecord[],
   missing: () => Error,
+  may: (user: UserRecord) => Promise<boolean> = async () => true,
 ): Promise<Write[]> {
   const users = await readAll(owners.map(({ userId }) => at(userRecord, userId)));
-  const index = users.findIndex(user => user !== undefined && canLogInWithFactor(user));
+  const able = await Promise.all(
+    users.map(async user => user !== undefined && canLogInWithFactor(user) && (await may(user))),
+  );
+  const index = able.indexOf(true);
   const owner = owners[index];
   if (owner === undefined) throw missing();
   return [
@@ -58,7 +84,8 @@ export async function ownerIsDispensable(organization: OrganizationRecord, userI
   const { slug, requireProvider } = organization;
   if (requireProvider === true) {
     const others = (await listOwners(organization)).filter(owner => owner.userId !== userId);
-    return breakGlassOwner(organization, others, lastBreakGlassOwner);
+    // A factor added since the requirement lets nobody in for its first seven days.
+    return breakGlassOwner(organization, others, lastBreakGlassOwner, user => canBreakGlass(user, organization));
   }
   return [check(at(signInRecord, slug), { if: [isNew, { required: equals(false) }] })];
 }
@@ -67,5 +94,6 @@ const lastBreakGlassOwner = () =>
   new ApiError(
     'last_owner',
     'This is the last owner who can log in with a second factor, and the organization requires its sign-in provider. If ' +
-      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app.',
+      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app, ' +
+      'for seven days.',
   );

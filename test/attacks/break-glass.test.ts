@@ -303,4 +303,15 @@ describe('an owner who has no password', () => {
     expect(codeOf(await api.delete(`/auth/passkeys/${id}`, owner.session))).toBe('409 last_owner');
     await expectStatus(api.delete('/auth/totp', owner.session), 200);
   });
+
+  it('is still there when an owner goes: another’s factor that is not settled lets nobody in', async () => {
+    const company = await openStrict();
+    const other = await addOwner(company);
+    await addApp(api, other);
+    const leaving = () => api.delete(`/members/${company.owner.organization.id}/me`, company.owner.session);
+
+    expect(codeOf(await leaving())).toBe('409 last_owner');
+    await settleFactors(other.user.id);
+    expect(codeOf(await leaving())).toBe('200 ok');
+  });
 });

@@ -8,10 +8,19 @@ import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, mailedToken } from '../support/sample-requests.ts';
-import { addApp, ageSession, logInWithApp } from '../support/second-factors.ts';
+import { addApp, ageSession, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { logInIn, openCompany, sessionThrough, settingsOf, settingsPath, signIn } from '../support/sign-in/sign-in.ts';
+import {
+  logInIn,
+  openCompany,
+  requestIn,
+  sessionIn,
+  sessionThrough,
+  settingsOf,
+  settingsPath,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
 
 /* What lets in can be seen and ended by the account's owner, and ends with a recovery or a membership. */
 
@@ -291,6 +300,55 @@ describe('leaving', () => {
   });
 });
 
+it.each(['in another browser', 'with an invitation'])(
+  'a first sign-in that waits for the factor succeeds although its person has joined %s',
+  async how => {
+    const company = await openCompany(api, names, provider);
+    const person = await seedColleague(company);
+    await link(company, person);
+    const app = await addApp(api, person);
+    const browsers = [openBrowser(), openBrowser()];
+    for (const browser of browsers) {
+      act(person);
+      expect((await signIn(api, browser, company.slug)).error).toBe('second_factor_required');
+    }
+    if (how === 'with an invitation') {
+      const path = `/members/invite/${await invite(company, person)}/accept`;
+      await expectStatus(api.post(path, undefined, person.session), 200);
+    }
+
+    for (const browser of browsers) {
+      const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+      await forgetUsedCodes(person.user.id);
+      await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+      expect((await api.get(membersPath(company), sessionIn(api, browser))).status).toBe(200);
+    }
+    expect((await memberIds(company)).filter(id => id === person.user.id)).toHaveLength(1);
+  },
+);
+
+it.each(['leaves', 'is removed'])(
+  'a token made in a session through the provider ends when its person %s, and stays so after another invitation',
+  async how => {
+    const company = await openCompany(api, names, provider);
+    const person = await hire(company);
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+    const stepUp = await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.through), 200);
+    const made = await expectStatus(api.post('/auth/token', { name: 'cli' }, sessionOf(stepUp)), 201);
+    const token = { token: made.body.token };
+    expect(codeOf(await api.get(membersPath(company), token))).toBe('200 ok');
+
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: undefined } })]);
+    if (how === 'leaves') await expectStatus(api.delete(`${membersPath(company)}/me`, person.session), 200);
+    else await removeFrom(company, person);
+    const path = `/members/invite/${await invite(company, person)}/accept`;
+    await expectStatus(api.post(path, undefined, person.session), 200);
+    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+
+    expect((await api.get(membersPath(company), token)).status).toBeGreaterThanOrEqual(401);
+  },
+);
+
 describe('somebody whose membership ended', () => {
   it.each(['left', 'was removed', 'was removed by the previous release'])(
     'and %s comes back only by accepting an invitation in a session of their own',
@@ -315,9 +373,12 @@ describe('somebody whose membership ended', () => {
       expect(await errorOf(company)).toBe('invitation_required');
       act({ email: `alias-${person.email}` }, person.email);
       expect(await errorOf(company)).toBe('invitation_required');
+      const full = (await expectStatus(api.post('/auth/token', { name: 'cli' }, person.session), 201)).body.token;
+      const accepting = `/members/invite/${token}/accept`;
+      expect(codeOf(await api.post(accepting, undefined, { token: full }))).toBe('403 insufficient_scope');
       expect(await memberIds(company)).toEqual([company.owner.user.id]);
 
-      await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+      await expectStatus(api.post(accepting, undefined, person.session), 200);
       expect(await memberIds(company)).toContain(person.user.id);
       act(person);
       expect(await errorOf(company)).toBe('link_required');

@@ -90,6 +90,12 @@ export const proofs: readonly Proof[] = [
     env: {},
   },
   {
+    name: 'ways-in-search',
+    files: ['test/attacks/ways-in-search'],
+    env: { WAYS_IN: '150' },
+    full: { WAYS_IN: '2000' },
+  },
+  {
     name: 'through-provider',
     files: ['test/authorization/through-provider.test.ts', 'test/authorization/confined.test.ts'],
     env: {},

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, list } from '../../table/read.ts';
-import type { Factor } from '../../table/records/link.ts';
+import { type Factor, isSame } from '../../table/records/link.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { hasSecondFactor, type UserRecord } from '../../table/records/user.ts';
 import { remove, type Write } from '../../table/write.ts';
 import type { FactorsGone } from '../set-password.ts';
-import { isSame } from './totp-secret.ts';
 
 const none = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined };
 const noCodes = { recoveryCodes: undefined, recoveryCodesFrom: undefined };

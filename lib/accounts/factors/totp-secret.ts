@@ -12,8 +12,3 @@ export async function sealTotpSecret(secret: Uint8Array, userId: string): Promis
 export async function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
   return kmsDecrypt(sealed, encryptionContext(userId));
 }
-
-/** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */
-export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boolean {
-  return other !== undefined && Buffer.from(sealed).equals(other);
-}

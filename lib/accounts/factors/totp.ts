@@ -7,11 +7,12 @@ import { recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
+import { isSame } from '../../table/records/link.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
-import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
+import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 
 const confirmWithinMs = 10 * 60_000;
 

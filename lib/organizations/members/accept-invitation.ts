@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sessionConfined } from '../../access/authorize.ts';
+import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext } from '../../access/request-context.ts';
 import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
@@ -25,9 +25,10 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
  * still send this invitation. Invitations already count towards the member limit, so it isn't checked here. The same
  * transaction uses up the token.
- * A confined session accepts an invitation to its provider's organization only, and not for somebody who was a member
- * before: they come back only by their own consent.
- * @throws session_confined; invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
+ * Somebody who was a member before comes back only by their own consent, in a session of their own credential: a token or
+ * a confined session doesn't accept it for them. A confined session accepts an invitation to its provider's organization
+ * only.
+ * @throws session_confined, insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -36,19 +37,20 @@ export async function acceptInvitation(
 ): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
   if (pointer === undefined) throw invalidInvitation();
   const { orgSlug, organizationId, invitationId } = pointer;
-  const { user } = context.principal;
+  const { user, credential } = context.principal;
   const hash = hashCredential(token);
   const boundTo = onlyOrganizationOf(context.principal);
   const { organization, invitation, existing, removed } = await readTogether({
     organization: at(organizationRecord, orgSlug),
     invitation: at(invitationRecord, orgSlug, invitationId),
     existing: at(memberRecord, orgSlug, user.id),
-    removed: boundTo === undefined ? undefined : at(removedMemberRecord, orgSlug, user.id),
+    removed:
+      boundTo === undefined && credential.method === 'session' ? undefined : at(removedMemberRecord, orgSlug, user.id),
   });
+  const wasMember = removed?.organizationId === organizationId;
   // The provider could otherwise bring its organization's people elsewhere, or back.
-  if (boundTo !== undefined && (boundTo !== organizationId || removed?.organizationId === boundTo)) {
-    throw sessionConfined();
-  }
+  if (boundTo !== undefined && (boundTo !== organizationId || wasMember)) throw sessionConfined();
+  if (wasMember) throw sessionRequired();
   if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
   if (existing !== undefined) throw alreadyMember();
   if (invitation?.hash !== hash) throw invalidInvitation();

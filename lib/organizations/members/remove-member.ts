@@ -109,7 +109,7 @@ function requireRank({ access }: MemberContext, member: MemberRecord): void {
   );
 }
 
-/** @returns the keys of the tokens that became invalid with the membership */
+/** @returns the keys of the tokens that end with the membership */
 async function endMembership(
   context: MemberContext,
   current: OrganizationRecord,
@@ -121,7 +121,7 @@ async function endMembership(
   const note = { organizationId: organization.id, removedAt: new Date().toISOString() };
   const dispensable = member.role === 'owner' ? await ownerIsDispensable(current, member.userId) : [];
   const [dead] = await Promise.all([
-    keysOfTokensBoundTo(member),
+    keysOfTokensOf(organization.id, member),
     transact([
       ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
       remove(at(memberRecord, organization.slug, member.userId), {
@@ -149,18 +149,18 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
 }
 
 /**
- * The keys of the tokens created under the membership, among the first megabyte of the user's tokens: reading more must
- * not delay a removal. A user who joins again gets a new membership.
+ * The keys of the tokens created under the membership or in a session through the organization's provider, among the first
+ * megabyte of the user's tokens: reading more must not delay a removal. A user who joins again gets a new membership.
  */
-async function keysOfTokensBoundTo({ id, userId }: MemberRecord): Promise<Key[]> {
-  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId'] });
-  return items.filter(item => item.memberId === id) as unknown as Key[];
+async function keysOfTokensOf(organizationId: string, { id, userId }: MemberRecord): Promise<Key[]> {
+  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId', 'provider'] });
+  return items.filter(item => item.memberId === id || cameThrough(organizationId, item)) as unknown as Key[];
 }
 
 /**
- * Ends the sessions that came through the organization's provider, which reach nothing but the organization, and removes
- * invalid tokens from their user's list. The link has ended, so no session is added. A failure is only logged: the
- * sessions end within twelve hours.
+ * Ends the sessions that came through the organization's provider, and the tokens that these created: once the user is
+ * invited again, they must not count as if the link still held. Removes invalid tokens from their user's list. The link
+ * has ended, so no session is added. A failure is only logged.
  */
 async function sweep({ organization, log }: MemberContext, userId: string, tokens: readonly Key[]): Promise<void> {
   try {
@@ -174,9 +174,11 @@ async function sweep({ organization, log }: MemberContext, userId: string, token
 /** The keys of the user's sessions that came through the organization's provider. */
 export async function keysOfSessionsThrough(organizationId: string, userId: string): Promise<Key[]> {
   const items = await queryItems({ ...ranges.sessions(userId), attributes: ['pk', 'sk', 'provider'] });
-  const cameThrough = ({ provider }: Item) =>
-    (provider as { organizationId?: string } | undefined)?.organizationId === organizationId;
-  return items.filter(cameThrough) as unknown as Key[];
+  return items.filter(item => cameThrough(organizationId, item)) as unknown as Key[];
+}
+
+function cameThrough(organizationId: string, { provider }: Item): boolean {
+  return (provider as { organizationId?: string } | undefined)?.organizationId === organizationId;
 }
 
 async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {

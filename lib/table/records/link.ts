@@ -25,6 +25,13 @@ const Factor = z.discriminatedUnion('method', [
 /** One exact factor. */
 export type Factor = z.output<typeof Factor>;
 
+/** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */
+export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.from(sealed).equals(other);
+}
+
+export const undoSeconds = 7 * 24 * 60 * 60;
+
 /**
  * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
  * not settled (see `settled-factors.ts`).

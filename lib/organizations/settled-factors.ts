@@ -1,9 +1,7 @@
-import { ranges } from '../../table/keys.ts';
-import { list } from '../../table/read.ts';
-import { type UndoLinkRecord, undoLinkRecord } from '../../table/records/link.ts';
-import type { UserRecord } from '../../table/records/user.ts';
-import { undoSeconds } from '../mailed-link.ts';
-import { isSame } from './totp-secret.ts';
+import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
+import { isSame, type UndoLinkRecord, undoLinkRecord, undoSeconds } from '../table/records/link.ts';
+import type { UserRecord } from '../table/records/user.ts';
 
 /*
  * Whoever holds a stolen password can add a factor. Its owner is mailed a link that removes it again within seven days.
@@ -21,11 +19,21 @@ export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
   return links.filter(({ expiresAt }) => expiresAt * 1000 > Date.now());
 }
 
+/** Whether the factor is settled, or was added before `requiredAt`: then it breaks glass. Pure. */
+export function breaksGlass(
+  factor: AgedFactor,
+  user: UserRecord,
+  { unsettled, requiredAt = '' }: { unsettled: readonly UndoLinkRecord[]; requiredAt: string | undefined },
+): boolean {
+  const sinceMs = unsettledSinceMs(user, factor, unsettled);
+  return sinceMs === undefined || sinceMs <= Date.parse(requiredAt);
+}
+
 /**
  * When the factor was added, in epoch milliseconds; undefined if it is settled. Recovery codes are as young as the
  * youngest factor that was added before them. Pure.
  */
-export function unsettledSinceMs(
+function unsettledSinceMs(
   user: UserRecord,
   factor: AgedFactor,
   unsettled: readonly UndoLinkRecord[],

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, startApi } from '../../support/api.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
+import { moveNames, runSequence } from './ways-in.ts';
+import { buildWorld, stolenThings, type World } from './world.ts';
+
+/*
+ * Random sequences of everything that makes, proves or ends a way into an account. A thief has one stolen thing, and
+ * never gets more than it gives; the account's person always gets back in. WAYS_IN_SEED repeats one sequence.
+ */
+
+const sequences = Number(process.env.WAYS_IN ?? 20);
+const seed = process.env.WAYS_IN_SEED;
+/** From here on, every move works somewhere. */
+const reasonableSize = 1000;
+
+let api: Api;
+let names: NameServer;
+let world: World;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  api = await startApi({
+    DNS_SERVERS: names.address,
+    ADMIN_FACTOR_REQUIRED: 'true',
+    REGISTER_LIMIT_PER_HOUR: '-1',
+    PASSWORD_RESET_LIMIT_PER_HOUR: '-1',
+    INVITATION_LIMIT_PER_DAY: '-1',
+    REQUESTS_PER_MINUTE: '-1',
+  });
+  world = await buildWorld(api, names);
+});
+afterAll(async () => {
+  await api?.stop();
+  await Promise.all([world?.stop(), names?.stop()]);
+});
+
+it('a thief has no more than the stolen thing gives, and the person gets back in', {
+  timeout: 4 * 3_600_000,
+}, async () => {
+  const first = Math.floor(Math.random() * 2 ** 31);
+  const seeds = seed === undefined ? Array.from({ length: sequences }, (_, index) => first + index) : [Number(seed)];
+  const opened = new Set<string>();
+  const succeeded = new Set<string>();
+  for (const one of seeds) {
+    const result = await runSequence(world, one);
+    if (result.violations.length > 0) expect.fail(`\n${result.story}`);
+    for (const each of result.opened) opened.add(each);
+    for (const each of result.succeeded) succeeded.add(each);
+  }
+  if (seed !== undefined) return;
+  expect(opened.size).toBeGreaterThan(0);
+  if (seeds.length < reasonableSize) return;
+  // No guess and no foreign passkey ever works.
+  const never = ['the thief guesses the password', 'the thief presents a passkey'];
+  expect(moveNames.filter(name => !succeeded.has(name))).toEqual(never);
+  const opening = stolenThings.filter(thing => [...opened].some(door => door.startsWith(`${thing}: `)));
+  expect(opening).toEqual(stolenThings.filter(thing => thing !== 'app'));
+});

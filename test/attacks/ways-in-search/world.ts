@@ -1,0 +1,170 @@
+import { at } from '../../../lib/table/read.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { transact, update } from '../../../lib/table/write.ts';
+import type { Api, Caller } from '../../support/api.ts';
+import type { Authenticator } from '../../support/authenticator.ts';
+import type { NameServer } from '../../support/name-server.ts';
+import { type Person, seedSession } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { type App, addApp, logInWithApp, settleFactors } from '../../support/second-factors.ts';
+import type { Browser } from '../../support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
+import { openCompany, settingsOf, settingsPath } from '../../support/sign-in/sign-in.ts';
+
+/* The companies that all sequences share, and what is known about one sequence. */
+
+export interface Rules {
+  required: boolean;
+  trustFactor: boolean;
+  requireSecondFactor: boolean;
+}
+
+export interface Company extends Rules {
+  id: string;
+  slug: string;
+  domain: string;
+  owner: Person;
+  provider: HostileProvider;
+}
+
+export interface World {
+  api: Api;
+  /** Whose people the sequences are about. */
+  employers: Company[];
+  /** Where these people may be members as well. */
+  others: Company[];
+  stop(): Promise<void>;
+}
+
+export async function buildWorld(api: Api, names: NameServer): Promise<World> {
+  const [first, second] = await Promise.all([startHostileProvider({}), startHostileProvider({})]);
+  const found = (provider: HostileProvider, rules: Partial<Rules>) =>
+    foundCompany(api, names, provider, { required: false, trustFactor: false, requireSecondFactor: false, ...rules });
+  const employers = [
+    await found(first, {}),
+    await found(first, { required: true }),
+    await found(first, { trustFactor: true }),
+    await found(first, { required: true, trustFactor: true }),
+    await found(first, { trustFactor: true, requireSecondFactor: true }),
+  ];
+  const others = [await found(second, { required: true, requireSecondFactor: true }), await found(second, {})];
+  const stop = async () => {
+    await Promise.all([first.stop(), second.stop()]);
+  };
+  return { api, employers, others, stop };
+}
+
+async function foundCompany(api: Api, names: NameServer, provider: HostileProvider, rules: Rules): Promise<Company> {
+  const { required, trustFactor, requireSecondFactor } = rules;
+  const { owner, domain, slug } = await openCompany(api, names, provider, { trustFactor });
+  await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: -1 } } })]);
+  const app = await addApp(api, owner);
+  await settleFactors(owner.user.id);
+  const session = await logInWithApp(api, owner, app);
+  const demands = settingsOf(provider, domain, { trustFactor, required });
+  await expectStatus(api.put(settingsPath(owner), demands, session), 200);
+  await expectStatus(api.patch(`/orgs/${owner.organization.id}`, { requireSecondFactor }, session), 200);
+  return { ...rules, id: owner.organization.id, slug, domain, owner: { ...owner, session }, provider };
+}
+
+/** A session of the owner that may do everything in the company. */
+export const ownerOf = ({ owner, id }: Company) => seedSession(owner, [id]);
+
+export const stolenThings = [
+  'provider',
+  'password',
+  'stale session',
+  'full token',
+  'token of the company',
+  'app',
+] as const;
+export type Stolen = (typeof stolenThings)[number];
+
+/** How often what ends credentials has happened. */
+interface Eras {
+  /** The account was recovered by its mailbox. */
+  recoveries: number;
+  /** All other sessions ended. */
+  sessions: number;
+  links: number;
+  memberships: number;
+}
+
+/** A credential in the thief's hands. */
+export interface Held {
+  caller: NonNullable<Caller>;
+  kind: 'session' | 'token';
+  name: string;
+  /** What it was made with. */
+  via: 'provider' | 'own credential';
+  isStale: boolean;
+  isOfCompany: boolean;
+  hasFactor: boolean;
+  eras: Eras;
+}
+
+/** One sequence: what its person and its thief have, and what happened so far. */
+export interface Trial {
+  world: World;
+  random: () => number;
+  stolen: Stolen;
+  company: Company;
+  other: Company;
+  email: string;
+  subject: string;
+  /** Undefined before there is an account. */
+  userId: string | undefined;
+  /** The personal organization; an account that the provider made has none. */
+  ownId: string | undefined;
+  /** The account's; undefined if it has none. */
+  password: string | undefined;
+  /** What its person believes it is. */
+  remembered: string;
+  isVerified: boolean;
+  isAdmin: boolean;
+  app: App | undefined;
+  browser: Browser;
+  /** A sign-in with the provider waits for a log-in in the person's browser. */
+  isLinkPending: boolean;
+  isLinked: boolean;
+  isMember: boolean;
+  /** Left the company, or was removed from it. */
+  isGone: boolean;
+  isOtherMember: boolean;
+  eras: Eras;
+  thief: {
+    password: string | undefined;
+    app: App | undefined;
+    passkey: Authenticator | undefined;
+    browser: Browser | undefined;
+    held: Held[];
+    /** The tokens of the mails about factors that the thief added. */
+    undoTokens: string[];
+  };
+  steps: string[];
+  violations: string[];
+  /** Credentials of the thief that opened something, by what was stolen and what opened. */
+  opened: Set<string>;
+}
+
+export function hold(
+  { thief, eras }: Trial,
+  caller: NonNullable<Caller>,
+  facts: Pick<Held, 'name' | 'via'> & Partial<Pick<Held, 'isStale' | 'isOfCompany' | 'hasFactor'>>,
+): Held {
+  const kind = 'token' in caller ? 'token' : 'session';
+  const held: Held = {
+    caller,
+    kind,
+    isStale: false,
+    isOfCompany: false,
+    hasFactor: false,
+    ...facts,
+    eras: { ...eras },
+  };
+  thief.held = [...thief.held, held].slice(-5);
+  return held;
+}
+
+export const hasFactor = ({ app, thief }: Trial) =>
+  app !== undefined || thief.app !== undefined || thief.passkey !== undefined;
