@@ -39,6 +39,7 @@ export const findSignInMethods = contract({
   errors: ['rate_limited'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['DOMAIN', 'ORG', 'RATE'],
     writes: ['DOMAIN', 'ORG', 'AUDIT', 'RATE'],
     functions: ['fetch-issuer-keys'],
   },

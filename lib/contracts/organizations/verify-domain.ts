@@ -23,7 +23,7 @@ export const verifyDomain = contract({
     dashboardOrigin: true,
     table: ['Query', 'BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
     queries: ['ORG'],
-    reads: ['ORGID', 'RATE'],
+    reads: ['ORGID', 'ORG', 'DOMAIN', 'RATE'],
     writes: ['ORG', 'DOMAIN', 'AUDIT'],
     functions: ['fetch-issuer-keys'],
     mail: true,

@@ -121,29 +121,32 @@ describe('an organization whose partition of audit entries has reached its limit
     const perSecond = 20;
     const partitions = new Map<string, { units: number; at: number }>();
     let refused = 0;
+    // Every attempt takes 10 ms, so that the load is the same on any machine: a hundred entries a second.
+    let now = 0;
     const limited: Conductor = {
       attempt: (call, send) => {
         if (call.operation !== 'PutItem') return send();
-        const now = Date.now();
+        now += 10;
         const known = partitions.get(call.input.Item.pk) ?? { units: perSecond / 4, at: now };
-        const units = Math.min(perSecond / 4, known.units + ((now - known.at) / 1000) * perSecond) - 1;
-        partitions.set(call.input.Item.pk, { units: Math.max(units, -1), at: now });
-        if (units >= 0) return send();
+        const units = Math.min(perSecond / 4, known.units + ((now - known.at) / 1000) * perSecond);
+        const isServed = units >= 1;
+        partitions.set(call.input.Item.pk, { units: isServed ? units - 1 : units, at: now });
+        if (isServed) return send();
         refused += 1;
         return Promise.reject(throttled(hot));
       },
     };
     const statuses = new Set<number>();
     const client = async () => {
-      for (let n = 0; n < 40; n += 1) statuses.add((await pull(limited)).status);
+      for (let n = 0; n < 20; n += 1) statuses.add((await pull(limited)).status);
     };
     await Promise.all(Array.from({ length: 8 }, client));
     expect([...statuses]).toEqual([200]);
     // A short page may have no total: counting stops after ten further reads, and up to 16 partitions have some.
-    expect((await page('?limit=500&action=secret.pulled')).pagination.total).toBe(320);
+    expect((await page('?limit=500&action=secret.pulled')).pagination.total).toBe(160);
     expect(refused).toBeGreaterThan(0);
-    // In one partition, 320 pulls at 20 a second would have been refused far more often than they succeeded.
-    expect(Math.max(...(await spread()))).toBeLessThan(120);
+    // In one partition, 160 pulls at 20 a second would have been refused far more often than they succeeded.
+    expect(Math.max(...(await spread()))).toBeLessThan(60);
   });
 
   it('could serve 10,000 pulls a second: no partition gets more write units than it accepts', async () => {
