@@ -50,6 +50,7 @@ describe('the SDK against the service', () => {
       updated: [],
       unchanged: ['A'],
       revision: 3,
+      ambiguous: [expect.objectContaining({ key: 'B', line: 2 })],
     });
     const snapshot = await environment.pull();
     expect(snapshot.revision).toBe(3);
