@@ -46,7 +46,13 @@ describe('a role', () => {
         .filter(({ Action }) => [Action].flat().some(action => action.startsWith('lambda:')))
         .map(({ Action, Resource }) => ({ name, Action, arn: JSON.stringify(Resource) })),
     );
-    const asking = ['start-provider-sign-in', 'complete-provider-sign-in', 'verify-domain', 'exchange-assertion'];
+    const asking = [
+      'find-sign-in-methods',
+      'start-provider-sign-in',
+      'complete-provider-sign-in',
+      'verify-domain',
+      'exchange-assertion',
+    ];
     expect(invoking.map(({ name }) => name).toSorted()).toEqual(asking.toSorted());
     for (const { Action, arn } of invoking) {
       expect(Action).toBe('lambda:InvokeFunction');

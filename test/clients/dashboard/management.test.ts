@@ -457,7 +457,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     const elsewhere = await world.api.post('/auth/login', { email: person.email, password: testPassword });
     expect(elsewhere.status).toBe(200);
     await page.goto('/account');
-    await page.getByLabel('Name').fill('New name');
+    await page.getByLabel('Name', { exact: true }).fill('New name');
     await button(page, 'Change name').click();
     await said(page, 'Name changed');
     expect((await world.api.get('/auth/me', person.session)).body.user.name).toBe('New name');
