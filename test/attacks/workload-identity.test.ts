@@ -177,8 +177,25 @@ describe('a forged assertion', () => {
     const answer = await exchange(identityId, await forge());
 
     expect(codeOf(answer)).toBe('401 invalid_assertion');
-    const { requestId: _id, ...error } = answer.body.error;
-    expect(error).toEqual({ code: unknown.body.error.code, message: unknown.body.error.message });
+    const { message } = answer.body.error;
+    expect(answer.body.error).toEqual({ ...unknown.body.error, message, requestId: expect.any(String) });
+    // Once signature and audience hold, it says which claim about time does not.
+    if (!/its (exp|iat|nbf) is|\((exp|iat|nbf)\)/.test(message)) expect(message).toBe(unknown.body.error.message);
+  });
+
+  it.each([
+    ['exp', { exp: now() - 120 }],
+    ['iat', { iat: now() + 120 }],
+    ['nbf', { nbf: now() + 120 }],
+  ])('names %s only if its signature and audience hold', async (claim, claims) => {
+    const genuine = await exchange(identityId, await issuer.token(identityId, claims));
+    const foreign = await exchange(
+      identityId,
+      await issuer.token(identityId, { ...claims, aud: 'https://github.com/acme' }),
+    );
+
+    expect(genuine.body.error.message).toContain(`(${claim})`);
+    expect(foreign.body.error.message).not.toContain(claim);
   });
 
   it.each(['jku', 'x5u'])('that contains an address for its key (%s) is rejected without contacting it', async name => {
@@ -628,9 +645,10 @@ describe('the keys of an issuer', () => {
   );
 
   it.each([
-    ['http://169.254.169.254/latest/meta-data', 'the address 169.254.169.254 is not public'],
-    ['http://[::ffff:169.254.169.254]/keys', 'the address ::ffff:a9fe:a9fe is not public'],
-    ['http://10.0.0.1/keys', 'the address 10.0.0.1 is not public'],
+    ['http://169.254.169.254/latest/meta-data', 'must be an https URL'],
+    ['https://169.254.169.254/latest/meta-data', 'the address 169.254.169.254 is not public'],
+    ['https://[::ffff:169.254.169.254]/keys', 'the address ::ffff:a9fe:a9fe is not public'],
+    ['https://10.0.0.1/keys', 'the address 10.0.0.1 is not public'],
     ['file:///etc/passwd', 'must be an absolute https URL'],
   ])('are never read from %s', async (jwks_uri, problem) => {
     const own = await startIssuer();

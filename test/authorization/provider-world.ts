@@ -8,18 +8,10 @@ import { type Api, sessionOf } from '../support/api.ts';
 import type { NameServer } from '../support/name-server.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
-import { type App, addApp, forgetUsedCodes, logInWithApp, settleFactors } from '../support/second-factors.ts';
+import { addApp, logInWithApp, settleFactors } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import type { OpenIdProvider } from '../support/sign-in/open-id-provider.ts';
-import {
-  logInIn,
-  requestIn,
-  sessionIn,
-  settingsOf,
-  settingsPath,
-  signIn,
-  verifyDomain,
-} from '../support/sign-in/sign-in.ts';
+import { logInIn, settingsOf, settingsPath, signIn, verifyDomain } from '../support/sign-in/sign-in.ts';
 import { buildWorld, type Headers, rememberTable, seedMember, type World } from './world.ts';
 
 type Session = { cookie: string };
@@ -46,7 +38,6 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   await verifyAddress(idOf('platform admin'), 'admin@home.example');
   const idOfAdmin = idOf('platform admin');
   const home = (await find(at(organizationRecord, 'admin-home'))) as OrganizationRecord;
-  await configure({ api, names, provider, organization: home, domain: 'home.example' }, admin);
 
   const slug = own.organization.slug;
   const link = async (name: string, email: string, orgSlug = slug) => {
@@ -57,23 +48,17 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
   };
   const sessions = {} as Record<Role, Session>;
   for (const role of roles) sessions[role] = await link(role, `${role}@own.example`);
-  // Without a factor of their own, an administrator's session through a provider is not one.
-  const linkWithApp = async () => {
-    await link('platform admin', 'admin@home.example', home.slug);
+  // A platform administrator can't be linked to a provider.
+  const logInAsAdmin = async () => {
     const person = { ...(await seedPerson()), session: admin, user: { id: idOfAdmin } };
-    const session = await sessionWithApp(
-      api,
-      { orgSlug: home.slug, userId: idOfAdmin },
-      'admin@home.example',
-      await addApp(api, person),
-    );
+    const session = await logInWithApp(api, person, await addApp(api, person));
     callers['platform admin: session'] = { ...session, 'x-requested-with': 'service' };
     return session;
   };
   const removed = await link('removed member', 'removed@own.example');
   const [strangers, admins] = [
     await link('stranger', 'stranger@foreign.example', foreign.organization.slug),
-    await linkWithApp(),
+    await logInAsAdmin(),
   ];
   callers['broken Authorization beside a valid session'] = {
     ...(callers['owner: session'] as Headers),
@@ -186,20 +171,4 @@ async function linkedSession(api: Api, provider: OpenIdProvider, orgSlug: string
   const { session, error: problem } = await signIn(api, openBrowser(), orgSlug, { account: email });
   if (session === undefined) throw new Error(`${email} could not sign in: ${problem}.`);
   return sessionOf(await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200));
-}
-
-/** A session through the provider that the account's own password and app confirmed. */
-async function sessionWithApp(
-  api: Api,
-  { orgSlug, userId }: { orgSlug: string; userId: string },
-  account: string,
-  app: App,
-): Promise<Session> {
-  const browser = openBrowser();
-  await signIn(api, browser, orgSlug, { account });
-  const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-  await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-  await forgetUsedCodes(userId);
-  const stepUp = { password: testPassword, totp: app.code() };
-  return sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, sessionIn(api, browser)), 200));
 }
