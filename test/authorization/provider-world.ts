@@ -55,7 +55,7 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
     callers['platform admin: session'] = { ...session, 'x-requested-with': 'service' };
     return session;
   };
-  const removed = await link('removed member', 'removed@own.example');
+  await link('removed member', 'removed@own.example');
   const [strangers, admins] = [
     await link('stranger', 'stranger@foreign.example', foreign.organization.slug),
     await logInAsAdmin(),
@@ -92,12 +92,16 @@ export async function buildProviderWorld(api: Api, names: NameServer, provider: 
       projectId: own.otherProject.id,
     }),
     'stranger: full token': await token(strangers, 'full'),
-    'removed member: full token': await token(removed, 'full'),
     'platform admin: full token': await token(admins, 'full'),
     'platform admin: read token': await token(admins, 'read'),
     'platform admin: limited token': await token(admins, 'full', { organizationId: home.id }),
   });
   await removeMember(api, own.organization, breakGlass, idOf('removed member'));
+  // That has ended the sessions through the provider, and the tokens made with them.
+  const credentials = { email: 'removed@own.example', password: testPassword };
+  const removed = sessionOf(await expectStatus(api.post('/auth/login', credentials), 200));
+  callers['removed member: session'] = { ...removed, 'x-requested-with': 'service' };
+  callers['removed member: full token'] = await token(removed, 'full');
   // Just used, so that the next use writes nothing.
   for (const headers of Object.values(callers)) await api.call('GET', '/auth/me', { headers: { ...headers } });
   return { ...world, callers, restore: await rememberTable() };
