@@ -18,6 +18,8 @@ const blanks = new RegExp(`[${blankCharacters}]*`, 'y');
 const exported = new RegExp(`(?:export[${blankCharacters}]+)?`, 'y');
 const quotedKey = /'([^']+)'/y;
 const plainKey = new RegExp(`([^=#${blankCharacters}\r\n]+)`, 'y');
+/** Python opens the file with universal line breaks. */
+const lineBreak = /\r\n?/g;
 const rest = /[^\r\n]*/y;
 const spaceAndHash = new RegExp(`[${blankCharacters}]#`);
 
@@ -35,8 +37,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * `dotenv_values` of python-dotenv 1.2 for a file, which Python opens with universal line breaks. A byte order mark stays in
- * the first key.
+ * `dotenv_values` of python-dotenv 1.2 for a file. A byte order mark stays in the first key.
  */
 export function readAsPython(text: string): Reading[] {
   const lineAt = lineCounter(text);
@@ -52,7 +53,7 @@ export function readAsPython(text: string): Reading[] {
   const takeQuoted = (pattern: RegExp): string => {
     const close = closingQuote(text, at);
     if (close === -1) throw new Unreadable(neverClosed);
-    const quoted = text.slice(at + 1, close).replace(/\r\n?/g, '\n');
+    const quoted = text.slice(at + 1, close).replace(lineBreak, '\n');
     at = close + 1;
     return quoted.replace(pattern, (_whole, escaped: string) => escapes[escaped] ?? escaped);
   };
@@ -65,7 +66,8 @@ export function readAsPython(text: string): Reading[] {
   };
   const readBinding = (line: number): Reading | undefined => {
     take(exported);
-    const key = text[at] === '#' ? undefined : take(text[at] === "'" ? quotedKey : plainKey)?.[1];
+    const written = text[at] === '#' ? undefined : take(text[at] === "'" ? quotedKey : plainKey)?.[1];
+    const key = written?.replace(lineBreak, '\n');
     if (key === undefined && text[at] !== '#') throw new Unreadable(notAssignment);
     take(blanks);
     let value: string | undefined;

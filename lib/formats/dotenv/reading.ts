@@ -92,6 +92,11 @@ export class Variables {
     this.#values.set(name, value);
   }
 
+  /** Of a variable whose value depends on the environment from now on. */
+  forget(name: string): void {
+    this.#values.delete(name);
+  }
+
   /** @throws Unset if the tool would look into its environment */
   get(name: string): string {
     const value = this.#values.get(name);
@@ -109,7 +114,10 @@ export function assign(variables: Variables, line: number, key: string, expand: 
     variables.set(key, value);
     return { line, key, value };
   } catch (error) {
-    if (error instanceof Unset) return { line, key, value: '', unset: true };
+    if (error instanceof Unset) {
+      variables.forget(key);
+      return { line, key, value: '', unset: true };
+    }
     if (error instanceof Unreadable) return { line, problem: error.message };
     throw error;
   }

@@ -81,6 +81,7 @@ function readCommand(script: Script, lineAt: (position: number) => number): Read
     const word: Word = { value: '', isExport, isUnset: false };
     readWord(script, word);
     if (word.isUnset) {
+      variables.forget(key);
       readings.push({ line, key, value: '', unset: true });
       continue;
     }
@@ -170,6 +171,8 @@ function readDollar(script: Script, word: Word, isQuoted: boolean): void {
   script.at += 1;
   const next = text.charAt(script.at);
   const name = take(script, variableName)?.[0];
+  // A shell joins the lines first, so the name would continue on the next one.
+  if (next !== '{' && text.startsWith('\\\n', script.at)) throw new Unreadable('has an expansion across two lines');
   if (name !== undefined) expand(word, isQuoted, () => script.variables.get(name));
   else if (next === '{') {
     const [, variable, operator = '', argument = ''] = take(script, simpleReference) ?? [];
