@@ -25,6 +25,7 @@ import { invitationPointerRecord, invitationRecord } from '../../lib/table/recor
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
+import { longQuestionsRecord } from '../../lib/table/records/long-questions.ts';
 import { memberRecord, membershipRecord, removedMemberRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
@@ -36,7 +37,7 @@ import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
-import { pendingLinkRecord, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
+import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
 import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
 import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
@@ -49,6 +50,7 @@ import {
   type VersionRecord,
   versionRecord,
 } from '../../lib/table/records/secret.ts';
+import { servingRegionRecord } from '../../lib/table/records/serving-region.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
 import { startedSignInRecord } from '../../lib/table/records/started-sign-in.ts';
@@ -67,7 +69,7 @@ export async function scanTable(): Promise<Item[]> {
 }
 
 /** Every kind of item. An item of another kind breaks an invariant. */
-const entities = {
+export const entities = {
   user: userRecord,
   email: emailRecord,
   session: sessionRecord,
@@ -78,6 +80,7 @@ const entities = {
   undoLink: undoLinkRecord,
   credentialKey: credentialKeyRecord,
   rate: rateRecord,
+  longQuestions: longQuestionsRecord,
   handOff: handOffRecord,
   challenge: challengeRecord,
   passkey: passkeyRecord,
@@ -107,6 +110,7 @@ const entities = {
   domain: domainRecord,
   startedSignIn: startedSignInRecord,
   providerLink: providerLinkRecord,
+  accountLink: accountLinkRecord,
   removedMember: removedMemberRecord,
   pendingLink: pendingLinkRecord,
   assertion: assertionRecord,
@@ -120,6 +124,7 @@ const entities = {
   customer: customerRecord,
   providerEvent: providerEventRecord,
   platformCount: platformCountRecord,
+  servingRegion: servingRegionRecord,
   routeHour: routeHourRecord,
   countedBatch: countedBatchRecord,
   retiredSlug: retiredProjectRecord,
@@ -239,7 +244,8 @@ function accountViolations({ all, has }: Table): Violation[] {
   for (const { pk, userId } of all('providerLink')) {
     if (!users.has(userId)) violations.push({ where: partOf(pk), what: 'a link to a provider leads to no user' });
   }
-  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'undoLink', 'membership'] as const) {
+  const owned = ['session', 'token', 'passkey', 'link', 'resetLink', 'undoLink', 'accountLink', 'membership'] as const;
+  for (const kind of owned) {
     for (const { pk, sk } of all(kind)) {
       // An identity's tokens are stored until they expire; its membership pair is checked below.
       if (isIdentityId(partOf(pk)) && (kind === 'token' || kind === 'membership')) continue;

@@ -9,6 +9,7 @@ import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { openWorkplace } from '../../support/environments.ts';
+import { entities as kindsWithInvariants } from '../../support/invariants.ts';
 import { identityOf, startIssuer } from '../../support/issuer.ts';
 import { seedPerson } from '../../support/people.ts';
 
@@ -59,6 +60,10 @@ describe('an item that an earlier commit wrote', () => {
   it('is kept here for every kind', () => {
     const kinds = new Set(items.map(({ kind }) => kind));
     expect([...entities.keys()].filter(kind => !kinds.has(kind))).toEqual([]);
+  });
+
+  it('is of a kind that the invariants of a whole table include', () => {
+    expect(Object.keys(kindsWithInvariants).toSorted()).toEqual([...entities.keys()].toSorted());
   });
 });
 
