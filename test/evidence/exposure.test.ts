@@ -4,10 +4,10 @@ import { type Api, type Caller, createProject, startApi } from '../support/api.t
 import { type Issuer, identityOf, startIssuer } from '../support/issuer.ts';
 import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
-import { type Credential, Environment, mayRead, randomFrom, type Seen, World } from './world.ts';
+import { randomFrom, seed } from '../support/seed.ts';
+import { type Credential, Environment, mayRead, type Seen, World } from './world.ts';
 
 const operations = Number(process.env.OPERATIONS ?? 500);
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 let api: Api;
 let issuer: Issuer;

@@ -91,17 +91,6 @@ export interface Seen {
   how: Way;
 }
 
-/** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const keys = ['API_KEY', 'API_URL', 'DATABASE_URL', 'LOG_LEVEL', 'SMTP_PASSWORD', 'TOKEN'];
 /** The template has a pattern for these. */
 const patterned = ['API_KEY', 'TOKEN'];

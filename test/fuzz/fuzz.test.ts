@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inParallel } from '../faults/run-faults.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { type Prepared, type Sample, samples } from '../support/sample-requests.ts';
+import { seed } from '../support/seed.ts';
 import { operations } from './openapi.ts';
 import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
 import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, sendRaw } from './send-fuzzed.ts';
 
 /*
- * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. FUZZ_SEED repeats a run. Earlier findings are in
+ * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. SEED repeats a run. Earlier findings are in
  * corpus.json: a sample's name and the changes to its request.
  */
 const runs = Number(process.env.FUZZ ?? 8);
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 /** Hashing a password takes a third of a second. */
 const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { type Proof, proofs } from './proofs.ts';
 
 /*
  * `npm run proof` runs the long proofs, two at a time; `npm run proof -- faults fuzz` runs some of them, and `--full`
- * runs them at the size that takes long. Each runs its own tests with its own DynamoDB Local. Prints progress while they
+ * runs them at the size that takes long, with other random numbers each time. Each runs its own tests with its own DynamoDB Local. Prints progress while they
  * run, one line for each that has ended, the full output of failed ones, and finally how many tests passed and failed.
  */
 
@@ -25,6 +26,7 @@ interface Result {
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
 const secondsSince = (moment: number) => Math.round((performance.now() - moment) / 1000);
+const failures: string[] = [];
 const running = new Map<Proof, { process: ChildProcess; startedAt: number }>();
 
 async function run(proof: Proof): Promise<Result> {
@@ -32,7 +34,7 @@ async function run(proof: Proof): Promise<Result> {
   const report = join(directory, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const child = spawn(process.execPath, [vitest, 'run', '--maxWorkers=1', ...reporters, ...proof.files], {
-    env: { ...process.env, ...(isFull ? (proof.full ?? proof.env) : proof.env), NO_COLOR: '1' },
+    env: { ...process.env, ...(isFull ? { SEED: seed, ...(proof.full ?? proof.env) } : proof.env), NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const begun = { process: child, startedAt: performance.now() };
@@ -50,6 +52,7 @@ async function run(proof: Proof): Promise<Result> {
   rmSync(directory, { recursive: true });
   const isGood = result.failed === 0;
   if (!isGood) print(output.join('\n'));
+  if (!isGood) failures.push(proof.name);
   const counted = isGood ? `${result.passed} tests` : `${result.passed} passed, ${result.failed} failed`;
   print(`${isGood ? 'passed' : 'FAILED'}: ${proof.name}, ${counted}, ${secondsSince(begun.startedAt)} s`);
   return result;
@@ -72,6 +75,8 @@ function readReport(report: string): Result {
 }
 
 const isFull = process.argv.includes('--full');
+const seed = process.env.SEED ?? String(randomInt(2 ** 31));
+if (isFull) print(`SEED=${seed}`);
 const named = process.argv.slice(2).filter(argument => argument !== '--full');
 const unknown = named.filter(name => !proofs.some(proof => proof.name === name));
 if (unknown.length > 0) {
@@ -99,6 +104,7 @@ await Promise.all(
 clearInterval(heartbeat);
 const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0);
 const failed = sum(result => result.failed);
+if (failures.length > 0) print(`failed proofs: ${failures.join(', ')}`);
 print(`${results.length} proofs in ${secondsSince(startedAt)} s`);
 print(`${sum(({ passed }) => passed)} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { resetEnvironment } from './process-environment.ts';
 import { setScrypt } from './quick-scrypt.ts';
+import { seed } from './seed.ts';
 
 // Before each test file. Files in a shared process start as if they were its first.
 // Vitest would otherwise restore, at the next unstub, what a previous file's first stub found.
@@ -8,6 +10,8 @@ vi.unstubAllEnvs();
 resetEnvironment();
 // After an assignment to `process.env`, Vitest would stub the new object but unstub the old one.
 Object.defineProperty(process, 'env', { value: process.env, writable: false });
+
+fc.configureGlobal({ seed });
 
 /** The tests of password hashes themselves. */
 const realHashes = 'test/lib/crypto/passwords.test.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { ageSession } from '../../support/second-factors.ts';
+import { randomFrom } from '../../support/seed.ts';
 import { openBrowser } from '../../support/sign-in/browser.ts';
 import { tryDoors } from './oracle.ts';
 import { accept, logIn, personMoves, recover, register } from './person-moves.ts';
@@ -11,17 +12,6 @@ type Move = keyof typeof personMoves | keyof typeof thiefMoves;
 
 const moves: Record<Move, (trial: Trial) => Promise<string>> = { ...personMoves, ...thiefMoves };
 export const moveNames = Object.keys(moves) as Move[];
-
-/** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const pick = <T>(random: () => number, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyUpdate, type SubscriptionUpdate } from '../../../lib/billing/subscription-update.ts';
+import { randomFrom } from '../../support/seed.ts';
 
 const fresh = { plan: 'free' as const, planChangedAtMs: 0 };
 
@@ -127,7 +128,7 @@ describe('applyUpdate', () => {
   });
 
   it('ends as in order for every order of the events of a subscription, for 500 random histories', () => {
-    const random = randomNumbers(1);
+    const random = randomFrom(1);
     for (let history = 0; history < 500; history += 1) {
       const events = Array.from({ length: 4 }, (_, index) => randomEvent(random, index + 1));
       const end = outcome(heard(update({ created: 0 }), ...events.toSorted(inTime)));
@@ -240,15 +241,4 @@ function randomEvent(random: () => number, index: number): SubscriptionUpdate {
   if (random() < 0.3) return update({ created: pick(8, 9, 10), state: 'canceled' });
   const payment = update({ created: index * 2 + pick(0, 1), fromInvoice: true, plan });
   return random() < 0.5 ? payment : { ...payment, state: 'past_due', plan: undefined, currentPeriodEnd: undefined };
-}
-
-/** Mulberry32: the same numbers in every run. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

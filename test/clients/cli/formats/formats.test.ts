@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, refusalsOf } from '../../../../lib/contracts/fields/formats/format.ts';
 import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
+import { seed } from '../../../support/seed.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 
 /** `FORMATS=20000 npx vitest run test/clients/cli/formats` passes that many values through every reader. */
 const count = Number(process.env.FORMATS ?? 150);
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const source = { project: 'web-shop', environment: 'dev' };
 
 const formatOf = (name: string) => {

@@ -5,12 +5,12 @@ import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { ServedFormat } from '../../../../lib/contracts/secrets/served-formats.ts';
 import { type Api, createToken, startApi } from '../../../support/api.ts';
 import { openWorkplace } from '../../../support/environments.ts';
+import { seed } from '../../../support/seed.ts';
 import { buildCli, type Cli } from '../cli.ts';
 import { nastyValues } from './nasty-values.ts';
 
 /** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
 const count = Math.min(Number(process.env.FORMATS ?? 150), 2000);
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const perEnvironment = 1000;
 
 let api: Api;

@@ -6,6 +6,7 @@ import { openWorkplace, type Workplace } from '../../../support/environments.ts'
 import { type Issuer, startIssuer } from '../../../support/issuer.ts';
 import { type Person, seedOwner } from '../../../support/people.ts';
 import { expectStatus } from '../../../support/sample-requests.ts';
+import { seed } from '../../../support/seed.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
 import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 
@@ -156,7 +157,6 @@ describe.each(shells)('run.sh in $name', shell => {
 });
 
 it('passes 2,000 nasty values through exactly in every shell, or refuses them by name', async () => {
-  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   let passed = 0;
   // An environment may have 1,000.
   for (const [index, HOLDFAST_ENV] of ['dev', 'staging'].entries()) {
