@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../lib/contracts/routes.ts';
+import { routes } from '#lib/contracts/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -19,7 +19,9 @@ function sourcesOf(pattern: string): Source[] {
     const text = readFileSync(join(root, path), 'utf8');
     const statements = [...text.matchAll(/^(?:import|export)\s(?:[^'";]*?\sfrom\s)?'([^']+)';/gm)];
     const resolve = (specifier: string) =>
-      specifier.startsWith('.') ? relative(root, join(root, path, '..', specifier)) : specifier;
+      specifier.startsWith('.')
+        ? relative(root, join(root, path, '..', specifier))
+        : specifier.replace(/^#/, '').replace(/^@holdfast\/(contracts|formats)\//, 'lib/$1/');
     return {
       path,
       text,

@@ -1,7 +1,7 @@
-import { inspectOrganization } from '../../lib/admin/inspect-organization.ts';
-import { findPointer } from '../../lib/admin/organization-by-id.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { inspectOrganization as contract } from '../../lib/contracts/admin/inspect-organization.ts';
+import { inspectOrganization } from '#lib/admin/inspect-organization.ts';
+import { findPointer } from '#lib/admin/organization-by-id.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { inspectOrganization as contract } from '#lib/contracts/admin/inspect-organization.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

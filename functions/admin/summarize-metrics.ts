@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { summarizeMetrics as contract } from '../../lib/contracts/admin/summarize-metrics.ts';
-import { readSummary } from '../../lib/metrics/summarize.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { summarizeMetrics as contract } from '#lib/contracts/admin/summarize-metrics.ts';
+import { readSummary } from '#lib/metrics/summarize.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ query }) => ({ body: await readSummary(query.hours) }),

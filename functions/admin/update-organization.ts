@@ -1,7 +1,7 @@
-import { findPointer } from '../../lib/admin/organization-by-id.ts';
-import { updateOrganization } from '../../lib/admin/update-organization.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { updateOrganization as contract } from '../../lib/contracts/admin/update-organization.ts';
+import { findPointer } from '#lib/admin/organization-by-id.ts';
+import { updateOrganization } from '#lib/admin/update-organization.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { updateOrganization as contract } from '#lib/contracts/admin/update-organization.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

@@ -1,8 +1,8 @@
-import { userView } from '../../lib/accounts/account-views.ts';
-import { completeLogin } from '../../lib/accounts/complete-login.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { completeLogin as contract } from '../../lib/contracts/auth/complete-login.ts';
-import { linkCookie } from '../../lib/contracts/auth/sign-in-cookies.ts';
+import { userView } from '#lib/accounts/account-views.ts';
+import { completeLogin } from '#lib/accounts/complete-login.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { completeLogin as contract } from '#lib/contracts/auth/complete-login.ts';
+import { linkCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body, cookies: sent }) => {

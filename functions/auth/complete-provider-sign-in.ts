@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { completeProviderSignIn as contract } from '../../lib/contracts/auth/complete-provider-sign-in.ts';
-import { startedSignInCookie } from '../../lib/contracts/auth/sign-in-cookies.ts';
-import { completeSignIn } from '../../lib/providers/complete-sign-in.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { completeProviderSignIn as contract } from '#lib/contracts/auth/complete-provider-sign-in.ts';
+import { startedSignInCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
+import { completeSignIn } from '#lib/providers/complete-sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, query, cookies: sent }) => {

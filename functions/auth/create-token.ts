@@ -1,7 +1,7 @@
-import { tokenView } from '../../lib/accounts/account-views.ts';
-import { createToken } from '../../lib/accounts/create-token.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { createToken as contract } from '../../lib/contracts/auth/create-token.ts';
+import { tokenView } from '#lib/accounts/account-views.ts';
+import { createToken } from '#lib/accounts/create-token.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { createToken as contract } from '#lib/contracts/auth/create-token.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

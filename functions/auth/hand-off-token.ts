@@ -1,7 +1,7 @@
-import { tokenView } from '../../lib/accounts/account-views.ts';
-import { offerHandOff, takeHandOff } from '../../lib/accounts/hand-off-token.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { handOffToken as contract } from '../../lib/contracts/auth/hand-off-token.ts';
+import { tokenView } from '#lib/accounts/account-views.ts';
+import { offerHandOff, takeHandOff } from '#lib/accounts/hand-off-token.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { handOffToken as contract } from '#lib/contracts/auth/hand-off-token.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

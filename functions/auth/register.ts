@@ -1,7 +1,7 @@
-import { userView } from '../../lib/accounts/account-views.ts';
-import { register } from '../../lib/accounts/register.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { register as contract } from '../../lib/contracts/auth/register.ts';
+import { userView } from '#lib/accounts/account-views.ts';
+import { register } from '#lib/accounts/register.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { register as contract } from '#lib/contracts/auth/register.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

@@ -1,7 +1,7 @@
-import { userView } from '../../lib/accounts/account-views.ts';
-import { renameUser } from '../../lib/accounts/rename-user.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { renameUser as contract } from '../../lib/contracts/auth/rename-user.ts';
+import { userView } from '#lib/accounts/account-views.ts';
+import { renameUser } from '#lib/accounts/rename-user.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { renameUser as contract } from '#lib/contracts/auth/rename-user.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => ({ body: { user: userView(await renameUser(context, body.name)) } }),

@@ -1,6 +1,6 @@
-import { resetPassword } from '../../lib/accounts/reset-password.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { resetPassword as contract } from '../../lib/contracts/auth/reset-password.ts';
+import { resetPassword } from '#lib/accounts/reset-password.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { resetPassword as contract } from '#lib/contracts/auth/reset-password.ts';
 
 export const handler = endpoint(contract, {
   run: ({ context, body }) => resetPassword(context, body),

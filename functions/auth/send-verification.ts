@@ -1,6 +1,6 @@
-import { sendVerification } from '../../lib/accounts/verify-email.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { sendVerification as contract } from '../../lib/contracts/auth/send-verification.ts';
+import { sendVerification } from '#lib/accounts/verify-email.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { sendVerification as contract } from '#lib/contracts/auth/send-verification.ts';
 
 export const handler = endpoint(contract, {
   run: ({ context }) => sendVerification(context),

@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { startProviderSignIn as contract } from '../../lib/contracts/auth/start-provider-sign-in.ts';
-import { startSignIn } from '../../lib/providers/start-sign-in.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { startProviderSignIn as contract } from '#lib/contracts/auth/start-provider-sign-in.ts';
+import { startSignIn } from '#lib/providers/start-sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, query }) => {

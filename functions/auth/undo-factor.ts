@@ -1,6 +1,6 @@
-import { undoFactor } from '../../lib/accounts/factors/undo-factor.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { undoFactor as contract } from '../../lib/contracts/auth/undo-factor.ts';
+import { undoFactor } from '#lib/accounts/factors/undo-factor.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { undoFactor as contract } from '#lib/contracts/auth/undo-factor.ts';
 
 export const handler = endpoint(contract, {
   run: ({ context, body }) => undoFactor(context, body.token),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { changeRole as contract } from '../../lib/contracts/members/change-role.ts';
-import { changeRole } from '../../lib/organizations/members/change-role.ts';
-import { readRoster } from '../../lib/organizations/members/read-roster.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { changeRole as contract } from '#lib/contracts/members/change-role.ts';
+import { changeRole } from '#lib/organizations/members/change-role.ts';
+import { readRoster } from '#lib/organizations/members/read-roster.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { listMembers as contract } from '../../lib/contracts/members/list-members.ts';
-import { invitationView } from '../../lib/organizations/members/invitation-view.ts';
-import { readRoster } from '../../lib/organizations/members/read-roster.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { listMembers as contract } from '#lib/contracts/members/list-members.ts';
+import { invitationView } from '#lib/organizations/members/invitation-view.ts';
+import { readRoster } from '#lib/organizations/members/read-roster.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),

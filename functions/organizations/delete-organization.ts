@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { deleteOrganization as contract } from '../../lib/contracts/organizations/delete-organization.ts';
-import { deleteOrganization } from '../../lib/organizations/delete-organization.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { deleteOrganization as contract } from '#lib/contracts/organizations/delete-organization.ts';
+import { deleteOrganization } from '#lib/organizations/delete-organization.ts';
 
 export const handler = endpoint(contract, {
   run: ({ context }) => deleteOrganization(context),

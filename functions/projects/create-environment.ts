@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { createEnvironment as contract } from '../../lib/contracts/projects/create-environment.ts';
-import { createEnvironment } from '../../lib/projects/create-environment.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { createEnvironment as contract } from '#lib/contracts/projects/create-environment.ts';
+import { createEnvironment } from '#lib/projects/create-environment.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({

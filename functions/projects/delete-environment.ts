@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { deleteEnvironment as contract } from '../../lib/contracts/projects/delete-environment.ts';
-import { deleteEnvironment } from '../../lib/projects/delete-environment.ts';
-import { findEnvironmentById } from '../../lib/projects/read-projects.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { deleteEnvironment as contract } from '#lib/contracts/projects/delete-environment.ts';
+import { deleteEnvironment } from '#lib/projects/delete-environment.ts';
+import { findEnvironmentById } from '#lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findEnvironmentById(params.orgId, params.slug, params.env),

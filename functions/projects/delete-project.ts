@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { deleteProject as contract } from '../../lib/contracts/projects/delete-project.ts';
-import { deleteProject } from '../../lib/projects/delete-project.ts';
-import { findProjectById } from '../../lib/projects/read-projects.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { deleteProject as contract } from '#lib/contracts/projects/delete-project.ts';
+import { deleteProject } from '#lib/projects/delete-project.ts';
+import { findProjectById } from '#lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findProjectById(params.orgId, params.slug),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { rotateKey as contract } from '../../lib/contracts/projects/rotate-key.ts';
-import { findProjectById } from '../../lib/projects/read-projects.ts';
-import { rotateKey } from '../../lib/projects/rotate-key.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { rotateKey as contract } from '#lib/contracts/projects/rotate-key.ts';
+import { findProjectById } from '#lib/projects/read-projects.ts';
+import { rotateKey } from '#lib/projects/rotate-key.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findProjectById(params.orgId, params.slug),

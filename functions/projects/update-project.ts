@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { updateProject as contract } from '../../lib/contracts/projects/update-project.ts';
-import { findProjectById } from '../../lib/projects/read-projects.ts';
-import { updateProject } from '../../lib/projects/update-project.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { updateProject as contract } from '#lib/contracts/projects/update-project.ts';
+import { findProjectById } from '#lib/projects/read-projects.ts';
+import { updateProject } from '#lib/projects/update-project.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findProjectById(params.orgId, params.slug),

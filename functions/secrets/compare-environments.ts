@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { compareEnvironments as contract } from '../../lib/contracts/secrets/compare-environments.ts';
-import { beginComparison, compareEnvironments } from '../../lib/secrets/compare-environments.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { compareEnvironments as contract } from '#lib/contracts/secrets/compare-environments.ts';
+import { beginComparison, compareEnvironments } from '#lib/secrets/compare-environments.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginComparison(params, query.with),

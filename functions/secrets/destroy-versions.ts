@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { destroyVersions as contract } from '../../lib/contracts/secrets/destroy-versions.ts';
-import { destroyVersions } from '../../lib/secrets/destroy-versions.ts';
-import { readEnvironment } from '../../lib/secrets/engine/read-environment.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { destroyVersions as contract } from '#lib/contracts/secrets/destroy-versions.ts';
+import { destroyVersions } from '#lib/secrets/destroy-versions.ts';
+import { readEnvironment } from '#lib/secrets/engine/read-environment.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readEnvironment(params),

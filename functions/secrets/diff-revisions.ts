@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { diffRevisions as contract } from '../../lib/contracts/secrets/diff-revisions.ts';
-import { beginDiff, diffRevisions } from '../../lib/secrets/diff-revisions.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { diffRevisions as contract } from '#lib/contracts/secrets/diff-revisions.ts';
+import { beginDiff, diffRevisions } from '#lib/secrets/diff-revisions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginDiff(params, query),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { importSecrets as contract } from '../../lib/contracts/secrets/import-secrets.ts';
-import { beginChange } from '../../lib/secrets/change/read-target.ts';
-import { importSecrets } from '../../lib/secrets/import-secrets.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { importSecrets as contract } from '#lib/contracts/secrets/import-secrets.ts';
+import { beginChange } from '#lib/secrets/change/read-target.ts';
+import { importSecrets } from '#lib/secrets/import-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query, body }) =>

@@ -1,9 +1,9 @@
-import { answerAt } from '../../lib/api/conditional-answer.ts';
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { listKeys as contract } from '../../lib/contracts/secrets/list-keys.ts';
-import { beginConditionalRead } from '../../lib/secrets/engine/read-environment.ts';
-import { beginRead } from '../../lib/secrets/engine/read-live-secrets.ts';
-import { listKeys } from '../../lib/secrets/list-keys.ts';
+import { answerAt } from '#lib/api/conditional-answer.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { listKeys as contract } from '#lib/contracts/secrets/list-keys.ts';
+import { beginConditionalRead } from '#lib/secrets/engine/read-environment.ts';
+import { beginRead } from '#lib/secrets/engine/read-live-secrets.ts';
+import { listKeys } from '#lib/secrets/list-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query: { revision }, headers }) =>

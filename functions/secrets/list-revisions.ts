@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { listRevisions as contract } from '../../lib/contracts/secrets/list-revisions.ts';
-import { beginRevisions, listRevisions } from '../../lib/secrets/list-revisions.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { listRevisions as contract } from '#lib/contracts/secrets/list-revisions.ts';
+import { beginRevisions, listRevisions } from '#lib/secrets/list-revisions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginRevisions(params, query),

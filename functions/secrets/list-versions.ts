@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { listVersions as contract } from '../../lib/contracts/secrets/list-versions.ts';
-import { beginHistory, listVersions } from '../../lib/secrets/list-versions.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { listVersions as contract } from '#lib/contracts/secrets/list-versions.ts';
+import { beginHistory, listVersions } from '#lib/secrets/list-versions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginHistory(params),

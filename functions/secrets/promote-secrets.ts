@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { promoteSecrets as contract } from '../../lib/contracts/secrets/promote-secrets.ts';
-import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secrets.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { promoteSecrets as contract } from '#lib/contracts/secrets/promote-secrets.ts';
+import { beginPromotion, promoteSecrets } from '#lib/secrets/promote-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query, body }) => beginPromotion(params, { ...query, ...body }),

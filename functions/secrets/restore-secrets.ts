@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { restoreSecrets as contract } from '../../lib/contracts/secrets/restore-secrets.ts';
-import { beginRestoration, restoreSecrets } from '../../lib/secrets/restore-secrets.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { restoreSecrets as contract } from '#lib/contracts/secrets/restore-secrets.ts';
+import { beginRestoration, restoreSecrets } from '#lib/secrets/restore-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query, body }) => beginRestoration(params, { ...query, ...body }),

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { answerDocument } from '../../lib/documentation/public-document.ts';
-import { referenceScript } from '../../lib/documentation/reference-page.ts';
+import { answerDocument } from '#lib/documentation/public-document.ts';
+import { referenceScript } from '#lib/documentation/reference-page.ts';
 
 const script = referenceScript();
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { renderError } from '../../lib/api/respond.ts';
-import { ApiError } from '../../lib/core/errors.ts';
+import { renderError } from '#lib/api/respond.ts';
+import { ApiError } from '#lib/core/errors.ts';
 
 /** Gives requests that match no route, including wrong methods, the common error shape. */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {

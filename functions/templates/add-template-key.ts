@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { addTemplateKey as contract } from '../../lib/contracts/templates/add-template-key.ts';
-import { addTemplateKey, beginTemplate } from '../../lib/projects/templates/template-keys.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { addTemplateKey as contract } from '#lib/contracts/templates/add-template-key.ts';
+import { addTemplateKey, beginTemplate } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),

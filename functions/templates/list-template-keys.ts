@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { listTemplateKeys as contract } from '../../lib/contracts/templates/list-template-keys.ts';
-import { beginTemplate, listTemplateKeys } from '../../lib/projects/templates/template-keys.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { listTemplateKeys as contract } from '#lib/contracts/templates/list-template-keys.ts';
+import { beginTemplate, listTemplateKeys } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),

@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { removeTemplateKey as contract } from '../../lib/contracts/templates/remove-template-key.ts';
-import { beginTemplate, removeTemplateKey } from '../../lib/projects/templates/template-keys.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { removeTemplateKey as contract } from '#lib/contracts/templates/remove-template-key.ts';
+import { beginTemplate, removeTemplateKey } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),

@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { updateTemplateKey as contract } from '../../lib/contracts/templates/update-template-key.ts';
-import { beginTemplateKey, updateTemplateKey } from '../../lib/projects/templates/template-keys.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { updateTemplateKey as contract } from '#lib/contracts/templates/update-template-key.ts';
+import { beginTemplateKey, updateTemplateKey } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplateKey(params),

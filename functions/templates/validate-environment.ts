@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/api/endpoint.ts';
-import { validateEnvironment as contract } from '../../lib/contracts/templates/validate-environment.ts';
-import { beginValidation, validateEnvironment } from '../../lib/projects/templates/validate-environment.ts';
+import { endpoint } from '#lib/api/endpoint.ts';
+import { validateEnvironment as contract } from '#lib/contracts/templates/validate-environment.ts';
+import { beginValidation, validateEnvironment } from '#lib/projects/templates/validate-environment.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginValidation(params),

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
-import { openLog } from '../../lib/core/logger.ts';
-import { certificateDaysLeft } from '../../lib/metrics/certificate-end.ts';
-import { checkService, readCheckAccount } from '../../lib/metrics/service-check.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { certificateDaysLeft } from '#lib/metrics/certificate-end.ts';
+import { checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
 
 interface CheckEvent {
   /** The name of the SSM parameter with the check account. */

@@ -1,7 +1,7 @@
-import { askProvider } from '../../lib/identities/ask-provider.ts';
-import { fetchIssuerKeys } from '../../lib/identities/fetch-issuer-keys.ts';
-import type { Asked } from '../../lib/identities/provider-answer.ts';
-import { txtRecords } from '../../lib/identities/txt-records.ts';
+import { askProvider } from '#lib/identities/ask-provider.ts';
+import { fetchIssuerKeys } from '#lib/identities/fetch-issuer-keys.ts';
+import type { Asked } from '#lib/identities/provider-answer.ts';
+import { txtRecords } from '#lib/identities/txt-records.ts';
 
 type Wanted = { issuer: string } | { asked: Asked } | { domain: string };
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { openLog } from '../../lib/core/logger.ts';
-import { queueUnfinishedWork } from '../../lib/jobs/queue-unfinished-work.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
 
 /** Runs on a schedule. */
 export async function handler(_event: unknown, context?: Pick<Context, 'awsRequestId'>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { runJob } from '../../lib/jobs/run-job.ts';
+import { runJob } from '#lib/jobs/run-job.ts';
 
 /** The background worker: one step of a job per message. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import type { CheckAccount } from '../../lib/metrics/service-check.ts';
+import type { CheckAccount } from '#lib/metrics/service-check.ts';
 import { apiAt, type Session } from './rehearsal-organization.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { buildDownloads } from '../../clients/cli/build-downloads.ts';
-import { buildDashboard } from '../../clients/dashboard/build.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { buildDashboard } from '#clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { requireDeployable } from '../plan/deployed.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';

@@ -7,7 +7,7 @@ import { GetAccountSettingsCommand, LambdaClient, paginateListFunctions } from '
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { findServingRegion, newestRegion } from '../../lib/table/serving-region.ts';
+import { findServingRegion, newestRegion } from '#lib/table/serving-region.ts';
 import { type Config, regionsOf } from '../plan/config.ts';
 import { deployedName, functions } from '../plan/functions.ts';
 import { readOutputs } from './read-deployed.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { reliedOnMs } from '../../lib/table/serving-region.ts';
+import { reliedOnMs } from '#lib/table/serving-region.ts';
 import { ConfigError, regionsOf } from '../plan/config.ts';
 import { functions } from '../plan/functions.ts';
 import { readInstallation } from '../plan/installation-file.ts';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { chunksOf } from '../../lib/core/chunks-of.ts';
-import { ranges } from '../../lib/table/keys.ts';
-import { queryPages } from '../../lib/table/read.ts';
-import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { queryPages } from '#lib/table/read.ts';
+import { directoryBySlugRecord } from '#lib/table/records/organization.ts';
 import { type Drift, type Recount, recountOrganization } from '../repair/recount.ts';
 import { recountPlatform } from '../repair/recount-platform.ts';
 import { useTable } from './find-table.ts';

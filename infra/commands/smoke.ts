@@ -1,4 +1,4 @@
-import { checkService, readCheckAccount } from '../../lib/metrics/service-check.ts';
+import { checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
 import { ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 

@@ -1,5 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { DashboardFiles } from '../../clients/dashboard/build.ts';
+import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { mediaTypeOf } from '../plan/dashboard-headers.ts';
 

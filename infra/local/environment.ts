@@ -1,4 +1,4 @@
-import { forgetSettings } from '../../lib/core/settings.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
 
 /** Settings from the caller. An empty value counts as unset. */
 export type GivenSettings = Readonly<Record<string, string | undefined>>;

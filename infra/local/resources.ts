@@ -13,7 +13,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { tableDefinition } from '../../lib/table/definition.ts';
+import { tableDefinition } from '#lib/table/definition.ts';
 import type { Queue } from './lambda/queue-worker.ts';
 import { StartError } from './machine/start-error.ts';
 

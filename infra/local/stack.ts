@@ -1,8 +1,8 @@
-import type { Downloads } from '../../clients/cli/build-downloads.ts';
-import type { DashboardFiles } from '../../clients/dashboard/build.ts';
-import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
-import { routes as contracts } from '../../lib/contracts/routes.ts';
-import { forgetSettings, settings } from '../../lib/core/settings.ts';
+import type { Downloads } from '#clients/cli/build-downloads.ts';
+import type { DashboardFiles } from '#clients/dashboard/build.ts';
+import { documentationRoutes } from '#lib/contracts/documentation-routes.ts';
+import { routes as contracts } from '#lib/contracts/routes.ts';
+import { forgetSettings, settings } from '#lib/core/settings.ts';
 import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';

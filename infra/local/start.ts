@@ -25,8 +25,8 @@ async function start() {
     // Imported only here, because loading the SDK takes a moment and signals must already be handled.
     const [{ startLocalStack }, { buildDashboard }, { buildDownloads }] = await Promise.all([
       import('./stack.ts'),
-      import('../../clients/dashboard/build.ts'),
-      import('../../clients/cli/build-downloads.ts'),
+      import('#clients/dashboard/build.ts'),
+      import('#clients/cli/build-downloads.ts'),
     ]);
     const dashboard = buildDashboard();
     const downloads = buildDownloads();

@@ -1,4 +1,4 @@
-import type { RoutedContract } from '../../lib/contracts/routes.ts';
+import type { RoutedContract } from '#lib/contracts/routes.ts';
 import { description, tags } from './introduction.ts';
 import type { Components, JsonObject } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';

@@ -1,5 +1,5 @@
-import type { Contract } from '../../lib/contracts/contract.ts';
-import { type PathParameterName, parameterNames } from '../../lib/contracts/path-parameters.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
 
 /*
  * A curl command for each operation. Values that readers choose (slugs, keys, names) are the examples' own; values that

@@ -1,5 +1,5 @@
-import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
-import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
+import { maximumBodyBytes } from '#lib/contracts/contract.ts';
+import type { ErrorCode } from '#lib/contracts/error-codes.ts';
 
 interface DocumentedError {
   /** When a client gets it. */

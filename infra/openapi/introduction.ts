@@ -1,4 +1,4 @@
-import { maximumBodyBytes, maximumSmallBodyBytes } from '../../lib/contracts/contract.ts';
+import { maximumBodyBytes, maximumSmallBodyBytes } from '#lib/contracts/contract.ts';
 import { sampleVariables } from './curl-samples.ts';
 
 /** The groups of operations, in the order in which readers need them. */

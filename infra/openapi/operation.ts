@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
-import { errorsOf, statusOf } from '../../lib/contracts/contract-errors.ts';
-import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
-import { parameterNames } from '../../lib/contracts/path-parameters.ts';
-import type { RoutedContract } from '../../lib/contracts/routes.ts';
+import type { Contract, ResponseContract } from '#lib/contracts/contract.ts';
+import { errorsOf, statusOf } from '#lib/contracts/contract-errors.ts';
+import type { ErrorCode } from '#lib/contracts/error-codes.ts';
+import { parameterNames } from '#lib/contracts/path-parameters.ts';
+import type { RoutedContract } from '#lib/contracts/routes.ts';
 import { pascalCase } from '../plan/functions.ts';
 import { curlSampleOf } from './curl-samples.ts';
 import { errorCatalogue } from './error-catalogue.ts';

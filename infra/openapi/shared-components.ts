@@ -1,5 +1,5 @@
-import { errorStatuses } from '../../lib/contracts/error-codes.ts';
-import { pathParameters } from '../../lib/contracts/path-parameters.ts';
+import { errorStatuses } from '#lib/contracts/error-codes.ts';
+import { pathParameters } from '#lib/contracts/path-parameters.ts';
 import { errorCatalogue } from './error-catalogue.ts';
 import { type Components, type JsonObject, jsonSchemaOf, reference } from './json-schema.ts';
 

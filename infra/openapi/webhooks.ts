@@ -1,4 +1,4 @@
-import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
+import { type DeliveredEventName, EventPayload, eventPayloadExample } from '#lib/contracts/fields/events.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 
 const triggers: Readonly<Record<DeliveredEventName, string>> = {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { routes } from '../../lib/contracts/routes.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { renderOpenApi } from './build-openapi.ts';
 
 // Writes openapi.json. With --check it writes nothing and fails if the file is outdated.

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import * as z from 'zod';
-import { defaultRequestsPerMinute } from '../../lib/core/settings.ts';
+import { defaultRequestsPerMinute } from '#lib/core/settings.ts';
 
 /** The retention periods that CloudWatch Logs accepts. */
 const retentionDays = [30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;

@@ -1,8 +1,8 @@
-import { type Contract, type KeyAction, passwordSizing, type Uses } from '../../lib/contracts/contract.ts';
-import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
-import { routes } from '../../lib/contracts/routes.ts';
-import { maximumJobReceives } from '../../lib/core/job.ts';
-import { maximumReceives } from '../../lib/deliveries/message.ts';
+import { type Contract, type KeyAction, passwordSizing, type Uses } from '#lib/contracts/contract.ts';
+import { documentationRoutes } from '#lib/contracts/documentation-routes.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { maximumJobReceives } from '#lib/core/job.ts';
+import { maximumReceives } from '#lib/deliveries/message.ts';
 
 /** A Lambda function: its file is `functions/<area>/<name>.ts`, its bundle `dist/<name>/index.mjs`. */
 export interface FunctionPlan {

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { keys } from '../../lib/table/keys.ts';
-import { servingRegionRecord } from '../../lib/table/records/serving-region.ts';
-import { findServingRegion, newestEpoch, newestRegion } from '../../lib/table/serving-region.ts';
+import { keys } from '#lib/table/keys.ts';
+import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
+import { findServingRegion, newestEpoch, newestRegion } from '#lib/table/serving-region.ts';
 
 export interface Move {
   tableName: string;

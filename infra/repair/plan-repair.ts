@@ -1,7 +1,7 @@
-import { addUpTo } from '../../lib/secrets/engine/digest.ts';
-import { headOf, versionOf } from '../../lib/secrets/engine/read-snapshot.ts';
-import type { EnvironmentState } from '../../lib/table/records/environment.ts';
-import type { HeadRecord, VersionRecord } from '../../lib/table/records/secret.ts';
+import { addUpTo } from '#lib/secrets/engine/digest.ts';
+import { headOf, versionOf } from '#lib/secrets/engine/read-snapshot.ts';
+import type { EnvironmentState } from '#lib/table/records/environment.ts';
+import type { HeadRecord, VersionRecord } from '#lib/table/records/secret.ts';
 
 /** What happened to one key. */
 export interface RepairedKey {

@@ -1,18 +1,14 @@
-import { addUpTo } from '../../lib/secrets/engine/digest.ts';
-import { fenced, notRisen, stateAt } from '../../lib/secrets/engine/fencing.ts';
-import { isLive } from '../../lib/secrets/engine/read-snapshot.ts';
-import { attribute, equals } from '../../lib/table/expressions.ts';
-import { ranges } from '../../lib/table/keys.ts';
-import { at, queryItems } from '../../lib/table/read.ts';
-import {
-  type EnvironmentRecord,
-  environmentRecord,
-  environmentStateRecord,
-} from '../../lib/table/records/environment.ts';
-import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
-import { type ProjectRecord, projectRecord } from '../../lib/table/records/project.ts';
-import { headRecord } from '../../lib/table/records/secret.ts';
-import { ConditionFailed, transact, update, type Write } from '../../lib/table/write.ts';
+import { addUpTo } from '#lib/secrets/engine/digest.ts';
+import { fenced, notRisen, stateAt } from '#lib/secrets/engine/fencing.ts';
+import { isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { attribute, equals } from '#lib/table/expressions.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, queryItems } from '#lib/table/read.ts';
+import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
+import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '#lib/table/records/project.ts';
+import { headRecord } from '#lib/table/records/secret.ts';
+import { ConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
 
 /** A counter that differs from the actual count. */
 export interface Drift {

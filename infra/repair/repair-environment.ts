@@ -1,28 +1,28 @@
-import { auditWrite, systemActor } from '../../lib/access/audit-write.ts';
-import type { RequestSource } from '../../lib/core/request-source.ts';
-import { addUpTo, digestOf } from '../../lib/secrets/engine/digest.ts';
-import { maximumFences, readFences, removeFences, stateAt } from '../../lib/secrets/engine/fencing.ts';
-import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from '../../lib/secrets/engine/lease.ts';
-import { isLive } from '../../lib/secrets/engine/read-snapshot.ts';
-import { headBytes } from '../../lib/secrets/engine/secret-size.ts';
-import { putTombstone } from '../../lib/secrets/engine/tombstones.ts';
-import { waitUntilSilent } from '../../lib/secrets/engine/undo-change.ts';
-import { planSteps, type SizedWrite, writeSteps } from '../../lib/secrets/engine/write-steps.ts';
-import { asRead } from '../../lib/table/expressions.ts';
-import { type EnvironmentPath, ranges } from '../../lib/table/keys.ts';
-import { at, find, queryItems } from '../../lib/table/read.ts';
-import { auditRecord } from '../../lib/table/records/audit-entry.ts';
-import { type EnvironmentState, environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { type ProjectRecord, projectRecord } from '../../lib/table/records/project.ts';
-import { type RevisionRecord, revisionRecord } from '../../lib/table/records/revision.ts';
+import { auditWrite, systemActor } from '#lib/access/audit-write.ts';
+import type { RequestSource } from '#lib/core/request-source.ts';
+import { addUpTo, digestOf } from '#lib/secrets/engine/digest.ts';
+import { maximumFences, readFences, removeFences, stateAt } from '#lib/secrets/engine/fencing.ts';
+import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from '#lib/secrets/engine/lease.ts';
+import { isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { headBytes } from '#lib/secrets/engine/secret-size.ts';
+import { putTombstone } from '#lib/secrets/engine/tombstones.ts';
+import { waitUntilSilent } from '#lib/secrets/engine/undo-change.ts';
+import { planSteps, type SizedWrite, writeSteps } from '#lib/secrets/engine/write-steps.ts';
+import { asRead } from '#lib/table/expressions.ts';
+import { type EnvironmentPath, ranges } from '#lib/table/keys.ts';
+import { at, find, queryItems } from '#lib/table/read.ts';
+import { auditRecord } from '#lib/table/records/audit-entry.ts';
+import { type EnvironmentState, environmentStateRecord } from '#lib/table/records/environment.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '#lib/table/records/project.ts';
+import { type RevisionRecord, revisionRecord } from '#lib/table/records/revision.ts';
 import {
   type HeadRecord,
   headRecord,
   tombstoneRecord,
   type VersionRecord,
   versionRecord,
-} from '../../lib/table/records/secret.ts';
+} from '#lib/table/records/secret.ts';
 import {
   ConditionFailed,
   put,
@@ -31,7 +31,7 @@ import {
   transact,
   upsert,
   type Write,
-} from '../../lib/table/write.ts';
+} from '#lib/table/write.ts';
 import { planRepair, type RepairedKey, type RepairPlan } from './plan-repair.ts';
 
 export interface Repair {

@@ -1,5 +1,5 @@
-import { isServedInMaintenance } from '../../lib/contracts/contract.ts';
-import { routes } from '../../lib/contracts/routes.ts';
+import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { workers } from '../plan/functions.ts';
 import { type AskedRight, isAllowed, resourceName, type Statement, statementsOf } from './policy.ts';
 import type { Resource, StackTemplate, Templates } from './synthesize.ts';

@@ -5,7 +5,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { tableDefinition } from '../../lib/table/definition.ts';
+import { tableDefinition } from '#lib/table/definition.ts';
 import {
   type Config,
   dashboardOriginParameter,

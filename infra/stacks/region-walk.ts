@@ -1,4 +1,4 @@
-import { newestEpoch, newestRegion } from '../../lib/table/serving-region.ts';
+import { newestEpoch, newestRegion } from '#lib/table/serving-region.ts';
 import { type ServiceVersion, trafficDuring, unfencedFunctions } from './deployment-traffic.ts';
 import type { Templates } from './synthesize.ts';
 import { harmsOf } from './template-changes.ts';

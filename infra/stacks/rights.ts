@@ -1,5 +1,5 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { InvokedFunction, KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
+import type { InvokedFunction, KeyPurpose, Partition, TableAction } from '#lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';

@@ -1,6 +1,6 @@
 import type { exposureWays } from '../contracts/audit/get-exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
-import { fromRanges } from '../core/number-ranges.ts';
+import { fromRanges } from '../contracts/fields/number-ranges.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
 
 export type Way = (typeof exposureWays)[number];

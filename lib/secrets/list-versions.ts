@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { toRanges } from '../contracts/fields/number-ranges.ts';
 import { ApiError } from '../core/errors.ts';
-import { toRanges } from '../core/number-ranges.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPages, readTogether } from '../table/read.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';

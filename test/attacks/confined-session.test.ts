@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
-import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
-import { at } from '../../lib/table/read.ts';
-import { sessionRecord } from '../../lib/table/records/session.ts';
-import { tokenRecord } from '../../lib/table/records/token.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
-import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { totpCode, totpStep } from '#lib/crypto/totp.ts';
+import { at } from '#lib/table/read.ts';
+import { sessionRecord } from '#lib/table/records/session.ts';
+import { tokenRecord } from '#lib/table/records/token.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../support/people.ts';

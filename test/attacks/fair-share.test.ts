@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '../../lib/core/settings.ts';
-import { at, find } from '../../lib/table/read.ts';
-import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { type Api, createToken } from '../support/api.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
@@ -207,7 +207,7 @@ describe('twenty processes', () => {
     const processes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         vi.resetModules();
-        return import('../../lib/limits/fair-share.ts');
+        return import('#lib/limits/fair-share.ts');
       }),
     );
     let served = 0;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { at, find } from '../../lib/table/read.ts';
-import { environmentRecord } from '../../lib/table/records/environment.ts';
-import { projectRecord } from '../../lib/table/records/project.ts';
-import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
-import { put, transact } from '../../lib/table/write.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentRecord } from '#lib/table/records/environment.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { retiredEnvironmentRecord } from '#lib/table/records/retired-slug.ts';
+import { put, transact } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';

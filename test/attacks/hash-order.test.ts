@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { count } from '../../lib/limits/count.ts';
-import { networkOf } from '../../lib/limits/network.ts';
-import { failedLoginsOfNetwork } from '../../lib/limits/rate-limits.ts';
+import { count } from '#lib/limits/count.ts';
+import { networkOf } from '#lib/limits/network.ts';
+import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { setScrypt } from '../support/quick-scrypt.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyLimitOf, type Contract, maximumBodyBytes, maximumSmallBodyBytes } from '../../lib/contracts/contract.ts';
-import { routes } from '../../lib/contracts/routes.ts';
+import { bodyLimitOf, type Contract, maximumBodyBytes, maximumSmallBodyBytes } from '#lib/contracts/contract.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';

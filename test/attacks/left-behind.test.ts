@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at } from '../../lib/table/read.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { userRecord } from '../../lib/table/records/user.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { at } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';

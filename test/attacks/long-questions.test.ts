@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { at, find } from '../../lib/table/read.ts';
-import { longQuestionsRecord } from '../../lib/table/records/long-questions.ts';
-import { put, transact } from '../../lib/table/write.ts';
+import { at, find } from '#lib/table/read.ts';
+import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
+import { put, transact } from '#lib/table/write.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { gate } from '../support/gate.ts';

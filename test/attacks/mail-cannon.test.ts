@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at } from '../../lib/table/read.ts';
-import { userRecord } from '../../lib/table/records/user.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { at } from '#lib/table/read.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { type Api, createToken, startApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDataKey, dataKey, sweepDataKeys } from '../../lib/crypto/data-keys.ts';
-import { cipherKey } from '../../lib/crypto/envelope.ts';
+import { createDataKey, dataKey, sweepDataKeys } from '#lib/crypto/data-keys.ts';
+import { cipherKey } from '#lib/crypto/envelope.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { recordCalls } from '../support/record-calls.ts';
 

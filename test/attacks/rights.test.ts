@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../infra/plan/functions.ts';
-import { contextKeys, isAllowed } from '../../infra/stacks/policy.ts';
-import { keys, ranges } from '../../lib/table/keys.ts';
+import { functions } from '#infra/plan/functions.ts';
+import { contextKeys, isAllowed } from '#infra/stacks/policy.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
 import { synthesize } from '../support/installation.ts';
 
 /* `test/infra/build/bundles.test.ts` runs every bundle under these rights. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { networkOf } from '../../lib/limits/network.ts';
-import { failedLoginsOfNetwork } from '../../lib/limits/rate-limits.ts';
-import { at, find } from '../../lib/table/read.ts';
-import { userRecord } from '../../lib/table/records/user.ts';
-import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { networkOf } from '#lib/limits/network.ts';
+import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
+import { at, find } from '#lib/table/read.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 

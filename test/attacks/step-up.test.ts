@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Contract } from '../../lib/contracts/contract.ts';
-import { type FreshRole, managers, roles } from '../../lib/contracts/fields/role.ts';
-import { routes } from '../../lib/contracts/routes.ts';
-import { at } from '../../lib/table/read.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import { type FreshRole, managers, roles } from '#lib/contracts/fields/role.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { at } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { type Person, seedPerson } from '../support/people.ts';

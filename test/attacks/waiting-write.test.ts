@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../lib/contracts/routes.ts';
-import { readCredential } from '../../lib/crypto/credentials.ts';
-import { ranges } from '../../lib/table/keys.ts';
-import { at, find, list, readAll } from '../../lib/table/read.ts';
-import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
-import { put, remove, transact } from '../../lib/table/write.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, find, list, readAll } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { memberRecord, membershipRecord } from '#lib/table/records/member.ts';
+import { put, remove, transact } from '#lib/table/write.ts';
 import { type Answer, type Api, createToken } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, find } from '../../lib/table/read.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { accountLinkRecord, personOf, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
-import { put, remove, transact, update } from '../../lib/table/write.ts';
+import { at, find } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/provider-link.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
-import { routes } from '../../lib/contracts/routes.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { routes } from '#lib/contracts/routes.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
 import { everyVerdict, verdictOf } from './every-verdict.ts';
 import { expectedOf, rows } from './verdicts.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type PathParameterName, parameterNames } from '../../lib/contracts/path-parameters.ts';
-import { type RoutedContract, routes } from '../../lib/contracts/routes.ts';
+import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
+import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
 import { type Answer, type Api, createProject, startApi } from '../support/api.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';

@@ -1,9 +1,9 @@
-import { type Role, roles } from '../../lib/contracts/fields/role.ts';
-import { readCredential } from '../../lib/crypto/credentials.ts';
-import { at, find } from '../../lib/table/read.ts';
-import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
-import { put, transact, update } from '../../lib/table/write.ts';
+import { type Role, roles } from '#lib/contracts/fields/role.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { at, find } from '#lib/table/read.ts';
+import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, transact, update } from '#lib/table/write.ts';
 import { type Api, sessionOf } from '../support/api.ts';
 import type { NameServer } from '../support/name-server.ts';
 import { seedPerson, testPassword } from '../support/people.ts';

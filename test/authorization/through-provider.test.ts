@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { seedSession } from '../support/people.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { startLocalStack } from '../../infra/local/stack.ts';
-import { listAuditEntries } from '../../lib/audit/list-audit-entries.ts';
-import { type AuditAction, auditActions } from '../../lib/contracts/fields/audit-action.ts';
-import { tableClient } from '../../lib/table/client.ts';
-import type { AuditRecord } from '../../lib/table/records/audit-entry.ts';
+import { startLocalStack } from '#infra/local/stack.ts';
+import { listAuditEntries } from '#lib/audit/list-audit-entries.ts';
+import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
+import { tableClient } from '#lib/table/client.ts';
+import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 /*

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleFunctions, bundleSettings } from '../../infra/build/bundle.ts';
-import { hotFunctions } from '../../infra/plan/functions.ts';
+import { bundleFunctions, bundleSettings } from '#infra/build/bundle.ts';
+import { hotFunctions } from '#infra/plan/functions.ts';
 
 /*
  * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the

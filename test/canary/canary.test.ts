@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
 import { scanTable } from '../support/invariants.ts';
 import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
-import { Job } from '../../lib/core/job.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { Job } from '#lib/core/job.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDownloads } from '../../clients/cli/build-downloads.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { type Api, createToken, startApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { errorStatuses } from '#lib/contracts/error-codes.ts';
 import { buildCli, type Cli } from '../clients/cli/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
 

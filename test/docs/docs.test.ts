@@ -3,10 +3,10 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { configNames, readConfig } from '../../infra/plan/config.ts';
-import { forgetSettings, settings } from '../../lib/core/settings.ts';
-import { claimsOfOwner } from '../../lib/identities/shared-issuers.ts';
-import { keys, ranges } from '../../lib/table/keys.ts';
+import { configNames, readConfig } from '#infra/plan/config.ts';
+import { forgetSettings, settings } from '#lib/core/settings.ts';
+import { claimsOfOwner } from '#lib/identities/shared-issuers.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
 import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { platformNames, platforms } from '../../clients/dashboard/src/screens/organization/identities/platforms.ts';
-import { audienceOf } from '../../lib/contracts/fields/identity-limits.ts';
-import { createIdentity } from '../../lib/contracts/identities/create-identity.ts';
-import { requireTrust } from '../../lib/identities/require-trust.ts';
+import { platformNames, platforms } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
+import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
+import { createIdentity } from '#lib/contracts/identities/create-identity.ts';
+import { requireTrust } from '#lib/identities/require-trust.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const blocksOf = (text: string, language: string) =>

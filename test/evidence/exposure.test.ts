@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CredentialExposure, Exposure, SecretReaders } from '../../lib/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
 import { type Api, type Caller, createProject, startApi } from '../support/api.ts';
 import { type Issuer, identityOf, startIssuer } from '../support/issuer.ts';
 import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';

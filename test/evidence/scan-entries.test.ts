@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditPartitions } from '../../lib/access/audit-partitions.ts';
-import { positionOf, scanEntries } from '../../lib/evidence/scan-entries.ts';
-import { at } from '../../lib/table/read.ts';
-import { auditPartitionsRecord } from '../../lib/table/records/audit-partitions.ts';
-import { put, putAlone } from '../../lib/table/write.ts';
+import { auditPartitions } from '#lib/access/audit-partitions.ts';
+import { positionOf, scanEntries } from '#lib/evidence/scan-entries.ts';
+import { at } from '#lib/table/read.ts';
+import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
+import { put, putAlone } from '#lib/table/write.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'aws-lambda';
-import { type FunctionName, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
-import { keys } from '../../lib/table/keys.ts';
-import { at, find, list } from '../../lib/table/read.ts';
-import { deliveryRecord } from '../../lib/table/records/delivery.ts';
-import { routeHourRecord } from '../../lib/table/records/request-metrics.ts';
+import { type FunctionName, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { keys } from '#lib/table/keys.ts';
+import { at, find, list } from '#lib/table/read.ts';
+import { deliveryRecord } from '#lib/table/records/delivery.ts';
+import { routeHourRecord } from '#lib/table/records/request-metrics.ts';
 import type { Api } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { FunctionName, LoadHandler } from '../../infra/local/lambda/invoke.ts';
-import { chunksOf } from '../../lib/core/chunks-of.ts';
+import type { FunctionName, LoadHandler } from '#infra/local/lambda/invoke.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, type Violation, violationsOf } from '../support/invariants.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunksOf } from '../../lib/core/chunks-of.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import type { Api } from '../support/api.ts';
 import { injectLate, isTableWrite, type LateKind, lateKinds } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';

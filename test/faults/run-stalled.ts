@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunksOf } from '../../lib/core/chunks-of.ts';
-import { ranges } from '../../lib/table/keys.ts';
-import { queryItems, type Range } from '../../lib/table/read.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { queryItems, type Range } from '#lib/table/read.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';

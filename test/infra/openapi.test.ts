@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { buildOpenApi, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
-import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
-import type { Operation } from '../../infra/openapi/operation.ts';
-import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
-import { errorsOf, statusOf } from '../../lib/contracts/contract-errors.ts';
-import { EventPayload, eventNames } from '../../lib/contracts/fields/events.ts';
-import { parameterNames } from '../../lib/contracts/path-parameters.ts';
-import { routes } from '../../lib/contracts/routes.ts';
+import { buildOpenApi, renderOpenApi } from '#infra/openapi/build-openapi.ts';
+import { jsonSchemaOf } from '#infra/openapi/json-schema.ts';
+import type { Operation } from '#infra/openapi/operation.ts';
+import { maximumBodyBytes } from '#lib/contracts/contract.ts';
+import { errorsOf, statusOf } from '#lib/contracts/contract-errors.ts';
+import { EventPayload, eventNames } from '#lib/contracts/fields/events.ts';
+import { parameterNames } from '#lib/contracts/path-parameters.ts';
+import { routes } from '#lib/contracts/routes.ts';
 
 const document = buildOpenApi(routes);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
-import { fenceEnvironment } from '../../lib/secrets/engine/lease.ts';
-import { keys } from '../../lib/table/keys.ts';
-import { maximumWritesPerTransaction } from '../../lib/table/write.ts';
+import { maximumFences } from '#lib/secrets/engine/fencing.ts';
+import { fenceEnvironment } from '#lib/secrets/engine/lease.ts';
+import { keys } from '#lib/table/keys.ts';
+import { maximumWritesPerTransaction } from '#lib/table/write.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { Downloads } from '../../clients/cli/build-downloads.ts';
-import type { DashboardFiles } from '../../clients/dashboard/build.ts';
-import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
-import { startLocalStack } from '../../infra/local/stack.ts';
-import { forgetSettings } from '../../lib/core/settings.ts';
+import type { Downloads } from '#clients/cli/build-downloads.ts';
+import type { DashboardFiles } from '#clients/dashboard/build.ts';
+import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
+import { startLocalStack } from '#infra/local/stack.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
 import { shareCredentialKey } from './credential-key.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';

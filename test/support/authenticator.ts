@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../lib/contracts/auth/passkey-options.ts';
-import { settings } from '../../lib/core/settings.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '#lib/contracts/auth/passkey-options.ts';
+import { settings } from '#lib/core/settings.ts';
 
 /*
  * A software authenticator with the browser around it: real keys (ES256) and the bytes described in WebAuthn, level 3.

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startDynamoDb } from '../../infra/local/stand-ins/dynamodb.ts';
+import { startDynamoDb } from '#infra/local/stand-ins/dynamodb.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

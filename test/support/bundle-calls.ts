@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type ClientRequest, type RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import type { FunctionName, Handler } from '../../infra/local/lambda/invoke.ts';
-import { type AskedRight, contextKeys } from '../../infra/stacks/policy.ts';
+import type { FunctionName, Handler } from '#infra/local/lambda/invoke.ts';
+import { type AskedRight, contextKeys } from '#infra/stacks/policy.ts';
 
 /** A call to AWS as IAM sees it. */
 export interface AuthorizedCall extends AskedRight {

@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { requiredSetting } from '../../lib/core/settings.ts';
-import { tableClient } from '../../lib/table/client.ts';
+import { requiredSetting } from '#lib/core/settings.ts';
+import { tableClient } from '#lib/table/client.ts';
 import { type AwsCall, conduct } from './observe-calls.ts';
 
 /** The cost of a call to the table. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CheckAccount } from '../../lib/metrics/service-check.ts';
+import type { CheckAccount } from '#lib/metrics/service-check.ts';
 import type { Api } from './api.ts';
 import { type Person, testPassword } from './people.ts';
 

@@ -1,7 +1,7 @@
-import { issuingKey } from '../../lib/access/credential-key.ts';
-import { at, find } from '../../lib/table/read.ts';
-import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
-import { put, transact } from '../../lib/table/write.ts';
+import { issuingKey } from '#lib/access/credential-key.ts';
+import { at, find } from '#lib/table/read.ts';
+import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { put, transact } from '#lib/table/write.ts';
 
 const item = at(credentialKeyRecord);
 let made: { wrapped: Uint8Array } | undefined;

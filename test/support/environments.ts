@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { at, find } from '../../lib/table/read.ts';
-import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, createProject } from './api.ts';
 import { type Person, seedOwner, seedPerson } from './people.ts';
 

@@ -11,7 +11,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { tableClient } from '../../lib/table/client.ts';
+import { tableClient } from '#lib/table/client.ts';
 import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
 /**

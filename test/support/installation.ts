@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { readConfig } from '../../infra/plan/config.ts';
-import type { Assets } from '../../infra/stacks/installation.ts';
-import { statementsOf } from '../../infra/stacks/policy.ts';
-import { synthesize as synthesizeWith } from '../../infra/stacks/synthesize.ts';
+import { readConfig } from '#infra/plan/config.ts';
+import type { Assets } from '#infra/stacks/installation.ts';
+import { statementsOf } from '#infra/stacks/policy.ts';
+import { synthesize as synthesizeWith } from '#infra/stacks/synthesize.ts';
 
 export const exampleSettings = {
   mailFrom: 'Holdfast <no-reply@example.com>',

@@ -1,4 +1,4 @@
-import { startLocalStack } from '../../infra/local/stack.ts';
+import { startLocalStack } from '#infra/local/stack.ts';
 
 /*
  * Another instance of the service, in a process of its own, on the table, key and queues of the test that starts it.

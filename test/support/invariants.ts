@@ -1,47 +1,47 @@
-import { isIdentityId } from '../../lib/access/identity-rights.ts';
-import { eventNames } from '../../lib/contracts/fields/events.ts';
-import { maximumLiveTokens } from '../../lib/contracts/fields/identity-limits.ts';
-import { addUpTo } from '../../lib/secrets/engine/digest.ts';
-import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
-import { keys } from '../../lib/table/keys.ts';
-import { assertionRecord } from '../../lib/table/records/assertion.ts';
-import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
-import { auditRecord } from '../../lib/table/records/audit-entry.ts';
-import { auditPartitionsRecord } from '../../lib/table/records/audit-partitions.ts';
-import { challengeRecord } from '../../lib/table/records/challenge.ts';
-import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
-import { customerRecord } from '../../lib/table/records/customer.ts';
-import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
+import { isIdentityId } from '#lib/access/identity-rights.ts';
+import { eventNames } from '#lib/contracts/fields/events.ts';
+import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
+import { addUpTo } from '#lib/secrets/engine/digest.ts';
+import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { keys } from '#lib/table/keys.ts';
+import { assertionRecord } from '#lib/table/records/assertion.ts';
+import { auditCountRecord } from '#lib/table/records/audit-count.ts';
+import { auditRecord } from '#lib/table/records/audit-entry.ts';
+import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
+import { challengeRecord } from '#lib/table/records/challenge.ts';
+import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { customerRecord } from '#lib/table/records/customer.ts';
+import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
 import {
   type EnvironmentState,
   environmentRecord,
   environmentStateRecord,
   fenceRecord,
   ticketsRecord,
-} from '../../lib/table/records/environment.ts';
-import { handOffRecord } from '../../lib/table/records/hand-off.ts';
-import { identityRecord } from '../../lib/table/records/identity.ts';
-import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
-import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
-import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
-import { liveTokensRecord } from '../../lib/table/records/live-tokens.ts';
-import { longQuestionsRecord } from '../../lib/table/records/long-questions.ts';
-import { memberRecord, membershipRecord, removedMemberRecord } from '../../lib/table/records/member.ts';
+} from '#lib/table/records/environment.ts';
+import { handOffRecord } from '#lib/table/records/hand-off.ts';
+import { identityRecord } from '#lib/table/records/identity.ts';
+import { invitationPointerRecord, invitationRecord } from '#lib/table/records/invitation.ts';
+import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
+import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '#lib/table/records/link.ts';
+import { liveTokensRecord } from '#lib/table/records/live-tokens.ts';
+import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
+import { memberRecord, membershipRecord, removedMemberRecord } from '#lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
   organizationPointerRecord,
   organizationRecord,
-} from '../../lib/table/records/organization.ts';
-import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
-import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
-import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
-import { projectRecord } from '../../lib/table/records/project.ts';
-import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
-import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '../../lib/table/records/provider-link.ts';
-import { rateRecord } from '../../lib/table/records/rate.ts';
-import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
-import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
-import { revisionPartRecord, revisionRecord } from '../../lib/table/records/revision.ts';
+} from '#lib/table/records/organization.ts';
+import { passkeyOwnerRecord, passkeyRecord } from '#lib/table/records/passkey.ts';
+import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
+import { platformCountRecord } from '#lib/table/records/platform-count.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { providerEventRecord } from '#lib/table/records/provider-event.ts';
+import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '#lib/table/records/provider-link.ts';
+import { rateRecord } from '#lib/table/records/rate.ts';
+import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
+import { retiredProjectRecord } from '#lib/table/records/retired-slug.ts';
+import { revisionPartRecord, revisionRecord } from '#lib/table/records/revision.ts';
 import {
   type HeadRecord,
   headRecord,
@@ -49,16 +49,16 @@ import {
   tombstoneRecord,
   type VersionRecord,
   versionRecord,
-} from '../../lib/table/records/secret.ts';
-import { servingRegionRecord } from '../../lib/table/records/serving-region.ts';
-import { sessionRecord } from '../../lib/table/records/session.ts';
-import { domainRecord, signInRecord } from '../../lib/table/records/sign-in.ts';
-import { startedSignInRecord } from '../../lib/table/records/started-sign-in.ts';
-import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
-import { tokenRecord } from '../../lib/table/records/token.ts';
-import { subjectOf, unfinishedWorkRecord } from '../../lib/table/records/unfinished-work.ts';
-import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
-import { webhookRecord } from '../../lib/table/records/webhook.ts';
+} from '#lib/table/records/secret.ts';
+import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
+import { sessionRecord } from '#lib/table/records/session.ts';
+import { domainRecord, signInRecord } from '#lib/table/records/sign-in.ts';
+import { startedSignInRecord } from '#lib/table/records/started-sign-in.ts';
+import { templateKeyRecord } from '#lib/table/records/template-key.ts';
+import { tokenRecord } from '#lib/table/records/token.ts';
+import { subjectOf, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
+import { emailRecord, hasSecondFactor, userRecord } from '#lib/table/records/user.ts';
+import { webhookRecord } from '#lib/table/records/webhook.ts';
 import { allItems } from './table-dump.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { audienceOf } from '../../lib/contracts/fields/identity-limits.ts';
+import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
 import { startReceiver } from './receiver.ts';
 
 export interface SigningKey {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
-import { lambdaClient } from '../../lib/core/invoke-function.ts';
-import { sqsClient } from '../../lib/core/queue.ts';
-import { kmsClient } from '../../lib/crypto/kms.ts';
-import { mailClient } from '../../lib/mail/send-mail.ts';
-import { reauthorizedRetries, tableClient } from '../../lib/table/client.ts';
+import { type FunctionName, type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { lambdaClient } from '#lib/core/invoke-function.ts';
+import { sqsClient } from '#lib/core/queue.ts';
+import { kmsClient } from '#lib/crypto/kms.ts';
+import { mailClient } from '#lib/mail/send-mail.ts';
+import { reauthorizedRetries, tableClient } from '#lib/table/client.ts';
 
 /*
  * Instruments the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor around

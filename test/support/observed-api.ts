@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
+import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { type Answer, type Api, startApi } from './api.ts';
 import { type FaultKind, injectFault } from './inject-faults.ts';
 import { type Conductor, conductedHandlers } from './observe-calls.ts';

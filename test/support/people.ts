@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { userView } from '../../lib/accounts/account-views.ts';
-import { newSession } from '../../lib/accounts/new-session.ts';
-import { personalOrganizationName } from '../../lib/accounts/register.ts';
-import { Organization } from '../../lib/contracts/fields/organization.ts';
-import { newOrganization } from '../../lib/organizations/new-organization.ts';
-import { at, find } from '../../lib/table/read.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { countPlatform } from '../../lib/table/records/platform-count.ts';
-import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
-import { put, transact, update } from '../../lib/table/write.ts';
+import { userView } from '#lib/accounts/account-views.ts';
+import { newSession } from '#lib/accounts/new-session.ts';
+import { personalOrganizationName } from '#lib/accounts/register.ts';
+import { Organization } from '#lib/contracts/fields/organization.ts';
+import { newOrganization } from '#lib/organizations/new-organization.ts';
+import { at, find } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { countPlatform } from '#lib/table/records/platform-count.ts';
+import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, transact, update } from '#lib/table/write.ts';
 import { type Api, sessionOf } from './api.ts';
 import { knownPassword } from './known-password.ts';
 

@@ -1,4 +1,4 @@
-import { forgetSettings } from '../../lib/core/settings.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
 
 const initial = { ...process.env };
 

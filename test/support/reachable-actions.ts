@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { FunctionPlan } from '../../infra/plan/functions.ts';
+import type { FunctionPlan } from '#infra/plan/functions.ts';
 
 const root = join(import.meta.dirname, '../..');
 

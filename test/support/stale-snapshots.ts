@@ -1,9 +1,9 @@
-import { keptHeads } from '../../lib/secrets/engine/kept-snapshots.ts';
-import { isLive } from '../../lib/secrets/engine/read-snapshot.ts';
-import { keys } from '../../lib/table/keys.ts';
-import type { Item } from '../../lib/table/read.ts';
-import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { type HeadRecord, headRecord } from '../../lib/table/records/secret.ts';
+import { keptHeads } from '#lib/secrets/engine/kept-snapshots.ts';
+import { isLive } from '#lib/secrets/engine/read-snapshot.ts';
+import { keys } from '#lib/table/keys.ts';
+import type { Item } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { type HeadRecord, headRecord } from '#lib/table/records/secret.ts';
 import type { Api } from './api.ts';
 import type { Violation } from './invariants.ts';
 import { placeOf } from './sample-requests.ts';

@@ -1,9 +1,9 @@
-import type { Invoke } from '../../infra/local/lambda/invoke.ts';
-import type { StandIns } from '../../infra/local/stack.ts';
-import { startKms } from '../../infra/local/stand-ins/kms/kms.ts';
-import { startLambda } from '../../infra/local/stand-ins/lambda/lambda.ts';
-import { startSes } from '../../infra/local/stand-ins/ses.ts';
-import { startSqs } from '../../infra/local/stand-ins/sqs/sqs.ts';
+import type { Invoke } from '#infra/local/lambda/invoke.ts';
+import type { StandIns } from '#infra/local/stack.ts';
+import { startKms } from '#infra/local/stand-ins/kms/kms.ts';
+import { startLambda } from '#infra/local/stand-ins/lambda/lambda.ts';
+import { startSes } from '#infra/local/stand-ins/ses.ts';
+import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
 
 const region = 'us-east-1';
 /**

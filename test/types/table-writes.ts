@@ -1,14 +1,14 @@
-import { absent, atLeast, attribute, equals, includes, isNew, isThere, lessThan } from '../../lib/table/expressions.ts';
-import { keys } from '../../lib/table/keys.ts';
-import { at } from '../../lib/table/read.ts';
-import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
-import { projectRecord } from '../../lib/table/records/project.ts';
-import { rateRecord } from '../../lib/table/records/rate.ts';
-import { routeHourRecord } from '../../lib/table/records/request-metrics.ts';
-import { headRecord } from '../../lib/table/records/secret.ts';
-import { userRecord } from '../../lib/table/records/user.ts';
-import { check, put, remove, update, upsert, type Write } from '../../lib/table/write.ts';
+import { absent, atLeast, attribute, equals, includes, isNew, isThere, lessThan } from '#lib/table/expressions.ts';
+import { keys } from '#lib/table/keys.ts';
+import { at } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { rateRecord } from '#lib/table/records/rate.ts';
+import { routeHourRecord } from '#lib/table/records/request-metrics.ts';
+import { headRecord } from '#lib/table/records/secret.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { check, put, remove, update, upsert, type Write } from '#lib/table/write.ts';
 
 /*
  * What the types of table writes accept and reject. `tsc` is the test: each line below a `@ts-expect-error` must be

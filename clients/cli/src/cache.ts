@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
+import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
 import { cacheDirectory, readIfThere, writeOwnFile } from './files.ts';
 import { type Sealed, seal, unseal } from './sealed.ts';
 

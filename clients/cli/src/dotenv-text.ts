@@ -1,6 +1,6 @@
-import { type DotenvDialect, readDotenv as read } from '../../../lib/contracts/fields/dotenv-import.ts';
-import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
-import { describeReaders } from '../../../lib/formats/dotenv/ambiguous.ts';
+import { type DotenvDialect, readDotenv as read } from '@holdfast/contracts/fields/dotenv-import.ts';
+import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
+import { describeReaders } from '@holdfast/formats/dotenv/ambiguous.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { withoutMark } from './standard-input.ts';
 

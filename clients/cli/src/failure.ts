@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../lib/contracts/fields/formats/format.ts';
+import type { Refusal } from '@holdfast/contracts/fields/formats/format.ts';
 
 /** 0 means success. `run` exits with the status of its child; its own failures are 125 to 127. */
 export const exitCodes = {

@@ -1,4 +1,4 @@
-import { invisibleIn } from '../../../lib/contracts/fields/invisible.ts';
+import { invisibleIn } from '@holdfast/contracts/fields/invisible.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { decode, withoutMark } from './standard-input.ts';
 

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { secretKeyPattern, secretKeyRule } from '../../../lib/contracts/fields/secret-rules.ts';
+import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
 import { type DotenvFlags, readDotenv } from './dotenv-text.ts';
 import { exitCodes, Failure, usage } from './failure.ts';
 import { type Field, fieldsOf, readJson } from './json-fields.ts';

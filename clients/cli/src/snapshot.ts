@@ -1,5 +1,5 @@
+import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
 import { type Environment, GatewayError, HoldfastError } from '@holdfast/sdk';
-import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import { span } from './ago.ts';
 import type { Cached, Pulled } from './cache.ts';
 import { exitCodes, Failure, usage } from './failure.ts';

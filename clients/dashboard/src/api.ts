@@ -1,7 +1,7 @@
+import type { ErrorCode, Problem } from '@holdfast/contracts/error-codes.ts';
+import type { DeclaredContract } from '@holdfast/contracts/routes.ts';
 import { signal } from '@preact/signals';
 import type { z } from 'zod';
-import type { ErrorCode, Problem } from '../../../lib/contracts/error-codes.ts';
-import type { DeclaredContract } from '../../../lib/contracts/routes.ts';
 
 type Fields<S> = S extends z.ZodType ? z.input<S> : never;
 type AnswerOf<C> = C extends { responses: infer R }

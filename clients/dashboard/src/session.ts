@@ -1,7 +1,7 @@
 import { rolesOf } from 'virtual:contracts';
+import type { OwnOrganization, OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { computed, signal } from '@preact/signals';
-import type { OwnOrganization, OwnUser } from '../../../lib/contracts/auth/get-current-user.ts';
-import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { type Answer, call, Refusal, sessionEnded } from './api.ts';
 
 interface Session {

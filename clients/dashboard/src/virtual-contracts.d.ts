@@ -1,20 +1,20 @@
 declare module 'virtual:contracts' {
-  export const auditActions: typeof import('../../../lib/contracts/fields/audit-action.ts').auditActions;
-  export const boughtPlans: typeof import('../../../lib/contracts/fields/limits.ts').boughtPlans;
-  export const environmentRules: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentRules;
-  export const environmentTypes: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentTypes;
-  export const eventNames: typeof import('../../../lib/contracts/fields/events.ts').eventNames;
-  export const eventPayloadExample: typeof import('../../../lib/contracts/fields/events.ts').eventPayloadExample;
-  export const exposureWays: typeof import('../../../lib/contracts/audit/get-exposure.ts').exposureWays;
-  export const limitNames: typeof import('../../../lib/contracts/fields/limits.ts').limitNames;
-  export const planNames: typeof import('../../../lib/contracts/fields/limits.ts').planNames;
-  export const readingActions: typeof import('../../../lib/contracts/fields/audit-action.ts').readingActions;
-  export const roles: typeof import('../../../lib/contracts/fields/role.ts').roles;
-  export const signInErrors: typeof import('../../../lib/contracts/auth/sign-in-errors.ts').signInErrors;
+  export const auditActions: typeof import('@holdfast/contracts/fields/audit-action.ts').auditActions;
+  export const boughtPlans: typeof import('@holdfast/contracts/fields/limits.ts').boughtPlans;
+  export const environmentRules: typeof import('@holdfast/contracts/fields/environment-type.ts').environmentRules;
+  export const environmentTypes: typeof import('@holdfast/contracts/fields/environment-type.ts').environmentTypes;
+  export const eventNames: typeof import('@holdfast/contracts/fields/events.ts').eventNames;
+  export const eventPayloadExample: typeof import('@holdfast/contracts/fields/events.ts').eventPayloadExample;
+  export const exposureWays: typeof import('@holdfast/contracts/audit/get-exposure.ts').exposureWays;
+  export const limitNames: typeof import('@holdfast/contracts/fields/limits.ts').limitNames;
+  export const planNames: typeof import('@holdfast/contracts/fields/limits.ts').planNames;
+  export const readingActions: typeof import('@holdfast/contracts/fields/audit-action.ts').readingActions;
+  export const roles: typeof import('@holdfast/contracts/fields/role.ts').roles;
+  export const signInErrors: typeof import('@holdfast/contracts/auth/sign-in-errors.ts').signInErrors;
   export const rolesOf: Readonly<
-    Record<string, readonly import('../../../lib/contracts/fields/role.ts').Role[] | undefined>
+    Record<string, readonly import('@holdfast/contracts/fields/role.ts').Role[] | undefined>
   >;
-  export const subjects: typeof import('../../../lib/contracts/audit/get-exposure.ts').subjects;
+  export const subjects: typeof import('@holdfast/contracts/audit/get-exposure.ts').subjects;
 }
 
 declare module '*.css';

@@ -1,5 +1,5 @@
 import { getInput } from '@actions/core';
-import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
+import { formats } from '@holdfast/contracts/fields/formats/formats.ts';
 import type { MaskMode } from './masks.ts';
 
 export interface Inputs {

@@ -1,4 +1,5 @@
 import { info } from '@actions/core';
+import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
 import {
   exchangeAssertion,
   Holdfast,
@@ -7,7 +8,6 @@ import {
   identityToken,
   platformAssertion,
 } from '@holdfast/sdk';
-import type { Entry } from '../../../lib/contracts/fields/formats/format.ts';
 import type { Inputs } from './inputs.ts';
 
 declare const HOLDFAST_VERSION: string;

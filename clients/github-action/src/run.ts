@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { exportVariable, info, setOutput, setSecret, warning } from '@actions/core';
-import { type Entry, type Refusal, refusalsOf } from '../../../lib/contracts/fields/formats/format.ts';
-import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
-import { github } from '../../../lib/contracts/fields/formats/github.ts';
+import { type Entry, type Refusal, refusalsOf } from '@holdfast/contracts/fields/formats/format.ts';
+import { formats } from '@holdfast/contracts/fields/formats/formats.ts';
+import { github } from '@holdfast/contracts/fields/formats/github.ts';
 import { type Inputs, readInputs } from './inputs.ts';
 import { masksOf } from './masks.ts';
 import { pull } from './pull.ts';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { DashboardFiles } from '../../../clients/dashboard/build.ts';
+import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import { dashboardHeaders, mediaTypeOf } from '../../plan/dashboard-headers.ts';
 import { type Answer, empty } from './answer.ts';
 

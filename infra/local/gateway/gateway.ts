@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DashboardFiles } from '../../../clients/dashboard/build.ts';
+import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import { exceedsPayload, type FunctionName, InvocationTimeout, type Invoke } from '../lambda/invoke.ts';
 import { listenOnLoopback } from '../machine/loopback.ts';
 import { StartError } from '../machine/start-error.ts';

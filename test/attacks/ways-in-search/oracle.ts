@@ -1,4 +1,4 @@
-import { codeOf } from '../../support/second-factors.ts';
+import { codeOf } from '#test/support/second-factors.ts';
 import { type Company, type Held, hasFactor, type Trial } from './world.ts';
 
 /* What a credential in the thief's hands may open: no more than docs/security.md grants to the stolen thing. */

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { wrongCodes } from '../../../lib/limits/rate-limits.ts';
-import { remove as removeItem, transact } from '../../../lib/table/write.ts';
-import { type Answer, type Caller, sessionOf } from '../../support/api.ts';
-import { testPassword } from '../../support/people.ts';
-import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
-import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '../../support/second-factors.ts';
-import { logInIn, requestIn, sessionIn, signIn } from '../../support/sign-in/sign-in.ts';
+import { wrongCodes } from '#lib/limits/rate-limits.ts';
+import { remove as removeItem, transact } from '#lib/table/write.ts';
+import { type Answer, type Caller, sessionOf } from '#test/support/api.ts';
+import { testPassword } from '#test/support/people.ts';
+import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
+import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
+import { logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
 import { type Company, ownerOf, type Trial } from './world.ts';
 
 /* What the person and the companies do. Each returns how it ended: 'ok', or why not. */

@@ -1,10 +1,10 @@
-import { type Answer, sessionOf } from '../../support/api.ts';
-import { createAuthenticator } from '../../support/authenticator.ts';
-import { testPassword } from '../../support/people.ts';
-import { mailedToken } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, codeOf, forgetFactorMails, forgetUsedCodes } from '../../support/second-factors.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { newDomain, sessionIn, settingsOf, signIn } from '../../support/sign-in/sign-in.ts';
+import { type Answer, sessionOf } from '#test/support/api.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
+import { testPassword } from '#test/support/people.ts';
+import { mailedToken } from '#test/support/sample-requests.ts';
+import { addApp, addPasskey, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
+import { newDomain, sessionIn, settingsOf, signIn } from '#test/support/sign-in/sign-in.ts';
 import { mayOpen } from './oracle.ts';
 import { acceptWith, noteJoined, noteSignIn, sayPerson } from './person-moves.ts';
 import { type Held, hasFactor, hold, type Trial } from './world.ts';

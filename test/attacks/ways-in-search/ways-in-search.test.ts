@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
 import { moveNames, runSequence } from './ways-in.ts';
 import { buildWorld, stolenThings, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { ageSession } from '../../support/second-factors.ts';
-import { randomFrom } from '../../support/seed.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { ageSession } from '#test/support/second-factors.ts';
+import { randomFrom } from '#test/support/seed.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
 import { tryDoors } from './oracle.ts';
 import { accept, logIn, personMoves, recover, register } from './person-moves.ts';
 import { thiefMoves } from './thief-moves.ts';

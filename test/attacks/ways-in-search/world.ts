@@ -1,15 +1,15 @@
-import { at } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import type { Api, Caller } from '../../support/api.ts';
-import type { Authenticator } from '../../support/authenticator.ts';
-import type { NameServer } from '../../support/name-server.ts';
-import { type Person, seedSession } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { type App, addApp, logInWithApp, settleFactors } from '../../support/second-factors.ts';
-import type { Browser } from '../../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
-import { openCompany, settingsOf, settingsPath } from '../../support/sign-in/sign-in.ts';
+import { at } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { transact, update } from '#lib/table/write.ts';
+import type { Api, Caller } from '#test/support/api.ts';
+import type { Authenticator } from '#test/support/authenticator.ts';
+import type { NameServer } from '#test/support/name-server.ts';
+import { type Person, seedSession } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { type App, addApp, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
+import type { Browser } from '#test/support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { openCompany, settingsOf, settingsPath } from '#test/support/sign-in/sign-in.ts';
 
 /* The companies that all sequences share, and what is known about one sequence. */
 

@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'n
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { requiredSetting } from '../../../lib/core/settings.ts';
-import { kmsClient } from '../../../lib/crypto/kms.ts';
-import { tableClient } from '../../../lib/table/client.ts';
+import { requiredSetting } from '#lib/core/settings.ts';
+import { kmsClient } from '#lib/crypto/kms.ts';
+import { tableClient } from '#lib/table/client.ts';
 
 /*
  * How credstash (credstash.py in github.com/fugue/credstash) stores and reads: an item for each version of a secret,

@@ -1,4 +1,4 @@
-import { costOf, idleCosts, prices } from '../../../infra/commands/cost-table.ts';
+import { costOf, idleCosts, prices } from '#infra/commands/cost-table.ts';
 import type { OperationCounts } from '../count-operations.ts';
 
 /** What pulling all secrets takes. Counts are of calls in sequence, of calls to AWS, and of the client's requests. */

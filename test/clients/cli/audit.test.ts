@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { csvColumns, csvRecord } from '../../../clients/cli/src/evidence/entry-csv.ts';
-import { AuditEntry } from '../../../lib/contracts/audit/list-audit-entries.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import type { Person } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { csvColumns, csvRecord } from '#clients/cli/src/evidence/entry-csv.ts';
+import { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import type { Person } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let api: Api;

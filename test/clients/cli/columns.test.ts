@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { columnLines } from '../../../clients/cli/src/columns.ts';
-import { widthOf } from '../../../clients/cli/src/printable.ts';
+import { columnLines } from '#clients/cli/src/columns.ts';
+import { widthOf } from '#clients/cli/src/printable.ts';
 
 const rows = [
   ['REVISION', 'KEYS', 'WHY'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HiddenInput, takeChunk, typedText } from '../../../clients/cli/src/hidden-prompt.ts';
+import { type HiddenInput, takeChunk, typedText } from '#clients/cli/src/hidden-prompt.ts';
 
 const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
 const asSent = (text: string) => Buffer.from(text.replaceAll('\n', '\r')).toString('latin1');

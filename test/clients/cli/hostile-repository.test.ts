@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formats } from '../../../lib/contracts/fields/formats/formats.ts';
+import { formats } from '#lib/contracts/fields/formats/formats.ts';
 import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 

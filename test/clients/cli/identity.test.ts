@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { idTokenSources } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { startAwsPlatform } from '../../support/aws-platform.ts';
-import { isRunning } from '../../support/is-running.ts';
-import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { idTokenSources } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { startAwsPlatform } from '#test/support/aws-platform.ts';
+import { isRunning } from '#test/support/is-running.ts';
+import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let api: Api;

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { nameTransformers, transformNames } from '../../../clients/cli/src/run/transform-names.ts';
-import { type Api, createToken, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { nameTransformers, transformNames } from '#clients/cli/src/run/transform-names.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 
 let api: Api;

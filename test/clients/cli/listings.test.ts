@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { Holdfast } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let api: Api;

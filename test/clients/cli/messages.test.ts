@@ -1,8 +1,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorOfFetch } from '../../../clients/sdk/src/errors.ts';
-import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+import { errorOfFetch } from '#clients/sdk/src/errors.ts';
+import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 import { type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
 

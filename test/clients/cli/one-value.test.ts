@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { valueIn } from '../../../clients/cli/src/one-value.ts';
-import { Holdfast } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { seedPerson } from '../../support/people.ts';
+import { valueIn } from '#clients/cli/src/one-value.ts';
+import { Holdfast } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { buildCli, type Cli } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { seedPerson } from '../../support/people.ts';
+import { Holdfast } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let api: Api;

@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { isRunning } from '../../support/is-running.ts';
+import { isRunning } from '#test/support/is-running.ts';
 import {
   inTurn,
   json,

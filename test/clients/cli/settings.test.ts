@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 import { json, pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli, type Ending } from './cli.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Person, testPassword } from '../../support/people.ts';
+import { type Person, testPassword } from '#test/support/people.ts';
 
 /** Set if no browser can run. The tests are then skipped with a message. */
 export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';

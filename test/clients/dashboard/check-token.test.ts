@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { checkToken } from '../../../clients/dashboard/src/screens/organization/identities/check-token.ts';
-import { platformOf } from '../../../clients/dashboard/src/screens/organization/identities/platforms.ts';
-import { audienceOf } from '../../../lib/contracts/fields/identity-limits.ts';
+import { checkToken } from '#clients/dashboard/src/screens/organization/identities/check-token.ts';
+import { platformOf } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
+import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
 
 const identity = {
   issuer: 'https://token.actions.githubusercontent.com',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../lib/core/chunks-of.ts';
-import type { Api } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import type { Api } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { wideAndNarrow, wrongsOf } from './looks.ts';
 import { buildWorld, join, type World } from './world.ts';

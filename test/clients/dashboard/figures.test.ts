@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDashboard, type DashboardFiles } from '../../../clients/dashboard/build.ts';
-import { dashboardHeaders } from '../../../infra/plan/dashboard-headers.ts';
+import { buildDashboard, type DashboardFiles } from '#clients/dashboard/build.ts';
+import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
 import { expectQuiet, settled, startBrowser, visit, withoutBrowser } from './browser.ts';
 import { buildWorld, type World } from './world.ts';
 

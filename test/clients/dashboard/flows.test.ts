@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gate } from '../../support/gate.ts';
-import { testPassword } from '../../support/people.ts';
+import { gate } from '#test/support/gate.ts';
+import { testPassword } from '#test/support/people.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import {
   expectQuiet,

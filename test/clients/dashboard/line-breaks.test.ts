@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { edited, pasted } from '../../../clients/dashboard/src/ui/line-breaks.ts';
+import { edited, pasted } from '#clients/dashboard/src/ui/line-breaks.ts';
 
 const at = (start: number, end = start) => ({ start, end });
 

@@ -1,11 +1,11 @@
 import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { totpCode, totpStep } from '../../../lib/crypto/totp.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '../../support/second-factors.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { totpCode, totpStep } from '#lib/crypto/totp.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '#test/support/second-factors.ts';
 import {
   expectQuiet,
   logIn,

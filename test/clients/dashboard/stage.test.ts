@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loopbackRedirect } from '../../../clients/dashboard/src/screens/account/redirect-uri.ts';
-import { rebase, type Stage, touchedKeys, withoutApplied } from '../../../clients/dashboard/src/secrets/stage.ts';
+import { loopbackRedirect } from '#clients/dashboard/src/screens/account/redirect-uri.ts';
+import { rebase, type Stage, touchedKeys, withoutApplied } from '#clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
   revision: 17,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { buildDashboard } from '../../../clients/dashboard/build.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { identityOf } from '../../support/issuer.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { buildDashboard } from '#clients/dashboard/build.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { identityOf } from '#test/support/issuer.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 
 export type RoleName = 'owner' | 'admin' | 'developer' | 'viewer';
 

@@ -12,17 +12,17 @@ import { join } from 'node:path';
 import { parse } from 'dotenv-17';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type Api, startApi } from '../../support/api.ts';
+import { type Api, startApi } from '#test/support/api.ts';
 import {
   type GitHubRunner,
   parseCommand,
   type StepResult,
   startGitHubRunner,
   type Workflow,
-} from '../../support/github-runner.ts';
-import { type Issuer, identityOf, pipeline, startIssuer } from '../../support/issuer.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+} from '#test/support/github-runner.ts';
+import { type Issuer, identityOf, pipeline, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { nastyValues } from '../cli/formats/nasty-values.ts';
 
 const root = join(import.meta.dirname, '../../..');

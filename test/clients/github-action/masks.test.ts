@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWorthMasking, masksOf } from '../../../clients/github-action/src/masks.ts';
+import { isWorthMasking, masksOf } from '#clients/github-action/src/masks.ts';
 
 describe('a text', () => {
   it.each(['x'.repeat(8), 'password', '20260131', 'x7Kq', 'aB3$', 'p4ssw0', 'hunter2', 'a1b2c3'])(

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  auditFeed,
-  auditLog,
-  exposure,
-  type FeedOptions,
-  type FeedPage,
-  Holdfast,
-} from '../../../clients/sdk/src/index.ts';
-import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { auditFeed, auditLog, exposure, type FeedOptions, type FeedPage, Holdfast } from '#clients/sdk/src/index.ts';
+import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { hang, inTurn, json, refusal, type ScriptedServer, startServer } from './scripted-server.ts';
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);

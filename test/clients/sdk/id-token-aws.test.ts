@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetWebIdentityTokenCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isTrustedContainerAddress } from '../../../clients/sdk/src/aws-credentials.ts';
-import { platformAssertion } from '../../../clients/sdk/src/index.ts';
-import { stsIn } from '../../../clients/sdk/src/sts.ts';
-import { type AwsPlatform, awsCredentials, startAwsPlatform } from '../../support/aws-platform.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { isTrustedContainerAddress } from '#clients/sdk/src/aws-credentials.ts';
+import { platformAssertion } from '#clients/sdk/src/index.ts';
+import { stsIn } from '#clients/sdk/src/sts.ts';
+import { type AwsPlatform, awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf, withVariables } from './variables.ts';
 
 let aws: AwsPlatform;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runIdTokenCommand } from '../../../clients/sdk/src/id-token-command.ts';
-import { idTokenSources, platformAssertion } from '../../../clients/sdk/src/index.ts';
-import { isRunning } from '../../support/is-running.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { runIdTokenCommand } from '#clients/sdk/src/id-token-command.ts';
+import { idTokenSources, platformAssertion } from '#clients/sdk/src/index.ts';
+import { isRunning } from '#test/support/is-running.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf } from './variables.ts';
 
 const identity = 'i-1';

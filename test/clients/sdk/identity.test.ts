@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Holdfast, identityToken } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { Holdfast, identityToken } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { withVariables } from './variables.ts';
 
 let api: Api;

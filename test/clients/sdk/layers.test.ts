@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '../../../clients/sdk/src/index.ts';
+import { Holdfast } from '#clients/sdk/src/index.ts';
 import { json, pullAnswer, type ScriptedServer, startServer } from './scripted-server.ts';
 
 /** What each environment holds, by its path, at its revision. */

@@ -13,8 +13,8 @@ import {
   type HoldfastOptions,
   type Retry,
   TimeoutError,
-} from '../../../clients/sdk/src/index.ts';
-import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+} from '#clients/sdk/src/index.ts';
+import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 import {
   halfAnswer,
   hang,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { awsCredentials, startAwsPlatform } from '../../support/aws-platform.ts';
-import { seedPerson } from '../../support/people.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Environment, Holdfast, HoldfastError } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { type Environment, Holdfast, HoldfastError } from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let ada: Person;

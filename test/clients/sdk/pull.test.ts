@@ -7,7 +7,7 @@ import {
   HoldfastError,
   type Snapshot,
   type WatchOptions,
-} from '../../../clients/sdk/src/index.ts';
+} from '#clients/sdk/src/index.ts';
 import {
   hang,
   inTurn,

@@ -7,8 +7,8 @@ import type {
   ResponseBody,
   RestoreResult,
   RevisionList,
-} from '../../../clients/sdk/src/index.ts';
-import { Holdfast } from '../../../clients/sdk/src/index.ts';
+} from '#clients/sdk/src/index.ts';
+import { Holdfast } from '#clients/sdk/src/index.ts';
 import { json, type ScriptedServer, startServer } from './scripted-server.ts';
 
 type Root = '/v1/secrets/{orgSlug}/{project}/{env}';

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../../../clients/sdk/src/index.ts';
+import { HoldfastError } from '#clients/sdk/src/index.ts';
 
 /** Runs the work with these environment variables. */
 export async function withVariables<T>(variables: Record<string, string>, work: () => Promise<T> | T): Promise<T> {

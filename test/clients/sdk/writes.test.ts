@@ -6,9 +6,9 @@ import {
   HoldfastError,
   RevisionMismatch,
   VersionMismatch,
-} from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { seedPerson } from '../../support/people.ts';
+} from '#clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { type Pass, passTo } from '../relay.ts';
 import {
   json,

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { awsCredentials, startAwsPlatform } from '../../support/aws-platform.ts';
+import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
 import { printed, printer, type Run, settingsOf, type World } from './world.ts';
 
 const root = join(import.meta.dirname, '../../..');

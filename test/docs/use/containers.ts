@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { isInstalled, type Run, secrets, settingsOf, type World } from './world.ts';
 
 const signedIn = (world: World) => ({ ...settingsOf(world), HOLDFAST_TOKEN: world.token });

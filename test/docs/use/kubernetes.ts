@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type KubernetesSecret, type Manifest, reconcile } from '../../support/webhook-provider.ts';
+import { type KubernetesSecret, type Manifest, reconcile } from '#test/support/webhook-provider.ts';
 import { isInstalled, printed, printer, type Run, secrets, type World } from './world.ts';
 
 /** The manifests, after kubectl has read them too. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { isInstalled, type Run, secrets, type World } from './world.ts';
 
 /** The first block, which the others follow in one shell. */

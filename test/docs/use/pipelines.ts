@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse as parseDotenv } from 'dotenv-17';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import type { Workflow } from '../../support/github-runner.ts';
+import type { Workflow } from '#test/support/github-runner.ts';
 import { printed, printer, type Run, secrets } from './world.ts';
 
 const runWorkflow: Run = async (text, { fill, runner }) => {

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildDownloads } from '../../../clients/cli/build-downloads.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { type GitHubRunner, startGitHubRunner } from '#test/support/github-runner.ts';
+import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { buildCli } from '../../clients/cli/cli.ts';
-import { type Api, createToken, startApi } from '../../support/api.ts';
-import { type GitHubRunner, startGitHubRunner } from '../../support/github-runner.ts';
-import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
 
 /** What the environments staging and production hold. */
 export const secrets = {

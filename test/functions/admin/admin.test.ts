@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultLimits, limitNames } from '../../../lib/contracts/fields/limits.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { userRecord } from '../../../lib/table/records/user.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { defaultLimits, limitNames } from '#lib/contracts/fields/limits.ts';
+import { at, find } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let admin: Person;

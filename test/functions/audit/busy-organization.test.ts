@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditPartitions, forgetBusyOrganizations, partitionOf } from '../../../lib/access/audit-partitions.ts';
-import { auditActions } from '../../../lib/contracts/fields/audit-action.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems } from '../../../lib/table/read.ts';
-import type { Api } from '../../support/api.ts';
-import { sizeOf } from '../../support/capacity.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { auditPartitions, forgetBusyOrganizations, partitionOf } from '#lib/access/audit-partitions.ts';
+import { auditActions } from '#lib/contracts/fields/audit-action.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { queryItems } from '#lib/table/read.ts';
+import type { Api } from '#test/support/api.ts';
+import { sizeOf } from '#test/support/capacity.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 let api: Api;
 let owner: Person;

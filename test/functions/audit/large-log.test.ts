@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditActions } from '../../../lib/contracts/fields/audit-action.ts';
-import { chunksOf } from '../../../lib/core/chunks-of.ts';
-import { pagesToFind } from '../../../lib/evidence/search-entries.ts';
-import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
-import type { Api } from '../../support/api.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { auditActions } from '#lib/contracts/fields/audit-action.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import { pagesToFind } from '#lib/evidence/search-entries.ts';
+import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { Api } from '#test/support/api.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 const day = 86_400_000;
 const size = 100_000;

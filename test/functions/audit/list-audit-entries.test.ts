@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditAction, auditActions } from '../../../lib/contracts/fields/audit-action.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { list, queryItems } from '../../../lib/table/read.ts';
-import { auditCountRecord } from '../../../lib/table/records/audit-count.ts';
-import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { list, queryItems } from '#lib/table/read.ts';
+import { auditCountRecord } from '#lib/table/records/audit-count.ts';
+import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 let api: Api;
 let refused: Awaited<ReturnType<typeof newLog>>;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditAction } from '../../../lib/contracts/fields/audit-action.ts';
-import { pagesToFind } from '../../../lib/evidence/search-entries.ts';
-import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
-import type { Api } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import type { Person } from '../../support/people.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
+import { pagesToFind } from '#lib/evidence/search-entries.ts';
+import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { Api } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import type { Person } from '#test/support/people.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 let api: Api;
 beforeAll(async () => {

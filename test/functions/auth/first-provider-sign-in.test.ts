@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, createProject, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
+import { at, find } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import {
   goToProvider,
   logInIn,
@@ -20,7 +20,7 @@ import {
   signIn,
   startUrl,
   takeCallback,
-} from '../../support/sign-in/sign-in.ts';
+} from '#test/support/sign-in/sign-in.ts';
 
 /* Sign-in with an OpenID provider that this project didn't write. */
 

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashCredential } from '../../../lib/crypto/credentials.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { at, list, queryItems } from '../../../lib/table/read.ts';
-import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
-import { tokenRecord } from '../../../lib/table/records/token.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, sessionOf, startApi } from '../../support/api.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { hashCredential } from '#lib/crypto/credentials.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, list, queryItems } from '#lib/table/read.ts';
+import { handOffRecord } from '#lib/table/records/hand-off.ts';
+import { tokenRecord } from '#lib/table/records/token.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 
 let api: Api;
 let person: Person;

@@ -1,12 +1,12 @@
 import { randomUUID, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCredential } from '../../../lib/crypto/credentials.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { sessionRecord } from '../../../lib/table/records/session.ts';
-import { userRecord } from '../../../lib/table/records/user.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, sessionOf, startApi } from '../../support/api.ts';
-import { seedPerson, testPassword } from '../../support/people.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { at, find } from '#lib/table/read.ts';
+import { sessionRecord } from '#lib/table/records/session.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

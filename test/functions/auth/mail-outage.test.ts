@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mailClient } from '../../../lib/mail/send-mail.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { seedPerson, testPassword } from '../../support/people.ts';
+import { mailClient } from '#lib/mail/send-mail.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

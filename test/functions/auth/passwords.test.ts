@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readCredential } from '../../../lib/crypto/credentials.ts';
-import { at } from '../../../lib/table/read.ts';
-import { resetLinkRecord } from '../../../lib/table/records/link.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, createToken, sessionOf } from '../../support/api.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { registerPerson, seedPerson, testPassword } from '../../support/people.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { at } from '#lib/table/read.ts';
+import { resetLinkRecord } from '#lib/table/records/link.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, createToken, sessionOf } from '#test/support/api.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

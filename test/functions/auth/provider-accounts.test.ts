@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
-import { put, remove, transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, addPasskey } from '../../support/second-factors.ts';
-import { type Browser, openBrowser } from '../../support/sign-in/browser.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
+import { at, find } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { addApp, addPasskey } from '#test/support/second-factors.ts';
+import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import {
   logInIn,
   newDomain,
@@ -21,7 +21,7 @@ import {
   settingsOf,
   settingsPath,
   signIn,
-} from '../../support/sign-in/sign-in.ts';
+} from '#test/support/sign-in/sign-in.ts';
 
 /* Who a person of the provider is: the account is bound to the organization, the issuer and the `sub`. */
 

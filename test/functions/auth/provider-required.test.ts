@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { at } from '../../../lib/table/read.ts';
-import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
-import { put, remove, transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, type Caller, createProject, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson, seedSession } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '../../support/second-factors.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type Account, type OpenIdProvider, startOpenIdProvider } from '../../support/sign-in/open-id-provider.ts';
+import { at } from '#lib/table/read.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, type Caller, createProject, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
+import { type Account, type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import {
   logInIn,
   openCompany,
@@ -20,7 +20,7 @@ import {
   settingsOf,
   settingsPath,
   signIn,
-} from '../../support/sign-in/sign-in.ts';
+} from '#test/support/sign-in/sign-in.ts';
 
 /* What a session through the provider is worth: `required`, `trustFactor`, step-up, and how long it lasts. */
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readCredential } from '../../../lib/crypto/credentials.ts';
-import { profileOf } from '../../../lib/providers/profile.ts';
-import { requireVerifiedDomain } from '../../../lib/providers/verified-address.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { sessionRecord } from '../../../lib/table/records/session.ts';
-import { emailRecord, userRecord } from '../../../lib/table/records/user.ts';
-import { put, transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, type Caller, sessionOf, startApi } from '../../support/api.ts';
-import { makeSigningKey } from '../../support/issuer.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson, seedSession, testPassword } from '../../support/people.ts';
-import { expectStatus, mailedToken } from '../../support/sample-requests.ts';
-import { addApp, addPasskey, forgetUsedCodes, logInWithApp, settleFactors } from '../../support/second-factors.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { profileOf } from '#lib/providers/profile.ts';
+import { requireVerifiedDomain } from '#lib/providers/verified-address.ts';
+import { at, find } from '#lib/table/read.ts';
+import { sessionRecord } from '#lib/table/records/session.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '#test/support/api.ts';
+import { makeSigningKey } from '#test/support/issuer.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
+import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
+import { addApp, addPasskey, forgetUsedCodes, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import {
   client,
   type Ended,
@@ -21,7 +21,7 @@ import {
   type Started,
   startIn,
   startSignInProvider,
-} from '../../support/sign-in-provider.ts';
+} from '#test/support/sign-in-provider.ts';
 
 let api: Api;
 let names: NameServer;

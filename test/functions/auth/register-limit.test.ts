@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '../../support/api.ts';
-import { testPassword } from '../../support/people.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { testPassword } from '#test/support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings } from '../../../lib/core/settings.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems } from '../../../lib/table/read.ts';
-import { type Api, sessionOf, startApi } from '../../support/api.ts';
-import { registerPerson, testPassword } from '../../support/people.ts';
+import { settings } from '#lib/core/settings.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { queryItems } from '#lib/table/read.ts';
+import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { registerPerson, testPassword } from '#test/support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newSession } from '../../../lib/accounts/new-session.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { readCredential } from '../../../lib/crypto/credentials.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { rateRecord } from '../../../lib/table/records/rate.ts';
-import { userRecord } from '../../../lib/table/records/user.ts';
-import { transact } from '../../../lib/table/write.ts';
-import { type Api, createToken, sessionOf } from '../../support/api.ts';
-import { createAuthenticator } from '../../support/authenticator.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { seedPerson, testPassword } from '../../support/people.ts';
-import { countsOf } from '../../support/record-calls.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { newSession } from '#lib/accounts/new-session.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { readCredential } from '#lib/crypto/credentials.ts';
+import { at, find } from '#lib/table/read.ts';
+import { rateRecord } from '#lib/table/records/rate.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact } from '#lib/table/write.ts';
+import { type Api, createToken, sessionOf } from '#test/support/api.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
+import { countsOf } from '#test/support/record-calls.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import {
   addApp,
   addPasskey,
@@ -22,7 +22,7 @@ import {
   forgetFactorMails,
   forgetUsedCodes,
   logInWithApp,
-} from '../../support/second-factors.ts';
+} from '#test/support/second-factors.ts';
 
 let api: Api;
 beforeAll(async () => {

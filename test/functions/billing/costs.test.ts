@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
-import { routedFunctions } from '../../../infra/plan/functions.ts';
-import { at } from '../../../lib/table/read.ts';
-import { userRecord } from '../../../lib/table/records/user.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, createProject } from '../../support/api.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { actionsOf, roundTripsOf } from '../../support/record-calls.ts';
+import { sign } from '#infra/local/stand-ins/payment/events.ts';
+import { routedFunctions } from '#infra/plan/functions.ts';
+import { at } from '#lib/table/read.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { actionsOf, roundTripsOf } from '#test/support/record-calls.ts';
 
 let api: Api;
 let admin: Person;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { defaultLimits } from '../../../lib/contracts/fields/limits.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { customerRecord } from '../../../lib/table/records/customer.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { type Answer, type Api, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { defaultLimits } from '#lib/contracts/fields/limits.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { at, find } from '#lib/table/read.ts';
+import { customerRecord } from '#lib/table/records/customer.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { type Answer, type Api, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

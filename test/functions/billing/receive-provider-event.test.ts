@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
-import { at, find, readAll } from '../../../lib/table/read.ts';
-import { customerRecord } from '../../../lib/table/records/customer.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { providerEventRecord } from '../../../lib/table/records/provider-event.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { sign } from '#infra/local/stand-ins/payment/events.ts';
+import { at, find, readAll } from '#lib/table/read.ts';
+import { customerRecord } from '#lib/table/records/customer.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { providerEventRecord } from '#lib/table/records/provider-event.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 const secret = 'whsec_of_this_test';
 let api: Api;

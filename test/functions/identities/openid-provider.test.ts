@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, createProject, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
+import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 
 /*
  * Sign-in with the tokens of an OpenID provider that this project didn't write. A workflow is a client of it, and asks

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invitationId } from '../../../lib/organizations/members/invitation-id.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { at, find, list, queryItems } from '../../../lib/table/read.ts';
-import { invitationRecord } from '../../../lib/table/records/invitation.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { put, transact, update } from '../../../lib/table/write.ts';
-import { type Api, type Caller, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { invitationId } from '#lib/organizations/members/invitation-id.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, find, list, queryItems } from '#lib/table/read.ts';
+import { invitationRecord } from '#lib/table/records/invitation.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { put, transact, update } from '#lib/table/write.ts';
+import { type Api, type Caller, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let stranger: Person;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { domainRecord } from '../../../lib/table/records/sign-in.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer } from '../../support/name-server.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
+import { at, find } from '#lib/table/read.ts';
+import { domainRecord } from '#lib/table/records/sign-in.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import {
   newDomain,
   openCompany,
@@ -16,7 +16,7 @@ import {
   settingsPath,
   signIn,
   verifyDomain,
-} from '../../support/sign-in/sign-in.ts';
+} from '#test/support/sign-in/sign-in.ts';
 
 /* A TXT record proves a domain only while it is there. */
 

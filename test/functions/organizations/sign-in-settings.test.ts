@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
-import { type NameServer, startNameServer, type TxtAnswer } from '../../support/name-server.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { ageSession } from '../../support/second-factors.ts';
-import { openBrowser } from '../../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../../support/sign-in/hostile-provider.ts';
+import { type Answer, type Api, createToken, startApi } from '#test/support/api.ts';
+import { type NameServer, startNameServer, type TxtAnswer } from '#test/support/name-server.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { ageSession } from '#test/support/second-factors.ts';
+import { openBrowser } from '#test/support/sign-in/browser.ts';
+import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import {
   newDomain,
   openCompany,
@@ -15,8 +15,8 @@ import {
   settingsPath,
   signIn,
   verifyDomain,
-} from '../../support/sign-in/sign-in.ts';
-import { allItems } from '../../support/table-dump.ts';
+} from '#test/support/sign-in/sign-in.ts';
+import { allItems } from '#test/support/table-dump.ts';
 
 let api: Api;
 let names: NameServer;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { at, find as findItem } from '../../../lib/table/read.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { at, find as findItem } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { type Answer, type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

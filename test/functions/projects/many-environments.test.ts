@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chunksOf } from '../../../lib/core/chunks-of.ts';
-import { newEnvironment } from '../../../lib/secrets/engine/new-environment.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { projectRecord } from '../../../lib/table/records/project.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import type { Api } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { countsOf } from '../../support/record-calls.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import { newEnvironment } from '#lib/secrets/engine/new-environment.ts';
+import { at, find } from '#lib/table/read.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { transact, update } from '#lib/table/write.ts';
+import type { Api } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { countsOf } from '#test/support/record-calls.ts';
 
 let api: Api;
 let owner: Person;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, type Read } from '../../../lib/table/read.ts';
-import { environmentRecord, environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { projectRecord } from '../../../lib/table/records/project.ts';
-import { remove, transact, update } from '../../../lib/table/write.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { conductedHandlers } from '../../support/observe-calls.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { at, type Read } from '#lib/table/read.ts';
+import { environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { remove, transact, update } from '#lib/table/write.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { conductedHandlers } from '#test/support/observe-calls.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 /** Called when a request reads something after a transaction: it has found out that the slug is taken. */
 let onWait: (() => void) | undefined;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, createToken } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { countsOf } from '../../support/record-calls.ts';
+import { type Answer, type Api, createToken } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { countsOf } from '#test/support/record-calls.ts';
 
 // The numbers in the architecture's table, measured.
 

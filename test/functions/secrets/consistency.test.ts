@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { at, find } from '#lib/table/read.ts';
+import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { environmentStateRecord, ticketsRecord } from '../../../lib/table/records/environment.ts';
-import { increment } from '../../../lib/table/write.ts';
-import type { Api } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { gate } from '../../support/gate.ts';
-import { type FaultKind, isTableWrite } from '../../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord, ticketsRecord } from '#lib/table/records/environment.ts';
+import { increment } from '#lib/table/write.ts';
+import type { Api } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { gate } from '#test/support/gate.ts';
+import { type FaultKind, isTableWrite } from '#test/support/inject-faults.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

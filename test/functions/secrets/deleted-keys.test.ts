@@ -1,16 +1,16 @@
 import { writeSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import type { Key } from '../../../lib/table/entity.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems } from '../../../lib/table/read.ts';
-import { type Answer, type Api, createToken } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { injectFault } from '../../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { countsOf } from '../../support/record-calls.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import type { Key } from '#lib/table/entity.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { queryItems } from '#lib/table/read.ts';
+import { type Answer, type Api, createToken } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { injectFault } from '#test/support/inject-faults.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { countsOf } from '#test/support/record-calls.ts';
 
 /* `npm run proof -- deleted-keys --full` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);

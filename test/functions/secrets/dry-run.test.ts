@@ -1,15 +1,15 @@
 import { writeSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
-import { at } from '../../../lib/table/read.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, type Caller, createToken } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
-import { seedOwner } from '../../support/people.ts';
-import { allItems } from '../../support/table-dump.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { at } from '#lib/table/read.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, type Caller, createToken } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { seedOwner } from '#test/support/people.ts';
+import { allItems } from '#test/support/table-dump.ts';
 
 /*
  * For any state, change, caller, precondition and limit, a dry run predicts what the change then does. The dry run

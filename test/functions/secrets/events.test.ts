@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 let api: Api;
 let place: Workplace;

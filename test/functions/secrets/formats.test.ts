@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ServedFormat } from '../../../lib/contracts/secrets/served-formats.ts';
-import { type Api, createToken, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

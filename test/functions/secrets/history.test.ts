@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keys, ranges } from '../../../lib/table/keys.ts';
-import { at, queryItems } from '../../../lib/table/read.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { revisionRecord } from '../../../lib/table/records/revision.ts';
-import { put, removeAll, transact, update } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { keys, ranges } from '#lib/table/keys.ts';
+import { at, queryItems } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { revisionRecord } from '#lib/table/records/revision.ts';
+import { put, removeAll, transact, update } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 /* Special revisions, and restores. `time-machine.test.ts` reads back every revision of random histories. */
 

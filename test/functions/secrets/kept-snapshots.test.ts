@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { sweepDataKeys } from '../../../lib/crypto/data-keys.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { headRecord } from '../../../lib/table/records/secret.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Answer, type Api, createToken } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
-import { countsOf } from '../../support/record-calls.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { sweepDataKeys } from '#lib/crypto/data-keys.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { headRecord } from '#lib/table/records/secret.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Api, createToken } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
+import { countsOf } from '#test/support/record-calls.ts';
 
 let api: Api;
 let place: Workplace;

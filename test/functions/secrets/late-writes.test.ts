@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keys } from '../../../lib/table/keys.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { keys } from '#lib/table/keys.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import type { Api } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { gate } from '#test/support/gate.ts';
+import { noAnswer } from '#test/support/inject-faults.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { type AwsCall, replenishRetries } from '#test/support/observe-calls.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 import { readRequest } from '../../model/read-request.ts';
-import type { Api } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { gate } from '../../support/gate.ts';
-import { noAnswer } from '../../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { type AwsCall, replenishRetries } from '../../support/observe-calls.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
  * Transactions of large changes that get no response and that DynamoDB executes later, at moments that once lost other

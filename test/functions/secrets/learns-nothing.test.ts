@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Contract } from '../../../lib/contracts/contract.ts';
-import { parameterNames } from '../../../lib/contracts/path-parameters.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
-import { type Answer, type Api, type Caller, createToken, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import { parameterNames } from '#lib/contracts/path-parameters.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { type Answer, type Api, type Caller, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 
 /*
  * A caller who may write production but not read it learns nothing about its values. Two services differ only in the

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { deadly, faultKinds } from '../../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import type { Answer, Api } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { deadly, faultKinds } from '#test/support/inject-faults.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 /*
  * Random changes of two environments, with and without matching preconditions and faults at any AWS call, compared with

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
-import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import type { Answer, Api } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 
 /*
  * A request reads a consistent snapshot. Each of its AWS calls in turn is delayed until another request has changed the

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keys } from '../../../lib/table/keys.ts';
+import { keys } from '#lib/table/keys.ts';
+import type { Answer, Api } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { gate } from '#test/support/gate.ts';
+import { noAnswer } from '#test/support/inject-faults.ts';
+import type { AwsCall } from '#test/support/observe-calls.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { stalling } from '#test/support/stalling.ts';
 import { readRequest } from '../../model/read-request.ts';
-import type { Answer, Api } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { gate } from '../../support/gate.ts';
-import { noAnswer } from '../../support/inject-faults.ts';
-import type { AwsCall } from '../../support/observe-calls.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { stalling } from '../../support/stalling.ts';
 
 /* Requests with a call that stalls until others have changed the data that the request has read or will read. */
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, find } from '../../../lib/table/read.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import type { Api } from '../../support/api.ts';
-import { sizeOf } from '../../support/capacity.ts';
-import { openWorkplace } from '../../support/environments.ts';
-import { isTableWrite } from '../../support/inject-faults.ts';
-import { type AwsCall, type Conductor, replenishRetries } from '../../support/observe-calls.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { at, find } from '#lib/table/read.ts';
+import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import type { Api } from '#test/support/api.ts';
+import { sizeOf } from '#test/support/capacity.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { isTableWrite } from '#test/support/inject-faults.ts';
+import { type AwsCall, type Conductor, replenishRetries } from '#test/support/observe-calls.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

@@ -2,13 +2,13 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer, Api } from '../../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
-import { deadly, type FaultKind } from '../../support/inject-faults.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
-import { seed } from '../../support/seed.ts';
+import type { Answer, Api } from '#test/support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { deadly, type FaultKind } from '#test/support/inject-faults.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { startObservedApi, withFault } from '#test/support/observed-api.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { seed } from '#test/support/seed.ts';
 
 /*
  * Two environments go through random changes, deletions, promotions, restores and key rotations, with writers that die

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../../support/api.ts';
+import { type Api, startApi } from '#test/support/api.ts';
 
 const written = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type Caller, startApi } from '../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../support/environments.ts';
-import { type Person, seedOwner } from '../../support/people.ts';
+import { type Api, type Caller, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
 
 let api: Api;
 let owner: Person;

@@ -1,18 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sqsClient } from '../../../lib/core/queue.ts';
-import { logDelivery, logUnsent } from '../../../lib/deliveries/log-delivery.ts';
-import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
-import { keptPayload, textOf } from '../../../lib/deliveries/payload.ts';
-import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
-import { ranges } from '../../../lib/table/keys.ts';
-import { at, queryItems, readAll } from '../../../lib/table/read.ts';
-import { deliveryClaimRecord, payloadPieceRecord } from '../../../lib/table/records/delivery.ts';
-import { put, transact } from '../../../lib/table/write.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { sqsClient } from '#lib/core/queue.ts';
+import { logDelivery, logUnsent } from '#lib/deliveries/log-delivery.ts';
+import type { DeliveryMessage } from '#lib/deliveries/message.ts';
+import { keptPayload, textOf } from '#lib/deliveries/payload.ts';
+import { queueDeliveries } from '#lib/deliveries/queue-deliveries.ts';
+import { ranges } from '#lib/table/keys.ts';
+import { at, queryItems, readAll } from '#lib/table/read.ts';
+import { deliveryClaimRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
+import { put, transact } from '#lib/table/write.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 const canary = `canary-${randomUUID()}`;
 

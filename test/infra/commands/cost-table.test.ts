@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { costOf, idleCosts, type OperationCounts, renderCosts } from '../../../infra/commands/cost-table.ts';
+import { costOf, idleCosts, type OperationCounts, renderCosts } from '#infra/commands/cost-table.ts';
 
 const counts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../bench/counts.json'), 'utf8'),

@@ -7,10 +7,10 @@ import { delimiter, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildDownloads } from '../../../clients/cli/build-downloads.ts';
-import { buildDashboard } from '../../../clients/dashboard/build.ts';
-import { readConfig } from '../../../infra/plan/config.ts';
-import { type DeployedSettings, deployedSettings } from '../../../infra/plan/deployed.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { buildDashboard } from '#clients/dashboard/build.ts';
+import { readConfig } from '#infra/plan/config.ts';
+import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `deploy-test-${process.pid}`;

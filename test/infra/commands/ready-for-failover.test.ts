@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { functions } from '../../../infra/plan/functions.ts';
+import { functions } from '#infra/plan/functions.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `ready-test-${process.pid}`;

@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { startLocalStack } from '../../../infra/local/stack.ts';
-import { settings } from '../../../lib/core/settings.ts';
+import { startLocalStack } from '#infra/local/stack.ts';
+import { settings } from '#lib/core/settings.ts';
 
 async function start(env: Record<string, string>, options: Partial<Parameters<typeof startLocalStack>[0]> = {}) {
   const stack = await startLocalStack({
@@ -30,8 +30,8 @@ it('The functions get local defaults, which the given settings override', async 
 
 it('The functions and the test share one process and one copy of every module', async () => {
   const stack = await start({ TABLE_NAME: 'stack-modules' });
-  const { handler } = await import('../../../functions/system/unknown-route.ts');
-  const { loadFromFunctions } = await import('../../../infra/local/lambda/invoke.ts');
+  const { handler } = await import('#functions/system/unknown-route.ts');
+  const { loadFromFunctions } = await import('#infra/local/lambda/invoke.ts');
   expect(await loadFromFunctions({ area: 'system', name: 'unknown-route' })).toBe(handler);
   expect((await fetch(`${stack.url}/nowhere`)).status).toBe(404);
 });

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { ConfigError, readConfig } from '../../../infra/plan/config.ts';
-import { readInstallation } from '../../../infra/plan/installation-file.ts';
-import { noticesOf } from '../../../infra/plan/notices.ts';
-import { forgetSettings, settings } from '../../../lib/core/settings.ts';
-import { exampleSettings, fullSettings } from '../../support/installation.ts';
+import { ConfigError, readConfig } from '#infra/plan/config.ts';
+import { readInstallation } from '#infra/plan/installation-file.ts';
+import { noticesOf } from '#infra/plan/notices.ts';
+import { forgetSettings, settings } from '#lib/core/settings.ts';
+import { exampleSettings, fullSettings } from '#test/support/installation.ts';
 
 const read = (settings: Record<string, unknown>) => readConfig(settings);
 

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type FunctionPlan,
-  functions,
-  needsDashboardOrigin,
-  passwordFunctions,
-} from '../../../infra/plan/functions.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
-import { reachableActions } from '../../support/reachable-actions.ts';
+import { type FunctionPlan, functions, needsDashboardOrigin, passwordFunctions } from '#infra/plan/functions.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { reachableActions } from '#test/support/reachable-actions.ts';
 
 /** What a contract's `uses` allows, as IAM actions. */
 function allowedActions({ name, uses, readsCheckAccount }: FunctionPlan): string[] {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
-import { ensureTable } from '../../../infra/local/resources.ts';
-import { moveService } from '../../../infra/repair/move-service.ts';
-import { keys } from '../../../lib/table/keys.ts';
-import { servingRegionRecord } from '../../../lib/table/records/serving-region.ts';
-import { findServingRegion } from '../../../lib/table/serving-region.ts';
-import { startRegions } from '../../support/two-regions.ts';
+import { ensureTable } from '#infra/local/resources.ts';
+import { moveService } from '#infra/repair/move-service.ts';
+import { keys } from '#lib/table/keys.ts';
+import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
+import { findServingRegion } from '#lib/table/serving-region.ts';
+import { startRegions } from '#test/support/two-regions.ts';
 
 const first = 'eu-central-1';
 const second = 'eu-west-1';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { functions, type RoutedFunctionPlan, routedFunctions, workers } from '../../../infra/plan/functions.ts';
-import { type ServiceVersion, trafficDuring, unfencedFunctions } from '../../../infra/stacks/deployment-traffic.ts';
-import { type Step, walkRegions } from '../../../infra/stacks/region-walk.ts';
-import { callsOf } from '../../../infra/stacks/rights.ts';
-import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
-import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
+import { functions, type RoutedFunctionPlan, routedFunctions, workers } from '#infra/plan/functions.ts';
+import { type ServiceVersion, trafficDuring, unfencedFunctions } from '#infra/stacks/deployment-traffic.ts';
+import { type Step, walkRegions } from '#infra/stacks/region-walk.ts';
+import { callsOf } from '#infra/stacks/rights.ts';
+import type { Resource, Templates } from '#infra/stacks/synthesize.ts';
+import { exampleSettings, fullSettings, synthesize } from '#test/support/installation.ts';
 
 const restoredTable = 'holdfast-restored';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { dashboardHeaders } from '../../../infra/plan/dashboard-headers.ts';
-import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
+import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
+import { exampleSettings, fullSettings, synthesize } from '#test/support/installation.ts';
 
 const { ofType, templates } = synthesize(fullSettings);
 const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;

@@ -1,17 +1,17 @@
 import { runInNewContext } from 'node:vm';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { watchedMetrics } from '../../../infra/commands/cost-table.ts';
-import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '../../../infra/plan/functions.ts';
-import { accessLogFormat } from '../../../infra/plan/http-api.ts';
-import { type Statement, statementsOf } from '../../../infra/stacks/policy.ts';
-import type { Resource } from '../../../infra/stacks/synthesize.ts';
-import { isServedInMaintenance } from '../../../lib/contracts/contract.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
-import { maintenanceMessage } from '../../../lib/core/errors.ts';
-import { maximumReceives } from '../../../lib/deliveries/message.ts';
-import { tableDefinition } from '../../../lib/table/definition.ts';
-import { exampleSettings, exampleVault, fullSettings, synthesize } from '../../support/installation.ts';
+import { watchedMetrics } from '#infra/commands/cost-table.ts';
+import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '#infra/plan/functions.ts';
+import { accessLogFormat } from '#infra/plan/http-api.ts';
+import { type Statement, statementsOf } from '#infra/stacks/policy.ts';
+import type { Resource } from '#infra/stacks/synthesize.ts';
+import { isServedInMaintenance } from '#lib/contracts/contract.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { maintenanceMessage } from '#lib/core/errors.ts';
+import { maximumReceives } from '#lib/deliveries/message.ts';
+import { tableDefinition } from '#lib/table/definition.ts';
+import { exampleSettings, exampleVault, fullSettings, synthesize } from '#test/support/installation.ts';
 
 const installation = synthesize(fullSettings);
 const { ofType, resources, templates } = installation;

@@ -1,10 +1,10 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../../../infra/plan/config.ts';
-import { routedFunctions } from '../../../infra/plan/functions.ts';
-import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
-import { harmsOf, tablesInUse } from '../../../infra/stacks/template-changes.ts';
-import { exampleSettings, exampleVault, fullSettings, synthesize } from '../../support/installation.ts';
+import type { Config } from '#infra/plan/config.ts';
+import { routedFunctions } from '#infra/plan/functions.ts';
+import type { Resource, Templates } from '#infra/stacks/synthesize.ts';
+import { harmsOf, tablesInUse } from '#infra/stacks/template-changes.ts';
+import { exampleSettings, exampleVault, fullSettings, synthesize } from '#test/support/installation.ts';
 
 /** Each setting with a non-default value. Settings that require each other are one change. */
 const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {

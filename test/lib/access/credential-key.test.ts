@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openLog } from '../../../lib/core/logger.ts';
-import { createCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
-import { type Api, createToken, startApi } from '../../support/api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let person: Person;
@@ -19,7 +19,7 @@ it('is not needed: while KMS is unreachable, a credential is looked up first', a
   vi.stubEnv('AWS_ENDPOINT_URL_KMS', 'http://127.0.0.1:9');
   // A process that has not unwrapped the key yet.
   vi.resetModules();
-  const { issuedCredentialOf } = await import('../../../lib/access/authenticate.ts');
+  const { issuedCredentialOf } = await import('#lib/access/authenticate.ts');
   const issued = (secret: string) => {
     const event = { headers: { authorization: `Bearer ${secret}` }, requestContext: { http: { method: 'GET' } } };
     return issuedCredentialOf(event as unknown as APIGatewayProxyEventV2, { kind: 'optional' }, openLog({}));

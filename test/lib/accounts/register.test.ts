@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { refuseCommonPassword } from '../../../lib/accounts/common-passwords.ts';
-import { personalOrganizationName } from '../../../lib/accounts/register.ts';
-import { Name } from '../../../lib/contracts/fields/text.ts';
+import { refuseCommonPassword } from '#lib/accounts/common-passwords.ts';
+import { personalOrganizationName } from '#lib/accounts/register.ts';
+import { Name } from '#lib/contracts/fields/text.ts';
 
 describe('the name of a personal organization', () => {
   it('is derived from the user’s', () => {

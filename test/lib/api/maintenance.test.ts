@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { routes } from '../../../lib/contracts/routes.ts';
-import { maintenanceMessage } from '../../../lib/core/errors.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../../support/api.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { maintenanceMessage } from '#lib/core/errors.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 
 let api: Api;
 let person: Person;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { knownSince } from '../../../lib/audit/known-since.ts';
-import type { PlanName } from '../../../lib/contracts/fields/limits.ts';
-import { planConfigsMs } from '../../../lib/plans/effective-limits.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { type OrganizationRecord, organizationRecord } from '../../../lib/table/records/organization.ts';
-import { planConfigsRecord } from '../../../lib/table/records/plan-configs.ts';
-import { put, putAlone, remove, transact } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { type Person, seedOwner, seedPerson } from '../../support/people.ts';
-import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+import { knownSince } from '#lib/audit/known-since.ts';
+import type { PlanName } from '#lib/contracts/fields/limits.ts';
+import { planConfigsMs } from '#lib/plans/effective-limits.ts';
+import { at, find } from '#lib/table/read.ts';
+import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
+import { put, putAlone, remove, transact } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { type Person, seedOwner, seedPerson } from '#test/support/people.ts';
+import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
 let api: Api;
 let owner: Person;

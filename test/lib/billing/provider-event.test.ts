@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
-import { readProviderEvent } from '../../../lib/billing/provider-event.ts';
+import { readProviderEvent } from '#lib/billing/provider-event.ts';
 
 const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';
 const prices = { pro: 'price_pro', enterprise: 'price_enterprise' };

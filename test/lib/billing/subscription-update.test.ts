@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyUpdate, type SubscriptionUpdate } from '../../../lib/billing/subscription-update.ts';
-import { randomFrom } from '../../support/seed.ts';
+import { applyUpdate, type SubscriptionUpdate } from '#lib/billing/subscription-update.ts';
+import { randomFrom } from '#test/support/seed.ts';
 
 const fresh = { plan: 'free' as const, planChangedAtMs: 0 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { exampleOf } from '../../../infra/openapi/example.ts';
-import type { Contract } from '../../../lib/contracts/contract.ts';
-import { errorsOf } from '../../../lib/contracts/contract-errors.ts';
-import { errorStatuses } from '../../../lib/contracts/error-codes.ts';
-import { parameterNames, pathParameters } from '../../../lib/contracts/path-parameters.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
+import { exampleOf } from '#infra/openapi/example.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import { errorsOf } from '#lib/contracts/contract-errors.ts';
+import { errorStatuses } from '#lib/contracts/error-codes.ts';
+import { parameterNames, pathParameters } from '#lib/contracts/path-parameters.ts';
+import { routes } from '#lib/contracts/routes.ts';
 
 // Copied from the specification, not derived: its `:name` is `{name}` here.
 const specified = `

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../lib/core/json.ts';
+import { parseJson } from '#lib/core/json.ts';
 
 describe('parsing a JSON body', () => {
   it('returns any JSON value as it was written', () => {

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openLog } from '../../../lib/core/logger.ts';
-import { redact } from '../../../lib/core/redact.ts';
-import { createCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { redact } from '#lib/core/redact.ts';
+import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 
 const userId = '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11';
 

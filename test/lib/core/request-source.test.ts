@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { handler } from '../../../functions/auth/log-out.ts';
-import { cameThroughEdge, sourceOf } from '../../../lib/core/request-source.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
+import { handler } from '#functions/auth/log-out.ts';
+import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
 
 const secrets = ['the-new-secret-of-the-edge', 'the-secret-before-it'];
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cipherKey, open, type Place, seal } from '../../../lib/crypto/envelope.ts';
+import { cipherKey, open, type Place, seal } from '#lib/crypto/envelope.ts';
 
 const newKey = () => cipherKey(randomBytes(32));
 const place: Place = {

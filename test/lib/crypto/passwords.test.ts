@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword, isOutdatedHash, verifyPassword } from '../../../lib/crypto/passwords.ts';
+import { hashPassword, isOutdatedHash, verifyPassword } from '#lib/crypto/passwords.ts';
 
 describe('password hashes', () => {
   it('verify only their own password, and do not contain it', async () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { base32 } from '../../../lib/crypto/base32.ts';
-import { createRecoveryCodes, hashRecoveryCode } from '../../../lib/crypto/recovery-codes.ts';
-import { createTotpSecret, matchingStep, totpCode, totpStep } from '../../../lib/crypto/totp.ts';
-import { fromBase32 } from '../../support/second-factors.ts';
+import { base32 } from '#lib/crypto/base32.ts';
+import { createRecoveryCodes, hashRecoveryCode } from '#lib/crypto/recovery-codes.ts';
+import { createTotpSecret, matchingStep, totpCode, totpStep } from '#lib/crypto/totp.ts';
+import { fromBase32 } from '#test/support/second-factors.ts';
 
 const rfcSecret = Buffer.from('12345678901234567890');
 

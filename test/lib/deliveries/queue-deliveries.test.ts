@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { maximumMessageBytes } from '../../../lib/deliveries/message.ts';
-import { batchesOf } from '../../../lib/deliveries/queue-deliveries.ts';
+import { maximumMessageBytes } from '#lib/deliveries/message.ts';
+import { batchesOf } from '#lib/deliveries/queue-deliveries.ts';
 
 const messages = (count: number, bytes: number) => Array.from({ length: count }, () => ({ body: 'x'.repeat(bytes) }));
 

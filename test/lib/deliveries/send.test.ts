@@ -2,11 +2,11 @@ import diagnostics from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Sending } from '../../../lib/deliveries/guarded-request.ts';
-import { connectorTo } from '../../../lib/deliveries/open-connection.ts';
-import { send } from '../../../lib/deliveries/send.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { testCertificate } from '../../support/test-certificate.ts';
+import type { Sending } from '#lib/deliveries/guarded-request.ts';
+import { connectorTo } from '#lib/deliveries/open-connection.ts';
+import { send } from '#lib/deliveries/send.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { testCertificate } from '#test/support/test-certificate.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
 
 const local: Sending = { allowLoopback: true };

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  historyFrom,
-  historyOfEntries,
-  type KeyVersion,
-  originsOf,
-  versionAt,
-} from '../../../lib/evidence/key-history.ts';
-import { auditEntry } from '../../support/seed-audit.ts';
+import { historyFrom, historyOfEntries, type KeyVersion, originsOf, versionAt } from '#lib/evidence/key-history.ts';
+import { auditEntry } from '#test/support/seed-audit.ts';
 
 const at = (revision: number, more: Partial<KeyVersion> = {}): KeyVersion => {
   return { version: revision, revision, createdAt: '2026-01-01T00:00:00.000Z', hasValue: true, ...more };

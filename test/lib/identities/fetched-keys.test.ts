@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { handler } from '../../../functions/workers/fetch-issuer-keys.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { readFetchedKeys } from '../../../lib/identities/fetched-keys.ts';
-import { makeSigningKey } from '../../support/issuer.ts';
+import { handler } from '#functions/workers/fetch-issuer-keys.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { readFetchedKeys } from '#lib/identities/fetched-keys.ts';
+import { makeSigningKey } from '#test/support/issuer.ts';
 
 describe('the result of the function that fetches keys', () => {
   it('has only the public members of keys that can verify, at most fifty', async () => {

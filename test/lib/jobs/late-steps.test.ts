@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
-import { openLog } from '../../../lib/core/logger.ts';
-import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
-import { eraseEnvironment, eraseProject } from '../../../lib/jobs/erase-project.ts';
-import { firstCursor, reEncryptProject } from '../../../lib/projects/re-encrypt-project.ts';
-import { at, find, type Read } from '../../../lib/table/read.ts';
-import { deliveryRecord } from '../../../lib/table/records/delivery.ts';
-import { environmentRecord } from '../../../lib/table/records/environment.ts';
-import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { projectRecord } from '../../../lib/table/records/project.ts';
-import { put, transact } from '../../../lib/table/write.ts';
-import { type Api, createToken, startApi } from '../../support/api.ts';
-import { gate } from '../../support/gate.ts';
-import { isTableWrite } from '../../support/inject-faults.ts';
-import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { allItems, emptyTable } from '../../support/table-dump.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { eraseOrganization } from '#lib/jobs/erase-organization.ts';
+import { eraseEnvironment, eraseProject } from '#lib/jobs/erase-project.ts';
+import { firstCursor, reEncryptProject } from '#lib/projects/re-encrypt-project.ts';
+import { at, find, type Read } from '#lib/table/read.ts';
+import { deliveryRecord } from '#lib/table/records/delivery.ts';
+import { environmentRecord } from '#lib/table/records/environment.ts';
+import { organizationRecord } from '#lib/table/records/organization.ts';
+import { projectRecord } from '#lib/table/records/project.ts';
+import { put, transact } from '#lib/table/write.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { gate } from '#test/support/gate.ts';
+import { isTableWrite } from '#test/support/inject-faults.ts';
+import { type AwsCall, type Conductor, conduct } from '#test/support/observe-calls.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { allItems, emptyTable } from '#test/support/table-dump.ts';
 
 /*
  * A process may stall, and DynamoDB may execute a call that no one waits for any more. So every call of a step of an

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { handler as lookForWork } from '../../../functions/workers/queue-unfinished-work.ts';
-import { handler as runJobs } from '../../../functions/workers/run-jobs.ts';
-import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
-import { openLog } from '../../../lib/core/logger.ts';
-import { queueUnfinishedWork } from '../../../lib/jobs/queue-unfinished-work.ts';
-import { keys } from '../../../lib/table/keys.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { noteWork, unfinishedWorkRecord } from '../../../lib/table/records/unfinished-work.ts';
-import { transact } from '../../../lib/table/write.ts';
-import { type Answer, type Api, createProject } from '../../support/api.ts';
-import { scanTable, violationsOf } from '../../support/invariants.ts';
-import { type AwsCall, conduct } from '../../support/observe-calls.ts';
-import { startObservedApi } from '../../support/observed-api.ts';
-import { type Person, seedPerson } from '../../support/people.ts';
-import { recorder } from '../../support/record-calls.ts';
-import { expectStatus } from '../../support/sample-requests.ts';
-import { stalling } from '../../support/stalling.ts';
-import { emptyTable } from '../../support/table-dump.ts';
+import { handler as lookForWork } from '#functions/workers/queue-unfinished-work.ts';
+import { handler as runJobs } from '#functions/workers/run-jobs.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { openLog } from '#lib/core/logger.ts';
+import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
+import { keys } from '#lib/table/keys.ts';
+import { at, find } from '#lib/table/read.ts';
+import { noteWork, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
+import { transact } from '#lib/table/write.ts';
+import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
+import { startObservedApi } from '#test/support/observed-api.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { recorder } from '#test/support/record-calls.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { stalling } from '#test/support/stalling.ts';
+import { emptyTable } from '#test/support/table-dump.ts';
 
 /*
  * A job is queued before its change commits, and gives up waiting after a minute. Here the change is delayed for

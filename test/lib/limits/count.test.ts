@@ -1,23 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiError } from '../../../lib/core/errors.ts';
-import {
-  type Counter,
-  count,
-  countOne,
-  isReached,
-  refuseEarly,
-  requireRoom,
-  startAgain,
-} from '../../../lib/limits/count.ts';
-import { networkOf } from '../../../lib/limits/network.ts';
-import { failedLogins } from '../../../lib/limits/rate-limits.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { rateRecord } from '../../../lib/table/records/rate.ts';
-import { retryOnConditionFailed, transact, update, type Write } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { injectFault } from '../../support/inject-faults.ts';
-import { type Conductor, conduct } from '../../support/observe-calls.ts';
+import { ApiError } from '#lib/core/errors.ts';
+import { type Counter, count, countOne, isReached, refuseEarly, requireRoom, startAgain } from '#lib/limits/count.ts';
+import { networkOf } from '#lib/limits/network.ts';
+import { failedLogins } from '#lib/limits/rate-limits.ts';
+import { at, find } from '#lib/table/read.ts';
+import { rateRecord } from '#lib/table/records/rate.ts';
+import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { injectFault } from '#test/support/inject-faults.ts';
+import { type Conductor, conduct } from '#test/support/observe-calls.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { passwordResetMail, verificationMail } from '../../../lib/mail/account-mails.ts';
-import { escapeHtml } from '../../../lib/mail/compose-mail.ts';
-import { invitationMail } from '../../../lib/mail/invitation-mail.ts';
+import { passwordResetMail, verificationMail } from '#lib/mail/account-mails.ts';
+import { escapeHtml } from '#lib/mail/compose-mail.ts';
+import { invitationMail } from '#lib/mail/invitation-mail.ts';
 
 const url = 'https://app.example.com/page#token=abc';
 

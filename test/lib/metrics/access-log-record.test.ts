@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accessLogFormat } from '../../../infra/plan/http-api.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
-import { readAccessLogLine, routeName } from '../../../lib/metrics/access-log-record.ts';
+import { accessLogFormat } from '#infra/plan/http-api.ts';
+import { routes } from '#lib/contracts/routes.ts';
+import { readAccessLogLine, routeName } from '#lib/metrics/access-log-record.ts';
 
 function line(values: Record<string, string>): string {
   const record = Object.keys(accessLogFormat).map(field => [field, values[field] ?? '-']);

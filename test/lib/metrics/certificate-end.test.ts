@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { handler } from '../../../functions/workers/check-service.ts';
-import { certificateDaysLeft } from '../../../lib/metrics/certificate-end.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
-import { seedPerson } from '../../support/people.ts';
-import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+import { handler } from '#functions/workers/check-service.ts';
+import { certificateDaysLeft } from '#lib/metrics/certificate-end.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 
 const trusted = getCACertificates('default');
 let server: Server;

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  addHistogram,
-  bucketOf,
-  lastBucket,
-  percentileMs,
-  upperBoundMs,
-} from '../../../lib/metrics/latency-buckets.ts';
+import { addHistogram, bucketOf, lastBucket, percentileMs, upperBoundMs } from '#lib/metrics/latency-buckets.ts';
 
 const latency = fc.double({ min: 0, max: 30_000, noNaN: true });
 

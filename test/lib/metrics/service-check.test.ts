@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { type CheckAccount, checkService, readCheckAccount } from '../../../lib/metrics/service-check.ts';
-import { type Api, createProject, startApi } from '../../support/api.ts';
-import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
-import { seedPerson } from '../../support/people.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { type CheckAccount, checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
+import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
+import { seedPerson } from '#test/support/people.ts';
 
 let api: Api;
 let account: CheckAccount;

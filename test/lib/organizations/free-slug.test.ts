@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ApiError } from '../../../lib/core/errors.ts';
-import { withFreeSlug } from '../../../lib/organizations/new-organization.ts';
-import { withDeadline } from '../../../lib/table/retry.ts';
+import { ApiError } from '#lib/core/errors.ts';
+import { withFreeSlug } from '#lib/organizations/new-organization.ts';
+import { withDeadline } from '#lib/table/retry.ts';
 
 it('stops looking for a free slug when its time is used up', async () => {
   const tried: string[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slug } from '../../../lib/contracts/fields/text.ts';
-import { slugFromName, withSuffix } from '../../../lib/organizations/slug.ts';
+import { Slug } from '#lib/contracts/fields/text.ts';
+import { slugFromName, withSuffix } from '#lib/organizations/slug.ts';
 
 describe('slugFromName', () => {
   it.each([

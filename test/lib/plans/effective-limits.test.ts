@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mergeOverrides } from '../../../lib/admin/update-organization.ts';
-import { defaultLimits, limitNames } from '../../../lib/contracts/fields/limits.ts';
-import { effectiveLimits } from '../../../lib/plans/effective-limits.ts';
+import { mergeOverrides } from '#lib/admin/update-organization.ts';
+import { defaultLimits, limitNames } from '#lib/contracts/fields/limits.ts';
+import { effectiveLimits } from '#lib/plans/effective-limits.ts';
 
 describe('effectiveLimits', () => {
   it('is the built-in constant by default', () => {

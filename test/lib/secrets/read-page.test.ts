@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageOf } from '../../../lib/secrets/read-page.ts';
+import { pageOf } from '#lib/secrets/read-page.ts';
 
 const all = ['A', 'AB', 'B', 'a'].map(key => ({ key }));
 const keysOf = (query: Parameters<typeof pageOf>[1]) => {

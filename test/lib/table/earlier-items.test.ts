@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
-import type { Entity } from '../../../lib/table/entity.ts';
-import { at } from '../../../lib/table/read.ts';
-import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
-import { tokenRecord } from '../../../lib/table/records/token.ts';
-import { transact, update } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { openWorkplace } from '../../support/environments.ts';
-import { entities as kindsWithInvariants } from '../../support/invariants.ts';
-import { identityOf, startIssuer } from '../../support/issuer.ts';
-import { seedPerson } from '../../support/people.ts';
+import { readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import type { Entity } from '#lib/table/entity.ts';
+import { at } from '#lib/table/read.ts';
+import { handOffRecord } from '#lib/table/records/hand-off.ts';
+import { tokenRecord } from '#lib/table/records/token.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { entities as kindsWithInvariants } from '#test/support/invariants.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
+import { seedPerson } from '#test/support/people.ts';
 
 /*
  * Items as earlier commits wrote them: of each kind, those with the fewest attributes, from the tables that the sample

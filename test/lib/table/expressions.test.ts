@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absent, atMost, equals, lessThan, render } from '../../../lib/table/expressions.ts';
+import { absent, atMost, equals, lessThan, render } from '#lib/table/expressions.ts';
 
 describe('rendering conditions and updates', () => {
   it('puts no attribute name or value into the text of an expression', () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { entity, type Upgrade } from '../../../lib/table/entity.ts';
-import { at, find, list, queryPage } from '../../../lib/table/read.ts';
-import { put, transact, update } from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
+import { entity, type Upgrade } from '#lib/table/entity.ts';
+import { at, find, list, queryPage } from '#lib/table/read.ts';
+import { put, transact, update } from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
 
 /*
  * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step upgrades the

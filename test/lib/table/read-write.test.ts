@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ApiError } from '../../../lib/core/errors.ts';
-import { entity } from '../../../lib/table/entity.ts';
-import { absent, equals, isNew, isThere, lessThan } from '../../../lib/table/expressions.ts';
-import { at, find, list, queryPage, readAll, readTogether } from '../../../lib/table/read.ts';
-import { withDeadline } from '../../../lib/table/retry.ts';
+import { ApiError } from '#lib/core/errors.ts';
+import { entity } from '#lib/table/entity.ts';
+import { absent, equals, isNew, isThere, lessThan } from '#lib/table/expressions.ts';
+import { at, find, list, queryPage, readAll, readTogether } from '#lib/table/read.ts';
+import { withDeadline } from '#lib/table/retry.ts';
 import {
   ConditionFailed,
   check,
@@ -18,10 +18,10 @@ import {
   retryWithFreshRead,
   transact,
   update,
-} from '../../../lib/table/write.ts';
-import { type Api, startApi } from '../../support/api.ts';
-import { injectFault } from '../../support/inject-faults.ts';
-import { conduct } from '../../support/observe-calls.ts';
+} from '#lib/table/write.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { injectFault } from '#test/support/inject-faults.ts';
+import { conduct } from '#test/support/observe-calls.ts';
 
 const thing = entity({
   kind: 'thing',

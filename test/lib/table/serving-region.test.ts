@@ -1,17 +1,17 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ensureTable } from '../../../infra/local/resources.ts';
-import { forgetSettings } from '../../../lib/core/settings.ts';
-import { deliverRecords } from '../../../lib/deliveries/deliver.ts';
-import { runJob } from '../../../lib/jobs/run-job.ts';
-import { requireServingRegion, tableClient } from '../../../lib/table/client.ts';
-import { keys } from '../../../lib/table/keys.ts';
-import { at, find } from '../../../lib/table/read.ts';
-import { servingRegionRecord } from '../../../lib/table/records/serving-region.ts';
-import { newestRegion, reliedOnMs } from '../../../lib/table/serving-region.ts';
-import { type Api, createProject, createToken, sessionOf, startApi } from '../../support/api.ts';
-import { type Person, seedPerson, testPassword } from '../../support/people.ts';
-import { startRegions } from '../../support/two-regions.ts';
+import { ensureTable } from '#infra/local/resources.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { deliverRecords } from '#lib/deliveries/deliver.ts';
+import { runJob } from '#lib/jobs/run-job.ts';
+import { requireServingRegion, tableClient } from '#lib/table/client.ts';
+import { keys } from '#lib/table/keys.ts';
+import { at, find } from '#lib/table/read.ts';
+import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
+import { newestRegion, reliedOnMs } from '#lib/table/serving-region.ts';
+import { type Api, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { startRegions } from '#test/support/two-regions.ts';
 
 /** The region that the table was made in, and the one with a replica of it. */
 const first = 'us-east-1';

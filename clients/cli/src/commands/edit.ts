@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
 import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
-import type { Entry } from '../../../../lib/contracts/fields/formats/format.ts';
 import { applyPlan, showPlan } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';

@@ -1,6 +1,6 @@
+import { dotenvDialects } from '@holdfast/contracts/fields/dotenv-import.ts';
+import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
 import { type Command, Option } from 'commander';
-import { dotenvDialects } from '../../../../lib/contracts/fields/dotenv-import.ts';
-import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { isId } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
 import { given } from '../given.ts';

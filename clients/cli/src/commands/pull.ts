@@ -1,8 +1,8 @@
+import { type Entry, refusalsOf, type Source } from '@holdfast/contracts/fields/formats/format.ts';
+import { formats } from '@holdfast/contracts/fields/formats/formats.ts';
 import type { Environment } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { type Entry, refusalsOf, type Source } from '../../../../lib/contracts/fields/formats/format.ts';
-import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
 import { allowNameFlag } from '../run/child-environment.ts';

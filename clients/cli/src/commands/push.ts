@@ -1,5 +1,5 @@
+import { maxKeysPerChange } from '@holdfast/contracts/fields/secret-rules.ts';
 import { type Command, Option } from 'commander';
-import { maxKeysPerChange } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { carryOut } from '../change.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';

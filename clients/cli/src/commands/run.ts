@@ -1,6 +1,6 @@
+import { type Entry, isName } from '@holdfast/contracts/fields/formats/format.ts';
 import type { LayeredSnapshot } from '@holdfast/sdk';
 import { type Command, Option } from 'commander';
-import { type Entry, isName } from '../../../../lib/contracts/fields/formats/format.ts';
 import type { DotenvFlags } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { childEnvironment } from '../run/child-environment.ts';

@@ -1,5 +1,5 @@
+import { valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
 import { type Command, Option } from 'commander';
-import { valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { invisibleNotes, valueIn } from '../one-value.ts';

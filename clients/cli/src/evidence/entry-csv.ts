@@ -23,6 +23,7 @@ export const csvColumns = [
   'revision',
   'message',
   'details',
+  'detailsOmitted',
   'ip',
   'userAgent',
   'requestId',

@@ -1,6 +1,6 @@
-import type { Entry, Refusal } from '../../../../lib/contracts/fields/formats/format.ts';
-import { isName, nul } from '../../../../lib/contracts/fields/formats/format.ts';
-import { refuseDangerous } from '../../../../lib/contracts/fields/refuse-dangerous.ts';
+import type { Entry, Refusal } from '@holdfast/contracts/fields/formats/format.ts';
+import { isName, nul } from '@holdfast/contracts/fields/formats/format.ts';
+import { refuseDangerous } from '@holdfast/contracts/fields/refuse-dangerous.ts';
 import { isWithheld } from '../withheld.ts';
 
 export interface ChildEnvironment {

@@ -1,4 +1,4 @@
-import type { Entry, Refusal } from '../../../../lib/contracts/fields/formats/format.ts';
+import type { Entry, Refusal } from '@holdfast/contracts/fields/formats/format.ts';
 
 /** How `--name-transformer` makes a variable's name of a key. */
 export const nameTransformers: Readonly<Record<string, (key: string) => string>> = {

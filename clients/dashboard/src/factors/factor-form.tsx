@@ -1,6 +1,6 @@
+import type { PasskeyAssertion } from '@holdfast/contracts/auth/passkey-credential.ts';
+import type { PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey-options.ts';
 import { useState } from 'preact/hooks';
-import type { PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
-import type { PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
-import type { NewPasskeyCredential, PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
+import type { NewPasskeyCredential, PasskeyAssertion } from '@holdfast/contracts/auth/passkey-credential.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
 import { base64url, fromBase64url } from '../base64url.ts';
 

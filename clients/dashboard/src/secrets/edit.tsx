@@ -1,7 +1,7 @@
+import { parseDotenv } from '@holdfast/contracts/fields/dotenv.ts';
+import { invisibleIn } from '@holdfast/contracts/fields/invisible.ts';
+import { secretKeyPattern, secretKeyRule, valueProblem } from '@holdfast/contracts/fields/secret-rules.ts';
 import { useState } from 'preact/hooks';
-import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
-import { invisibleIn } from '../../../../lib/contracts/fields/invisible.ts';
-import { secretKeyPattern, secretKeyRule, valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';

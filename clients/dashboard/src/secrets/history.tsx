@@ -1,6 +1,6 @@
+import type { Role } from '@holdfast/contracts/fields/role.ts';
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Role } from '../../../../lib/contracts/fields/role.ts';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
 import { type Answer, call } from '../api.ts';
 import { may, whoMay } from '../session.ts';
 import { Await } from '../ui/await.tsx';

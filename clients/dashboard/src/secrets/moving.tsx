@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { type Choice, type Stage, type Staged, touchedKeys } from './stage.ts';

@@ -1,11 +1,11 @@
-import { useMemo, useState } from 'preact/hooks';
 import {
   type DotenvDialect,
   type DotenvImport,
   dotenvDialects,
   readDotenv,
-} from '../../../../lib/contracts/fields/dotenv-import.ts';
-import { describeReaders } from '../../../../lib/formats/dotenv/ambiguous.ts';
+} from '@holdfast/contracts/fields/dotenv-import.ts';
+import { describeReaders } from '@holdfast/formats/dotenv/ambiguous.ts';
+import { useMemo, useState } from 'preact/hooks';
 import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';

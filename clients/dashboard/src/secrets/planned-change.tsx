@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import type { ComponentChildren } from 'preact';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
 import { Refusal } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';

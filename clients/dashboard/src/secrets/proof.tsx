@@ -1,7 +1,7 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
-import type { ChangePlan } from '../../../../lib/contracts/secrets/write.ts';
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
 import { Field } from '../ui/field.tsx';

@@ -1,6 +1,6 @@
-import type { Role } from '../../../../lib/contracts/fields/role.ts';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
-import type { ChangePlan } from '../../../../lib/contracts/secrets/write.ts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
 import { Refusal } from '../api.ts';
 import { may } from '../session.ts';
 import { count } from '../ui/count.ts';

@@ -1,6 +1,6 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
-import type { ChangePlan } from '../../../../lib/contracts/secrets/write.ts';
 import { call, Refusal } from '../api.ts';
 import { useAction, useLoad } from '../load.ts';
 import { showToast } from '../ui/toast.tsx';

@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useMemo } from 'preact/hooks';
-import type { Environment } from '../../../../lib/contracts/projects/project.ts';
 import { call } from '../api.ts';
 import { useAction, useLoad } from '../load.ts';
 import { showToast } from '../ui/toast.tsx';

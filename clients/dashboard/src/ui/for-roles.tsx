@@ -1,5 +1,5 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import type { ComponentChildren } from 'preact';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
 import { may, whoMay } from '../session.ts';
 import { Empty } from './empty.tsx';
 import { Page } from './page.tsx';

@@ -1,5 +1,5 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import type { ComponentChildren } from 'preact';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
 import { Tabs } from './tabs.tsx';
 
 export interface OrganizationProps {

@@ -1,4 +1,4 @@
-import type { LimitName } from '../../../../lib/contracts/fields/limits.ts';
+import type { LimitName } from '@holdfast/contracts/fields/limits.ts';
 
 export const limitNamesInWords: Readonly<Record<LimitName, string>> = {
   maxProjects: 'Projects',

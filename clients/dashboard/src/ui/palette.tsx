@@ -1,6 +1,6 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
-import type { Project } from '../../../../lib/contracts/projects/project.ts';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { navigate } from '../router.ts';

@@ -1,6 +1,6 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../lib/contracts/auth/get-current-user.ts';
 import { liftConfinement } from '../api.ts';
 import { match, pathname } from '../router.ts';
 import { confinedTo, organizationBySlug, user } from '../session.ts';

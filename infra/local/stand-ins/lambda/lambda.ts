@@ -1,4 +1,4 @@
-import { functions } from '../../../plan/functions.ts';
+import { functions } from '#infra/plan/functions.ts';
 import type { FunctionName, Invoke } from '../../lambda/invoke.ts';
 import { reasonOf } from '../../machine/start-error.ts';
 import { AwsError, type AwsServer, startAwsServer } from '../aws-server.ts';

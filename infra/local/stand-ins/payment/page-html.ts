@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../../lib/mail/compose-mail.ts';
+import { escapeHtml } from '#lib/mail/compose-mail.ts';
 
 export type PageResult = { redirect: string } | { found: boolean; html: string };
 

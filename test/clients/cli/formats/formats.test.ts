@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, refusalsOf } from '../../../../lib/contracts/fields/formats/format.ts';
-import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
-import { seed } from '../../../support/seed.ts';
+import { type Entry, refusalsOf } from '#lib/contracts/fields/formats/format.ts';
+import { formats } from '#lib/contracts/fields/formats/formats.ts';
+import { seed } from '#test/support/seed.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 

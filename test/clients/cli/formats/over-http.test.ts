@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
-import { ServedFormat } from '../../../../lib/contracts/secrets/served-formats.ts';
-import { type Api, createToken, startApi } from '../../../support/api.ts';
-import { openWorkplace } from '../../../support/environments.ts';
-import { seed } from '../../../support/seed.ts';
+import { formats } from '#lib/contracts/fields/formats/formats.ts';
+import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { seed } from '#test/support/seed.ts';
 import { buildCli, type Cli } from '../cli.ts';
 import { nastyValues } from './nasty-values.ts';
 

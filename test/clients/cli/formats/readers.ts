@@ -9,7 +9,7 @@ import { parse as parse16 } from 'dotenv-16';
 import { parse as parse17 } from 'dotenv-17';
 import { parse as parse18 } from 'dotenv-18';
 import { parse as parseYaml } from 'yaml';
-import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
+import { parseDotenv } from '#lib/contracts/fields/dotenv.ts';
 import { readAsCompose, readAsGithubRunner, readAsPowershell } from './transcribed-readers.ts';
 
 type Values = Map<string, string>;

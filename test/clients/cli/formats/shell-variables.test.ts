@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Entry, type Format, isName } from '../../../../lib/contracts/fields/formats/format.ts';
-import { formats } from '../../../../lib/contracts/fields/formats/formats.ts';
+import { type Entry, type Format, isName } from '#lib/contracts/fields/formats/format.ts';
+import { formats } from '#lib/contracts/fields/formats/formats.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-shells-'));
 afterAll(() => rmSync(directory, { recursive: true }));

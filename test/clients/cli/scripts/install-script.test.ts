@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildDownloads, type Downloads } from '../../../../clients/cli/build-downloads.ts';
-import { dashboardHeaders } from '../../../../infra/plan/dashboard-headers.ts';
-import { type Api, startApi } from '../../../support/api.ts';
+import { buildDownloads, type Downloads } from '#clients/cli/build-downloads.ts';
+import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
+import { type Api, startApi } from '#test/support/api.ts';
 import { type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
 import { pathOf, type Shell, shells } from './image.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { type Api, createToken, startApi } from '../../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../../support/environments.ts';
-import { type Issuer, identityOf, startIssuer } from '../../../support/issuer.ts';
-import { type Person, seedOwner } from '../../../support/people.ts';
-import { type Receiver, startReceiver } from '../../../support/receiver.ts';
-import { expectStatus } from '../../../support/sample-requests.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
 import { type Image, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 
 let api: Api;

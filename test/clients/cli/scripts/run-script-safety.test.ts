@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { testCertificate, testCertificateKey } from '../../../support/test-certificate.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 import { type Respond, refusal, type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
 import {
   busybox,

@@ -1,12 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildDownloads } from '../../../../clients/cli/build-downloads.ts';
-import { type Api, createToken, startApi } from '../../../support/api.ts';
-import { openWorkplace, type Workplace } from '../../../support/environments.ts';
-import { type Issuer, startIssuer } from '../../../support/issuer.ts';
-import { type Person, seedOwner } from '../../../support/people.ts';
-import { expectStatus } from '../../../support/sample-requests.ts';
-import { seed } from '../../../support/seed.ts';
+import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Issuer, startIssuer } from '#test/support/issuer.ts';
+import { type Person, seedOwner } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { seed } from '#test/support/seed.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
 import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 

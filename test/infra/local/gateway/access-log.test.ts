@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
-import { startAccessLog } from '../../../../infra/local/gateway/access-log.ts';
+import { startAccessLog } from '#infra/local/gateway/access-log.ts';
 
 interface LogsEvent {
   awslogs: { data: string };

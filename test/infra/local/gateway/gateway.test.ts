@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AccessLogValues } from '../../../../infra/local/gateway/access-log.ts';
-import { type Gateway, listen } from '../../../../infra/local/gateway/gateway.ts';
-import { createInvoke, type Handler, InvocationTimeout, type Invoke } from '../../../../infra/local/lambda/invoke.ts';
+import type { AccessLogValues } from '#infra/local/gateway/access-log.ts';
+import { type Gateway, listen } from '#infra/local/gateway/gateway.ts';
+import { createInvoke, type Handler, InvocationTimeout, type Invoke } from '#infra/local/lambda/invoke.ts';
 
 const route = (method: string, path: string, operationId: string) => ({ method, path, operationId, area: 'test' });
 const routes = [

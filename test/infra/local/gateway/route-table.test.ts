@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRouteTable } from '../../../../infra/local/gateway/route-table.ts';
+import { createRouteTable } from '#infra/local/gateway/route-table.ts';
 
 const route = (method: string, path: string) => ({ method, path, area: 'test', operationId: `${method} ${path}` });
 const match = createRouteTable([

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import type { Invoke } from '../../../../infra/local/lambda/invoke.ts';
-import { type Queue, type QueueWorkerOptions, startQueueWorker } from '../../../../infra/local/lambda/queue-worker.ts';
-import { ensureQueue } from '../../../../infra/local/resources.ts';
-import type { AwsServer } from '../../../../infra/local/stand-ins/aws-server.ts';
-import { startSqs } from '../../../../infra/local/stand-ins/sqs/sqs.ts';
-import { gate } from '../../../support/gate.ts';
+import type { Invoke } from '#infra/local/lambda/invoke.ts';
+import { type Queue, type QueueWorkerOptions, startQueueWorker } from '#infra/local/lambda/queue-worker.ts';
+import { ensureQueue } from '#infra/local/resources.ts';
+import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
+import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
+import { gate } from '#test/support/gate.ts';
 
 let server: AwsServer;
 let sqs: SQSClient;

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startKept, waitUntilGone } from '../../../../infra/local/machine/keeper.ts';
+import { startKept, waitUntilGone } from '#infra/local/machine/keeper.ts';
 
 /** A zombie that waits to be reaped does not count as alive. */
 function isAlive(pid: number): boolean {

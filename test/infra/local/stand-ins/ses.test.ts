@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { expect, it } from 'vitest';
-import { type Ses, startSes } from '../../../../infra/local/stand-ins/ses.ts';
+import { type Ses, startSes } from '#infra/local/stand-ins/ses.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 

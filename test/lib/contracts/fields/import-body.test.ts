@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ImportBody } from '../../../../lib/contracts/fields/import-body.ts';
+import { ImportBody } from '#lib/contracts/fields/import-body.ts';
 
 /** Parses JSON text like a request's body, so that `__proto__` arrives as it would there. */
 function parsed(json: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invisibleIn } from '../../../../lib/contracts/fields/invisible.ts';
+import { invisibleIn } from '#lib/contracts/fields/invisible.ts';
 
 describe('invisibleIn', () => {
   it.each([

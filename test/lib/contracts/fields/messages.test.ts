@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Contract } from '../../../../lib/contracts/contract.ts';
-import type { Problem } from '../../../../lib/contracts/error-codes.ts';
-import { problemsOf } from '../../../../lib/contracts/fields/problems.ts';
-import { formProblem } from '../../../../lib/contracts/path-parameters.ts';
-import { routes } from '../../../../lib/contracts/routes.ts';
+import type { Contract } from '#lib/contracts/contract.ts';
+import type { Problem } from '#lib/contracts/error-codes.ts';
+import { problemsOf } from '#lib/contracts/fields/problems.ts';
+import { formProblem } from '#lib/contracts/path-parameters.ts';
+import { routes } from '#lib/contracts/routes.ts';
 
 function problems(schema: z.ZodType, value: unknown): Problem[] {
   return (schema.safeParse(value).error?.issues ?? []).flatMap(problemsOf);

@@ -7,7 +7,7 @@ import {
   parseIfMatch,
   parseIfNoneMatch,
   revisionTag,
-} from '../../../../lib/contracts/fields/preconditions.ts';
+} from '#lib/contracts/fields/preconditions.ts';
 
 const matches = (precondition: Precondition | undefined, revision: number) =>
   precondition !== undefined && matchesRevision(precondition, revision);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseDangerous, whyDangerous } from '../../../../lib/contracts/fields/refuse-dangerous.ts';
+import { refuseDangerous, whyDangerous } from '#lib/contracts/fields/refuse-dangerous.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 

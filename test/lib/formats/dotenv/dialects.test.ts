@@ -3,10 +3,10 @@ import { parse as parse17 } from 'dotenv-17';
 import { parse as parse18 } from 'dotenv-18';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
-import { ambiguousLines } from '../../../../lib/formats/dotenv/ambiguous.ts';
-import { type Dialect, dialectReaders } from '../../../../lib/formats/dotenv/dialects.ts';
-import type { Assigned } from '../../../../lib/formats/dotenv/reading.ts';
+import { parseDotenv } from '#lib/contracts/fields/dotenv.ts';
+import { ambiguousLines } from '#lib/formats/dotenv/ambiguous.ts';
+import { type Dialect, dialectReaders } from '#lib/formats/dotenv/dialects.ts';
+import type { Assigned } from '#lib/formats/dotenv/reading.ts';
 import { dotenvFile, dotenvLine } from './nasty-files.ts';
 import { continuesComments, type Tool, tools } from './real-tools.ts';
 

@@ -3,7 +3,7 @@ import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Dialect } from '../../../../lib/formats/dotenv/dialects.ts';
+import type { Dialect } from '#lib/formats/dotenv/dialects.ts';
 
 /** Undefined for a file that the tool refuses. Null for a key without a value. */
 type Values = Map<string, string | null> | undefined;

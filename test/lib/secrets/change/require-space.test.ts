@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenBytes } from '../../../../lib/secrets/change/require-space.ts';
+import { hiddenBytes } from '#lib/secrets/change/require-space.ts';
 
 const project = (secret: string) => ({ keyVersion: 1, wrappedKeys: { '1': Buffer.from(secret) } });
 const at = (revision: number, secret = 'wrapped') => hiddenBytes(project(secret), { id: 'environment', revision });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changedDigest, digestOf, emptyDigest } from '../../../../lib/secrets/engine/digest.ts';
+import { changedDigest, digestOf, emptyDigest } from '#lib/secrets/engine/digest.ts';
 
 const heads = fc.uniqueArray(
   fc.record({

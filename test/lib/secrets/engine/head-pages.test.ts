@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type HeadPage, outgrowsPages, pagesAfter } from '../../../../lib/secrets/engine/head-pages.ts';
-import { sizeAfter } from '../../../../lib/secrets/engine/write-change.ts';
-import type { EnvironmentState } from '../../../../lib/table/records/environment.ts';
-import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
+import { type HeadPage, outgrowsPages, pagesAfter } from '#lib/secrets/engine/head-pages.ts';
+import { sizeAfter } from '#lib/secrets/engine/write-change.ts';
+import type { EnvironmentState } from '#lib/table/records/environment.ts';
+import type { HeadRecord } from '#lib/table/records/secret.ts';
 
 const kb = 1024;
 

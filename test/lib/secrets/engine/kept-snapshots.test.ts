@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { functions } from '../../../../infra/plan/functions.ts';
-import { forgetSettings } from '../../../../lib/core/settings.ts';
-import { hasSnapshot, keepSnapshot, keptHeads, maximumAgeMs } from '../../../../lib/secrets/engine/kept-snapshots.ts';
-import type { EnvironmentState } from '../../../../lib/table/records/environment.ts';
-import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
-import { reliedOnMs } from '../../../../lib/table/serving-region.ts';
+import { functions } from '#infra/plan/functions.ts';
+import { forgetSettings } from '#lib/core/settings.ts';
+import { hasSnapshot, keepSnapshot, keptHeads, maximumAgeMs } from '#lib/secrets/engine/kept-snapshots.ts';
+import type { EnvironmentState } from '#lib/table/records/environment.ts';
+import type { HeadRecord } from '#lib/table/records/secret.ts';
+import { reliedOnMs } from '#lib/table/serving-region.ts';
 
 const mb = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headOf, resolveHeads, versionOf } from '../../../../lib/secrets/engine/read-snapshot.ts';
-import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
+import { headOf, resolveHeads, versionOf } from '#lib/secrets/engine/read-snapshot.ts';
+import type { HeadRecord } from '#lib/table/records/secret.ts';
 
 function head(key: string, version: number, revision: number, more: Partial<HeadRecord> = {}): HeadRecord {
   return {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../../lib/secrets/engine/digest.ts';
-import { secretSizeBytes } from '../../../../lib/secrets/engine/secret-size.ts';
-import { contentAfter, fitsOneTransaction } from '../../../../lib/secrets/engine/write-change.ts';
-import type { EnvironmentState } from '../../../../lib/table/records/environment.ts';
-import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
+import { digestOf } from '#lib/secrets/engine/digest.ts';
+import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
+import { contentAfter, fitsOneTransaction } from '#lib/secrets/engine/write-change.ts';
+import type { EnvironmentState } from '#lib/table/records/environment.ts';
+import type { HeadRecord } from '#lib/table/records/secret.ts';
 
 const state: EnvironmentState = {
   id: 'e',

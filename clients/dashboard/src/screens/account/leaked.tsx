@@ -1,5 +1,5 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import { may, session, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';

@@ -1,5 +1,5 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
 import { call } from '../../api.ts';
 import { loadSession, session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';

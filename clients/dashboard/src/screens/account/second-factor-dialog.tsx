@@ -1,6 +1,6 @@
+import type { OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Passkey } from '@holdfast/contracts/auth/passkey.ts';
 import type { Dispatch, StateUpdater } from 'preact/hooks';
-import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Passkey } from '../../../../../lib/contracts/auth/passkey.ts';
 import { call } from '../../api.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { showToast } from '../../ui/toast.tsx';

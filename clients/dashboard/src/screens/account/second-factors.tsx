@@ -1,6 +1,6 @@
+import type { OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Passkey } from '@holdfast/contracts/auth/passkey.ts';
 import { useState } from 'preact/hooks';
-import type { OwnUser } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Passkey } from '../../../../../lib/contracts/auth/passkey.ts';
 import { call } from '../../api.ts';
 import { type Loaded, useLoad } from '../../load.ts';
 import { loadSession } from '../../session.ts';

@@ -1,6 +1,6 @@
+import type { CliToken } from '@holdfast/contracts/auth/cli-token.ts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { CliToken } from '../../../../../lib/contracts/auth/cli-token.ts';
-import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call, Refusal } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';

@@ -1,6 +1,6 @@
 import { limitNames, planNames } from 'virtual:contracts';
+import type { LimitName, PlanName } from '@holdfast/contracts/fields/limits.ts';
 import { useState } from 'preact/hooks';
-import type { LimitName, PlanName } from '../../../../../lib/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';

@@ -1,5 +1,5 @@
 import { limitNames } from 'virtual:contracts';
-import type { Plan } from '../../../../../lib/contracts/fields/limits.ts';
+import type { Plan } from '@holdfast/contracts/fields/limits.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';

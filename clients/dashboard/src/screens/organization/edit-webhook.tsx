@@ -1,6 +1,6 @@
+import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { Webhook } from '@holdfast/contracts/webhooks/webhook.ts';
 import { useState } from 'preact/hooks';
-import type { Project } from '../../../../../lib/contracts/projects/project.ts';
-import type { Webhook } from '../../../../../lib/contracts/webhooks/webhook.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Button } from '../../ui/button.tsx';

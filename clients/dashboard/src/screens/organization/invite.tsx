@@ -1,6 +1,6 @@
 import { roles } from 'virtual:contracts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { useState } from 'preact/hooks';
-import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Dialog } from '../../ui/dialog.tsx';

@@ -1,6 +1,6 @@
 import { roles } from 'virtual:contracts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { useState } from 'preact/hooks';
-import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { loadSession, whoMay, whyNot } from '../../session.ts';

@@ -1,6 +1,6 @@
 import { eventNames } from 'virtual:contracts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Dialog } from '../../ui/dialog.tsx';

@@ -1,6 +1,6 @@
 import { boughtPlans, limitNames } from 'virtual:contracts';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import type { LimitName } from '../../../../../lib/contracts/fields/limits.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { LimitName } from '@holdfast/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { whyNot } from '../../session.ts';

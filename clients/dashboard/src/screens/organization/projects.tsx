@@ -1,5 +1,5 @@
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { whyNot } from '../../session.ts';

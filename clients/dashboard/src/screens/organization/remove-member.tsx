@@ -1,5 +1,5 @@
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
 import { useState } from 'preact/hooks';
-import type { Identity } from '../../../../../lib/contracts/identities/identity.ts';
 import { type Answer, call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';

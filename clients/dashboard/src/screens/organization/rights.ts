@@ -1,4 +1,4 @@
-import type { Role } from '../../../../../lib/contracts/fields/role.ts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 
 /** What each role may do, in a sentence. */
 export const rights: Readonly<Record<Role, string>> = {

@@ -1,6 +1,6 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';

@@ -1,4 +1,4 @@
-import type { PlanLimits, Usage } from '../../../../../lib/contracts/fields/limits.ts';
+import type { PlanLimits, Usage } from '@holdfast/contracts/fields/limits.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { limitInWords } from '../../ui/limits.ts';
 import { Section } from '../../ui/page.tsx';

@@ -1,6 +1,6 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Delivery } from '@holdfast/contracts/webhooks/get-webhook.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Delivery } from '../../../../../lib/contracts/webhooks/get-webhook.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';

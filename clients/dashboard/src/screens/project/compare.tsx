@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useEffect } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { navigate } from '../../router.ts';
 import type { Place } from '../../secrets/place.ts';

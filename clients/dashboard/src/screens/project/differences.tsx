@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import type { ComponentChildren } from 'preact';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import type { Answer } from '../../api.ts';
 import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';

@@ -1,6 +1,6 @@
+import type { EnvironmentType } from '@holdfast/contracts/fields/environment-type.ts';
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { EnvironmentType } from '../../../../../lib/contracts/fields/environment-type.ts';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Button } from '../../ui/button.tsx';

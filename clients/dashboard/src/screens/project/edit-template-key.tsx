@@ -1,5 +1,5 @@
+import type { TemplateKey } from '@holdfast/contracts/templates/template-key.ts';
 import { useState } from 'preact/hooks';
-import type { TemplateKey } from '../../../../../lib/contracts/templates/template-key.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';

@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import { type OpenDialog, SecretDialogs } from '../../secrets/dialogs.tsx';
 import { SecretList } from '../../secrets/list.tsx';
 import { roleMay } from '../../secrets/rights.ts';

@@ -1,5 +1,5 @@
+import type { EnvironmentType } from '@holdfast/contracts/fields/environment-type.ts';
 import { useState } from 'preact/hooks';
-import type { EnvironmentType } from '../../../../../lib/contracts/fields/environment-type.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { Dialog } from '../../ui/dialog.tsx';

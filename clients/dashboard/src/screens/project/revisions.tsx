@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';

@@ -1,5 +1,5 @@
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useEffect, useState } from 'preact/hooks';
-import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';

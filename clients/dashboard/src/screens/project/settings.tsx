@@ -1,5 +1,5 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';

@@ -1,5 +1,5 @@
+import type { TemplateKey } from '@holdfast/contracts/templates/template-key.ts';
 import { useState } from 'preact/hooks';
-import type { TemplateKey } from '../../../../../lib/contracts/templates/template-key.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';

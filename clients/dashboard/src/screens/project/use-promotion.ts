@@ -1,6 +1,6 @@
+import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects/project.ts';
-import type { ChangePlan } from '../../../../../lib/contracts/secrets/write.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { planOf } from '../../secrets/proof.tsx';

@@ -13,8 +13,8 @@ import {
   ListAliasesCommand,
 } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AwsServer } from '../../../../../infra/local/stand-ins/aws-server.ts';
-import { startKms } from '../../../../../infra/local/stand-ins/kms/kms.ts';
+import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
+import { startKms } from '#infra/local/stand-ins/kms/kms.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

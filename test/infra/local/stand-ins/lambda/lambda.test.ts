@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, it, onTestFinished } from 'vitest';
-import { createInvoke } from '../../../../../infra/local/lambda/invoke.ts';
-import { startLambda } from '../../../../../infra/local/stand-ins/lambda/lambda.ts';
+import { createInvoke } from '#infra/local/lambda/invoke.ts';
+import { startLambda } from '#infra/local/stand-ins/lambda/lambda.ts';
 
 async function clientOf(handler: (event: unknown) => unknown) {
   const server = await startLambda(createInvoke(async () => handler));

@@ -19,8 +19,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AwsServer } from '../../../../../infra/local/stand-ins/aws-server.ts';
-import { startSqs } from '../../../../../infra/local/stand-ins/sqs/sqs.ts';
+import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
+import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new SQSClient({ endpoint: url, region: 'eu-west-1', credentials });

@@ -1,7 +1,7 @@
+import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
+import type { AuditDetails } from '@holdfast/contracts/fields/audit-action.ts';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AuditEntry } from '../../../../../../lib/contracts/audit/list-audit-entries.ts';
-import type { AuditDetails } from '../../../../../../lib/contracts/fields/audit-action.ts';
 import { Time } from '../../../ui/time.tsx';
 import { FilterLink } from './filter-link.tsx';
 import { actorName, environmentOf, projectOf, tokenName } from './names.ts';

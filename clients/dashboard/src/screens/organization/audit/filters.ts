@@ -1,5 +1,5 @@
 import { auditActions } from 'virtual:contracts';
-import type { AuditAction } from '../../../../../../lib/contracts/fields/audit-action.ts';
+import type { AuditAction } from '@holdfast/contracts/fields/audit-action.ts';
 import { addressWith, searchParameters } from '../../../router.ts';
 
 /** The filters of the log, named as in the API. The URL has them, so that they can be linked. */

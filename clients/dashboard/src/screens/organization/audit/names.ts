@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../../../../../lib/contracts/audit/list-audit-entries.ts';
-import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Project } from '../../../../../../lib/contracts/projects/project.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { call } from '../../../api.ts';
 
 /** What the log's ids stand for, as far as this user can see. */

@@ -1,6 +1,6 @@
+import type { CredentialExposure, Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
 import { useState } from 'preact/hooks';
-import type { CredentialExposure, Exposure } from '../../../../../../lib/contracts/audit/get-exposure.ts';
-import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
 import { useLoad } from '../../../load.ts';
 import { addressWith, navigate, searchParameters } from '../../../router.ts';
 import { Await } from '../../../ui/await.tsx';

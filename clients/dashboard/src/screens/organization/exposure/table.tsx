@@ -1,6 +1,6 @@
+import type { Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
+import { toRanges } from '@holdfast/contracts/fields/number-ranges.ts';
 import { useRef } from 'preact/hooks';
-import type { Exposure } from '../../../../../../lib/contracts/audit/get-exposure.ts';
-import { toRanges } from '../../../../../../lib/core/number-ranges.ts';
 import { useRowsInSight } from '../../../secrets/rows-in-sight.ts';
 import { Spacer } from '../../../secrets/spacer.tsx';
 import { EnvironmentMark } from '../../../ui/environment-mark.tsx';

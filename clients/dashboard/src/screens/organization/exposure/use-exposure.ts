@@ -1,6 +1,6 @@
 import { subjects } from 'virtual:contracts';
+import type { CredentialExposure } from '@holdfast/contracts/audit/get-exposure.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { CredentialExposure } from '../../../../../../lib/contracts/audit/get-exposure.ts';
 import { call, sessionEnded } from '../../../api.ts';
 import { usePages } from '../../../load.ts';
 import { count } from '../../../ui/count.ts';

@@ -1,5 +1,5 @@
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
 import { useState } from 'preact/hooks';
-import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
 import { call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -1,7 +1,7 @@
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
-import type { Project } from '../../../../../../lib/contracts/projects/project.ts';
 import { Example } from '../../../ui/example.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { Select } from '../../../ui/select.tsx';

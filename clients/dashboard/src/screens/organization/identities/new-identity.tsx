@@ -1,8 +1,8 @@
 import { environmentRules } from 'virtual:contracts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../../lib/contracts/auth/get-current-user.ts';
-import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
-import type { Project } from '../../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';
 import { navigate } from '../../../router.ts';

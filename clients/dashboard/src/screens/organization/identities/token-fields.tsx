@@ -1,5 +1,5 @@
-import { maximumAssertionAgeMinutes } from '../../../../../../lib/contracts/fields/identity-limits.ts';
-import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
+import { maximumAssertionAgeMinutes } from '@holdfast/contracts/fields/identity-limits.ts';
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Field } from '../../../ui/field.tsx';
 

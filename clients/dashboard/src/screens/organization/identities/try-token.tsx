@@ -1,5 +1,5 @@
+import type { Identity } from '@holdfast/contracts/identities/identity.ts';
 import { useState } from 'preact/hooks';
-import type { Identity } from '../../../../../../lib/contracts/identities/identity.ts';
 import { Field } from '../../../ui/field.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';

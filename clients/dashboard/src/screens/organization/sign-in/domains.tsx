@@ -1,5 +1,5 @@
+import type { SignIn } from '@holdfast/contracts/organizations/sign-in.ts';
 import { useState } from 'preact/hooks';
-import type { SignIn } from '../../../../../../lib/contracts/organizations/sign-in.ts';
 import { call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -1,5 +1,5 @@
+import type { SignIn } from '@holdfast/contracts/organizations/sign-in.ts';
 import { useState } from 'preact/hooks';
-import type { SignIn } from '../../../../../../lib/contracts/organizations/sign-in.ts';
 import { call } from '../../../api.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/confirm.tsx';

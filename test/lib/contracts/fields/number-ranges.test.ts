@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromRanges, toRanges } from '../../../lib/core/number-ranges.ts';
+import { fromRanges, toRanges } from '#lib/contracts/fields/number-ranges.ts';
 
 describe('ranges of numbers', () => {
   it('join neighbours, whatever their order', () => {
