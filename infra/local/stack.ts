@@ -178,7 +178,7 @@ async function startStandIns(
     else standIns.lambda.runWith(invoke);
     Object.assign(env, {
       AWS_ENDPOINT_URL_LAMBDA: lambda.url,
-      ISSUER_KEYS_FUNCTION: workers.fetchIssuerKeys.name,
+      OUTBOUND_FUNCTION: workers.makeOutboundRequests.name,
     });
   }
   const ses = await started('SESV2', () => startSes(directory), standIns?.ses);

@@ -124,7 +124,7 @@ export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp' | 'provider';
 
 /** A function that other functions invoke for something that their own roles must not allow. */
-export type InvokedFunction = 'fetch-issuer-keys';
+export type InvokedFunction = 'make-outbound-requests';
 
 /**
  * What a function uses, and therefore exactly what its role allows (IAM action names without the service prefix).

@@ -75,8 +75,8 @@ const readers = {
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Name or ARN of the function that reads the keys of issuers. */
-  ISSUER_KEYS_FUNCTION: optionalText,
+  /** Name or ARN of the function that sends requests to customers' hosts. */
+  OUTBOUND_FUNCTION: optionalText,
   /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in e-mails, return addresses and CORS, e.g. https://app.example.com. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import { pingEvent } from '../contracts/fields/events.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { settings } from '../core/settings.ts';
 import { requireServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
@@ -69,7 +68,7 @@ export async function deliver(message: DeliveryMessage, receiveCount: number, lo
     ...(message.redeliveryOf === undefined ? {} : { 'X-Service-Redelivery-Of': message.redeliveryOf }),
     'X-Service-Signature': signatureOf(body, signingSecret),
   };
-  const outcome = await send(url, headers, body, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  const outcome = await send(url, headers, body);
   await logDelivery({ ...message, payload }, outcome);
   await trimDeliveries(message.webhookId).catch(error => log.error('could not trim the log of a webhook', error));
   log.info('made a webhook delivery', { ...outcome });

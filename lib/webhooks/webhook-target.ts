@@ -1,7 +1,6 @@
 import type { AuditFacts } from '../access/audit-write.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
-import { targetProblem } from '../deliveries/target.ts';
+import { targetProblem } from '../outbound/target.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 
 /** The webhook in the audit log, identified by host: paths and queries of such URLs often contain credentials. */
@@ -15,6 +14,6 @@ export function webhookNotFound(): ApiError {
 
 /** @throws invalid_request if the text of the URL shows that it is not an allowed target */
 export function requireTarget(url: string): void {
-  const problem = targetProblem(url, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  const problem = targetProblem(url);
   if (problem !== undefined) throw invalidRequest([{ path: 'url', message: problem }]);
 }

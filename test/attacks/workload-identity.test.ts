@@ -34,7 +34,7 @@ import { expectStatus } from '../support/sample-requests.ts';
 const otherFetches = new Map<string, () => unknown>();
 const loadWithFetches: LoadHandler = async functionName => {
   const handler = await loadFromFunctions(functionName);
-  if (functionName.name !== 'fetch-issuer-keys') return handler;
+  if (functionName.name !== 'make-outbound-requests') return handler;
   return (event, context) =>
     (otherFetches.get((event as { issuer: string }).issuer) ?? (() => handler(event, context)))();
 };

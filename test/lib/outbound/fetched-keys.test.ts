@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { handler } from '#functions/workers/fetch-issuer-keys.ts';
+import { handler } from '#functions/workers/make-outbound-requests.ts';
 import { forgetSettings } from '#lib/core/settings.ts';
-import { readFetchedKeys } from '#lib/identities/fetched-keys.ts';
+import { readFetchedKeys } from '#lib/outbound/discovery.ts';
 import { makeSigningKey } from '#test/support/issuer.ts';
 
 describe('the result of the function that fetches keys', () => {
