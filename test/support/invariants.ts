@@ -10,7 +10,6 @@ import { auditRecord } from '#lib/table/records/audit-entry.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
 import { challengeRecord } from '#lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
-import { customerRecord } from '#lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
 import {
   type EnvironmentState,
@@ -33,10 +32,10 @@ import {
   organizationRecord,
 } from '#lib/table/records/organization.ts';
 import { passkeyOwnerRecord, passkeyRecord } from '#lib/table/records/passkey.ts';
+import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
 import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '#lib/table/records/platform-count.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
-import { providerEventRecord } from '#lib/table/records/provider-event.ts';
 import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '#lib/table/records/provider-link.ts';
 import { rateRecord } from '#lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
@@ -122,7 +121,7 @@ export const entities = {
   auditPartitions: auditPartitionsRecord,
   planConfigs: planConfigsRecord,
   customer: customerRecord,
-  providerEvent: providerEventRecord,
+  providerEvent: paymentEventRecord,
   platformCount: platformCountRecord,
   servingRegion: servingRegionRecord,
   routeHour: routeHourRecord,

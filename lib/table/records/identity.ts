@@ -21,11 +21,7 @@ const rights = {
 };
 
 /** The part of an identity that requests with its tokens need. */
-export const identityRightsRecord = /* @__PURE__ */ entity({
-  kind: 'identity',
-  key: keys.identity,
-  schema: /* @__PURE__ */ z.object(rights),
-});
+export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights);
 
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
@@ -43,26 +39,22 @@ export const VerificationKey = /* @__PURE__ */ z.object({
 export type VerificationKey = z.infer<typeof VerificationKey>;
 
 /** A pipeline or workload that signs in with a token of its platform. */
-export const identityRecord = /* @__PURE__ */ entity({
-  kind: 'identity',
-  key: keys.identity,
-  schema: /* @__PURE__ */ z.object({
-    ...rights,
-    organizationId: z.string(),
-    issuer: z.string(),
-    claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    singleUse: z.boolean().default(true),
-    maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
-    tokenMinutes: z.int(),
-    /** null: fetched from the issuer. */
-    jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-    /** null: not recorded. */
-    createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
-    updatedAt: z.string(),
-    lastUsedAt: z.string().nullable(),
-    /** When a new token last ended one that was still valid. Absent: never. */
-    tokensEndedAt: z.string().optional(),
-  }),
+export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, {
+  ...rights,
+  organizationId: z.string(),
+  issuer: z.string(),
+  claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  singleUse: z.boolean().default(true),
+  maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
+  tokenMinutes: z.int(),
+  /** null: fetched from the issuer. */
+  jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
+  /** null: not recorded. */
+  createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
+  updatedAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+  /** When a new token last ended one that was still valid. Absent: never. */
+  tokensEndedAt: z.string().optional(),
 });
 
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
