@@ -1,3 +1,4 @@
+import { hourMs } from '../core/time.ts';
 import type { SeenRequest } from './access-log-record.ts';
 import { bucketOf } from './latency-buckets.ts';
 
@@ -11,8 +12,6 @@ export interface Tally {
   serverErrors: number;
   buckets: Map<number, number>;
 }
-
-export const hourMs = 60 * 60_000;
 
 /** The start of the hour that contains a time (epoch milliseconds), ISO 8601. */
 export function hourOf(timeMs: number): string {

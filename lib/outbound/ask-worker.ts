@@ -1,5 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Log } from '../core/logger.ts';
+import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
 
 /** A request to a provider. It holds secrets, so it is never logged. */
@@ -21,13 +22,11 @@ export const workerTimeoutMs = requestTimeoutMs + 3000;
 /** 64 KB of JSON, which the worker writes again with its own escapes. */
 const maximumAnswerBytes = 400 * 1024;
 
-let client: LambdaClient | undefined;
-
 /** The process's Lambda client. Only this file uses it; tests import it to count its calls. */
-export function lambdaClient(): LambdaClient {
-  client ??= new LambdaClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000 } });
-  return client;
-}
+export const lambdaClient = /* @__PURE__ */ oncePerProcess(
+  'lambda-client',
+  () => new LambdaClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000 } }),
+);
 
 /**
  * Has the worker, the only function that connects to customers' hosts for others, send a request. Its answer is not

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
+import { dayMs, expiryAfter, minuteMs } from '../core/time.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
@@ -13,11 +14,11 @@ import { type FetchedKeys, readFetchedKeys } from './discovery.ts';
  * Issuers' keys are stored in the table, so all processes share them. The service contacts an issuer at most once a
  * minute, even if tokens name unknown keys or the issuer is down.
  */
-const betweenFetchesMs = 60_000;
+const betweenFetchesMs = minuteMs;
 /** How soon the withdrawal of a key takes effect. */
-const freshMs = 10 * 60_000;
+const freshMs = 10 * minuteMs;
 /** How long the last fetched keys are used while the issuer is down. */
-const staleMs = 24 * 60 * 60_000;
+const staleMs = dayMs;
 /** By then a fetch has ended, or its process has died. */
 const fetchEndsMs = workerTimeoutMs + 2000;
 /** The documents may not be larger, and only the keys' public members are kept. */
@@ -99,7 +100,7 @@ async function beginFetch(
   counters: readonly Counter[],
 ): Promise<boolean> {
   const triedAtMs = Date.now();
-  const expiresAt = Math.ceil((triedAtMs + staleMs) / 1000);
+  const expiresAt = expiryAfter(0, triedAtMs + staleMs);
   const begin = upsert(
     at(issuerKeysRecord, issuer),
     { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },

@@ -7,8 +7,7 @@ import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
-import { requireWebhook } from './read-webhooks.ts';
-import { requireTarget, webhookTarget } from './webhook-target.ts';
+import { requireTarget, requireWebhook, webhookTarget } from './read-webhooks.ts';
 
 type WebhookChanges = BodyOf<typeof contract>;
 
@@ -46,10 +45,7 @@ export async function updateWebhook(
         if: { updatedAt: equals(webhook.updatedAt) },
       }),
       ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
-      await context.audit({
-        action: 'webhook.updated',
-        target: webhookTarget(changed),
-      }),
+      await context.audit({ action: 'webhook.updated', target: webhookTarget(changed) }),
     ]);
     return changed;
   });
