@@ -24,3 +24,11 @@ export function isOver(expiresAt: number, nowMs = Date.now()): boolean {
 export function isoOfSeconds(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
+
+/**
+ * The time of a change, later than that of the previous one. `updatedAt` is also the version that writes are conditioned
+ * on, so no two changes of an item share a millisecond.
+ */
+export function laterThan(previous: string): string {
+  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
+}

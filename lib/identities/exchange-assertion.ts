@@ -15,9 +15,8 @@ import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } fr
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { type IdentityRecord, identityRecord, type LiveTokensRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
   ConditionFailed,

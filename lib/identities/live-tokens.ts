@@ -2,7 +2,7 @@ import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/iden
 import { expiryAfter } from '../core/time.ts';
 import { atMost, type Condition, equals, exists, isNew } from '../table/expressions.ts';
 import { at, type Read } from '../table/read.ts';
-import { type LiveTokensRecord, liveTokensRecord } from '../table/records/live-tokens.ts';
+import { type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { put, remove, update, type Write } from '../table/write.ts';
 

@@ -12,7 +12,6 @@ import { countedBatchRecord, routeHourRecord } from '../table/records/request-me
 import { maximumWritesPerTransaction, put, transactIfHolds, upsert, type Write } from '../table/write.ts';
 import { readAccessLogLine } from './access-log-record.ts';
 import { type Tally, tallyRequests } from './count-requests.ts';
-import { bucketAttribute } from './latency-buckets.ts';
 
 /** A day more than the longest summary (168 hours) needs. */
 const keptSeconds = 8 * daySeconds;
@@ -54,10 +53,9 @@ async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void
   await transactIfHolds([...tallies.map(countWrite), put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew })]);
 }
 
-function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {
-  const histogram = Object.fromEntries([...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]));
+function countWrite({ route, hour, counts }: Tally): Write {
   return upsert(at(routeHourRecord, hour.slice(0, 10), hour.slice(11, 13), route), {
     set: { route, hour, expiresAt: expiryAfter(keptSeconds, Date.parse(hour) + hourMs) },
-    add: { requests, clientErrors, serverErrors, ...histogram },
+    add: counts,
   });
 }

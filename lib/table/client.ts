@@ -5,7 +5,7 @@ import { cachedRead, oncePerProcess, processCollection } from '../core/process-m
 import { settings } from '../core/settings.ts';
 import { currentWork } from './request-work.ts';
 import { isRefusal, noteLostAnswer, noteThrottling, reauthorize, requireTimeToWrite } from './retry.ts';
-import { readServesHere, reliedOnMs, servedElsewhere } from './serving-region.ts';
+import { isClientError, readServesHere, reliedOnMs, servedElsewhere } from './serving-region.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
@@ -119,8 +119,5 @@ function reauthorizeRetries<Input, Output>(
 
 /** Whether DynamoDB rejected the request. After any other error, the attempt may have been executed. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof TransactionCanceledException) return true;
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode ?? 0;
-  return status >= 400 && status < 500;
+  return error instanceof TransactionCanceledException || isClientError(error);
 }

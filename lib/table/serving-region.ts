@@ -71,13 +71,14 @@ async function findInPeer(region: string, client: DynamoDBDocumentClient): Promi
   } catch (error) {
     const log = openLog({ operation: 'find-serving-region', region });
     // A lost region must not stop this one. A rejection is a mistake in the deployment.
-    if (isRefused(error)) log.error('may not read which region serves in the other region', error);
+    if (isClientError(error)) log.error('may not read which region serves in the other region', error);
     else log.warn('could not read which region serves in the other region', { reason: String(error) });
     return undefined;
   }
 }
 
-function isRefused(error: unknown): boolean {
+/** Whether DynamoDB rejected a request as wrong. */
+export function isClientError(error: unknown): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
   return status >= 400 && status < 500;

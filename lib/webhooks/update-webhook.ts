@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { updateWebhook as contract } from '../contracts/webhooks/update-webhook.ts';
+import { laterThan } from '../core/time.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
@@ -63,9 +64,4 @@ function changedScope(
   };
   const stays = wanted.projectId === webhook.projectId && wanted.environmentId === webhook.environmentId;
   return stays ? undefined : findScope(places, wanted);
-}
-
-/** `updatedAt` also serves as the version for conditional writes, so two changes never share a millisecond. */
-function laterThan(previous: string): string {
-  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

@@ -4,7 +4,6 @@ import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '#lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
 import { keys } from '#lib/table/keys.ts';
-import { assertionRecord } from '#lib/table/records/assertion.ts';
 import { auditCountRecord } from '#lib/table/records/audit-count.ts';
 import { auditRecord } from '#lib/table/records/audit-entry.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
@@ -19,11 +18,10 @@ import {
   ticketsRecord,
 } from '#lib/table/records/environment.ts';
 import { handOffRecord } from '#lib/table/records/hand-off.ts';
-import { identityRecord } from '#lib/table/records/identity.ts';
+import { assertionRecord, identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
 import { invitationPointerRecord, invitationRecord } from '#lib/table/records/invitation.ts';
 import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '#lib/table/records/link.ts';
-import { liveTokensRecord } from '#lib/table/records/live-tokens.ts';
 import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
 import { memberRecord, membershipRecord, removedMemberRecord } from '#lib/table/records/member.ts';
 import {

@@ -5,7 +5,7 @@ import {
   identityRoles,
   keyTypes,
 } from '../../contracts/fields/identity-limits.ts';
-import { entity } from '../entity.ts';
+import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 const rights = {
@@ -58,3 +58,26 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
 });
 
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
+
+/**
+ * The tokens of an identity that may still be valid. Their number is limited, and counting the tokens themselves would
+ * mean reading all that DynamoDB has not removed yet.
+ */
+export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTokens, {
+  /** By the token's hash: when it was issued and when it expires, in epoch milliseconds. */
+  tokens: z.record(z.string(), z.tuple([z.number(), z.number()])),
+  /** How many there are. */
+  count: z.int(),
+  /** No token lives longer. */
+  expiresAt: ExpiresAt,
+});
+
+export type LiveTokensRecord = ReturnType<typeof liveTokensRecord.parse>;
+
+/** An issuer's token that has been exchanged or rejected. Kept until the token is too old to be used. */
+export const assertionRecord = /* @__PURE__ */ entity('assertion', keys.assertion, {
+  identityId: z.string(),
+  expiresAt: ExpiresAt,
+});
+
+export type AssertionRecord = ReturnType<typeof assertionRecord.parse>;
