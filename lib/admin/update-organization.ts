@@ -9,7 +9,7 @@ import { asRead } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
-import { getOrganization } from './organization-by-id.ts';
+import { getOrganization } from './inspect-organization.ts';
 
 type Wanted = BodyOf<typeof contract>;
 

@@ -12,11 +12,11 @@ import { type Counter, count, countOne, isReached, toRead } from '../limits/coun
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
+import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { type IdentityRecord, identityRecord, type LiveTokensRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
   ConditionFailed,
@@ -26,12 +26,10 @@ import {
   update,
   type Write,
 } from '../table/write.ts';
-import { claimsProblem } from './claims-problem.ts';
 import { identityTarget } from './identity-view.ts';
-import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
 import { RecordedForLonger, recordOf, recordOfUse } from './record-assertion.ts';
-import { claimsOfOwner } from './shared-issuers.ts';
+import { claimsOfOwner, claimsProblem } from './shared-issuers.ts';
 import { invalidAssertion, unverifiedClaims, verifyAssertion } from './verify-assertion.ts';
 
 type Issued = AnswerOf<typeof contract>;

@@ -1,7 +1,8 @@
 import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';
+import { expiryAfter } from '../core/time.ts';
 import { atMost, type Condition, equals, exists, isNew } from '../table/expressions.ts';
 import { at, type Read } from '../table/read.ts';
-import { type LiveTokensRecord, liveTokensRecord } from '../table/records/live-tokens.ts';
+import { type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { put, remove, update, type Write } from '../table/write.ts';
 
@@ -25,7 +26,7 @@ export function listToken(
 ): { writes: Write[]; endedTokens: number } {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
-  const expiresAt = Math.ceil(nowMs / 1000) + maximumTokenMinutes * 60;
+  const expiresAt = expiryAfter(maximumTokenMinutes * 60, nowMs);
   const item = liveTokensAt(userId);
   if (known === undefined) {
     const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });

@@ -2,8 +2,7 @@ import type { JWTPayload } from 'jose';
 import { ApiError } from '../core/errors.ts';
 import { atMost, type Condition, isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { type AssertionRecord, assertionRecord } from '../table/records/assertion.ts';
-import type { IdentityRecord } from '../table/records/identity.ts';
+import { type AssertionRecord, assertionRecord, type IdentityRecord } from '../table/records/identity.ts';
 import { put, type Write } from '../table/write.ts';
 import { assertionHash, endOfAssertion } from './verify-assertion.ts';
 

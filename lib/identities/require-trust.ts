@@ -1,8 +1,7 @@
 import { invalidRequest } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
-import { isAllowedPlain, targetProblem } from '../deliveries/target.ts';
+import { isAllowedPlain, targetProblem } from '../outbound/target.ts';
 import type { IdentityRecord } from '../table/records/identity.ts';
-import { claimsProblem } from './claims-problem.ts';
+import { claimsProblem } from './shared-issuers.ts';
 
 type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
 
@@ -22,8 +21,7 @@ export function requireTrust({ issuer, claims, jwks }: Trust): void {
  * If keys are given, the issuer doesn't have to be reachable: a cluster's issuer is often a name in its own network.
  */
 function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
-  const allowLoopback = settings().WEBHOOK_ALLOW_LOOPBACK;
-  if (!hasKeys) return targetProblem(issuer, { allowLoopback });
+  if (!hasKeys) return targetProblem(issuer);
   const url = URL.parse(issuer);
-  return url?.protocol === 'http:' && !isAllowedPlain(url, { allowLoopback }) ? 'must be an https URL' : undefined;
+  return url?.protocol === 'http:' && !isAllowedPlain(url) ? 'must be an https URL' : undefined;
 }

@@ -6,6 +6,7 @@ import type { BodyOf } from '../contracts/contract.ts';
 import { environmentRequired } from '../contracts/identities/identity.ts';
 import type { updateIdentity as contract } from '../contracts/identities/update-identity.ts';
 import { invalidRequest } from '../core/errors.ts';
+import { laterThan } from '../core/time.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
@@ -71,9 +72,4 @@ function detailsOf(before: IdentityRecord, after: IdentityRecord) {
   const [old, changed] = [auditedFields(before), auditedFields(after)];
   const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
   return details === undefined ? {} : { details };
-}
-
-/** `updatedAt` is also the version that changes are conditioned on, so two changes never share a millisecond. */
-function laterThan(previous: string): string {
-  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

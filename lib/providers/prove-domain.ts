@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { absent, type Condition, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { nobody } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
-import { lookUpRecords } from './look-up-records.ts';
 import { findSignIn } from './read-sign-in.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { signInTarget, txtRecordOf } from './sign-in-view.ts';

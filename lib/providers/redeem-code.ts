@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import type { RequestContext } from '../access/request-context.ts';
-import { providerAnswer } from '../identities/provider-answer.ts';
+import { providerAnswer } from '../outbound/ask-worker.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import { nonceOf, verifierOf } from './browser.ts';
 import { verifyIdToken } from './id-token.ts';

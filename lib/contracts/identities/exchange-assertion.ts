@@ -55,6 +55,6 @@ export const exchangeAssertion = contract({
     reads: ['ORG', 'USER', 'ISSUER', 'RATE'],
     writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
-    functions: ['fetch-issuer-keys'],
+    functions: ['make-outbound-requests'],
   },
 });

@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
+import { processVariable } from '../../core/process-memory.ts';
 import { absent, equals, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
@@ -34,7 +35,7 @@ const keptSeconds = 24 * 60 * 60;
 const pauseWhenServedMs = 3;
 
 /** The time per writer, as this process measured it last. A guess until then. */
-let usualServiceMs = 20;
+const usualServiceMs = processVariable('usual-service-time', () => 20);
 /** One crashed writer must not make all later estimates too long. */
 const longestUsualServiceMs = 100;
 
@@ -127,7 +128,7 @@ interface Line {
 function joinLine(own: number, state: EnvironmentState | undefined): Line {
   const first = { served: servedIn(state), at: performance.now() };
   let latest = { ...first, heartbeat: state?.pending?.heartbeat };
-  let serviceMs = usualServiceMs;
+  let serviceMs = usualServiceMs.value;
   const before = () => Math.max(0, own - 1 - latest.served);
   return {
     own,
@@ -141,7 +142,7 @@ function joinLine(own: number, state: EnvironmentState | undefined): Line {
       if (served !== latest.served || heartbeat !== latest.heartbeat) latest = { served, heartbeat, at };
       if (served > first.served) {
         serviceMs = (at - first.at) / (served - first.served);
-        usualServiceMs = Math.min(serviceMs, longestUsualServiceMs);
+        usualServiceMs.value = Math.min(serviceMs, longestUsualServiceMs);
       }
       const patienceMs = Math.min(longestStandstillMs, standstillMs + before() * standstillMsPerWriter);
       return before() > 0 && at - latest.at < patienceMs;

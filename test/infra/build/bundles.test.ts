@@ -86,7 +86,7 @@ describe('a bundle', () => {
     () => {
       const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
       expect(carriersOf('jose')).toEqual(['complete-provider-sign-in', 'exchange-assertion']);
-      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
+      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'make-outbound-requests']);
       for (const name of carriersOf('jose')) expect(weightOf(name, 'lib/deliveries'), name).toBe(0);
       expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
     },
@@ -187,7 +187,7 @@ describe('the bundles, run instead of the sources', () => {
     await issuer.stop();
     expect(answer.status).toBe(201);
     expect(issuer.fetches('jwks')).toBe(1);
-    expect(recorder.calls.filter(({ functionName }) => functionName === 'fetch-issuer-keys')).toEqual([]);
+    expect(recorder.calls.filter(({ functionName }) => functionName === 'make-outbound-requests')).toEqual([]);
   });
 
   test('of the service check logs in, sets and pulls', async () => {

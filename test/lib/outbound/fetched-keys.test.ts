@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { handler } from '#functions/workers/fetch-issuer-keys.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
-import { readFetchedKeys } from '#lib/identities/fetched-keys.ts';
+import { handler } from '#functions/workers/make-outbound-requests.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { readFetchedKeys } from '#lib/outbound/discovery.ts';
 import { makeSigningKey } from '#test/support/issuer.ts';
 
 describe('the result of the function that fetches keys', () => {
@@ -37,10 +37,10 @@ describe('the result of the function that fetches keys', () => {
 it("The function that fetches keys needs no settings, and then can't reach hosts on this machine", async () => {
   vi.stubEnv('TABLE_NAME', '');
   vi.stubEnv('WEBHOOK_ALLOW_LOOPBACK', '');
-  forgetSettings();
+  resetProcessMemory('settings');
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
   });
   expect(await handler({ issuer: 'https://127.0.0.1' })).toEqual({ problem: 'the address 127.0.0.1 is not public' });
 });

@@ -5,18 +5,18 @@ import { problemsOf } from '../contracts/fields/problems.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
+import { expiryAfter } from '../core/time.ts';
 import { asRead, isNew } from '../table/expressions.ts';
 import { at, readAll, readTogether } from '../table/read.ts';
-import { customerRecord } from '../table/records/customer.ts';
 import {
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { providerEventLifetimeSeconds, providerEventRecord } from '../table/records/provider-event.ts';
+import { customerRecord, paymentEventKeptSeconds, paymentEventRecord } from '../table/records/payment.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
-import { configuredPrices, verifiedEvent } from './provider.ts';
-import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
+import { type PaymentEvent, readPaymentEvent } from './payment-event.ts';
+import { configuredPrices, verifiedEvent } from './payment-provider.ts';
 import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
 
 /**
@@ -26,7 +26,7 @@ import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
  * @throws invalid_signature; invalid_request for a signed event of an unknown shape, which the provider resends: a
  * later version of the service may understand it
  */
-export async function receiveProviderEvent(
+export async function receivePaymentEvent(
   { source, log }: RequestContext,
   rawBody: string,
   signature: string | undefined,
@@ -38,19 +38,19 @@ export async function receiveProviderEvent(
     const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
     if (isHandled) return;
     if (organization === undefined) {
-      log.warn('a provider event names no existing organization', { eventId: event.id, eventType: event.type });
+      log.warn('a payment event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
     await transact(await effectOf({ event, subscription, organization, isCustomerKnown, source }));
   });
 }
 
-function understand(payload: unknown, log: Log): ProviderEvent {
+function understand(payload: unknown, log: Log): PaymentEvent {
   try {
-    return readProviderEvent(payload, configuredPrices());
+    return readPaymentEvent(payload, configuredPrices());
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    log.error('a signed provider event does not have its documented shape', error);
+    log.error('a signed payment event does not have its documented shape', error);
     throw invalidRequest(error.issues.slice(0, 100).flatMap(problemsOf));
   }
 }
@@ -64,10 +64,10 @@ interface Found {
 /**
  * Finds the organization that an event refers to. The first name that matches wins; the known customer is tried last.
  */
-async function findOrganization(event: ProviderEvent): Promise<Found> {
+async function findOrganization(event: PaymentEvent): Promise<Found> {
   const [{ handled, customer }, pointers] = await Promise.all([
     readTogether({
-      handled: at(providerEventRecord, event.id),
+      handled: at(paymentEventRecord, event.id),
       customer: event.customerId === null ? undefined : at(customerRecord, event.customerId),
     }),
     readAll(event.organizationIds.map(id => at(organizationPointerRecord, id))),
@@ -85,7 +85,7 @@ async function findOrganization(event: ProviderEvent): Promise<Found> {
 }
 
 interface Effect {
-  event: ProviderEvent;
+  event: PaymentEvent;
   subscription: SubscriptionUpdate;
   organization: OrganizationRecord;
   isCustomerKnown: boolean;
@@ -94,14 +94,13 @@ interface Effect {
 
 async function effectOf({ event, subscription, organization, isCustomerKnown, source }: Effect): Promise<Write[]> {
   const { id: organizationId, slug, name, plan } = organization;
-  const now = Date.now();
   const note = put(
-    at(providerEventRecord, event.id),
+    at(paymentEventRecord, event.id),
     {
       type: event.type,
       organizationId,
-      receivedAt: new Date(now).toISOString(),
-      expiresAt: Math.ceil(now / 1000) + providerEventLifetimeSeconds,
+      receivedAt: new Date().toISOString(),
+      expiresAt: expiryAfter(paymentEventKeptSeconds),
     },
     { if: isNew },
   );

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from '#lib/deliveries/public-address.ts';
-import { targetProblem } from '#lib/deliveries/target.ts';
+import { isLoopbackAddress, isPublicAddress, targetProblem } from '#lib/outbound/target.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
 
 const strict = { allowLoopback: false };

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { BoughtPlan, type PlanName } from '../contracts/fields/limits.ts';
 import { Uuid } from '../contracts/fields/text.ts';
+import { isoOfSeconds } from '../core/time.ts';
 import type { SubscriptionUpdate } from './subscription-update.ts';
 
 /** The configured price ids of the paid plans. */
 export type Prices = Readonly<Partial<Record<BoughtPlan, string | undefined>>>;
 
 /** The parts of a signed event that the service uses. */
-export interface ProviderEvent {
+export interface PaymentEvent {
   id: string;
   type: string;
   /** The organizations that the event names, most explicit first. */
@@ -96,7 +97,7 @@ const states: ReadonlyMap<string, SubscriptionUpdate['state']> = new Map([
  * Reads a verified event. Pure.
  * @throws ZodError if a relevant event does not have its documented shape
  */
-export function readProviderEvent(payload: unknown, prices: Prices): ProviderEvent {
+export function readPaymentEvent(payload: unknown, prices: Prices): PaymentEvent {
   const { id, type, created, data } = Envelope.parse(payload);
   const read = readers.get(type);
   if (read === undefined) return { id, type, organizationIds: [], customerId: null, update: undefined };
@@ -127,7 +128,7 @@ type Reader = (object: unknown, prices: Prices) => Read;
 
 const readCheckout: Reader = object => {
   const session = CheckoutSession.parse(object);
-  // `unpaid`: some payment methods take days; the provider sends another event when the money arrives.
+  // `unpaid`: some payment methods take days; the payment provider sends another event when the money arrives.
   const isBought = (session.mode ?? 'subscription') === 'subscription' && session.payment_status !== 'unpaid';
   return {
     organizationIds: [session.client_reference_id, session.metadata.organizationId],
@@ -212,5 +213,5 @@ function namedPlan(named: unknown): PlanName | undefined {
 
 function latest(seconds: readonly (number | null | undefined)[]): string | undefined {
   const known = seconds.filter(value => typeof value === 'number');
-  return known.length === 0 ? undefined : new Date(Math.max(...known) * 1000).toISOString();
+  return known.length === 0 ? undefined : isoOfSeconds(Math.max(...known));
 }

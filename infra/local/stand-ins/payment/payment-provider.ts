@@ -3,11 +3,11 @@ import { openDatabase } from '../../machine/data-directory.ts';
 import { listenOnLoopback } from '../../machine/loopback.ts';
 import { answerApi } from './api.ts';
 import { startEventSender } from './events.ts';
-import { ProviderError } from './form.ts';
+import { PaymentError } from './form.ts';
 import { answerPage } from './hosted-pages.ts';
 import { idempotently } from './idempotency.ts';
 import { newId, type Plans } from './objects.ts';
-import type { ProviderState } from './state.ts';
+import type { PaymentState } from './state.ts';
 import { openStore } from './store.ts';
 
 const maximumFormBytes = 256 * 1024;
@@ -44,7 +44,7 @@ export async function startPaymentProvider(
     void answer(request, response);
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
-  const state: ProviderState = { store, events, url, plans: options.plans };
+  const state: PaymentState = { store, events, url, plans: options.plans };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', url).pathname;
@@ -63,7 +63,7 @@ export async function startPaymentProvider(
       else respondHtml(response, result.found ? 200 : 404, result.html);
     } catch (error) {
       const refusal =
-        error instanceof ProviderError ? error : new ProviderError(500, 'api_error', 'The stand-in has failed.');
+        error instanceof PaymentError ? error : new PaymentError(500, 'api_error', 'The stand-in has failed.');
       if (refusal !== error) console.error(error);
       respondJson(response, refusal.status, { error: refusal.content });
     }
@@ -84,7 +84,7 @@ export async function startPaymentProvider(
 
 function requireKey(request: IncomingMessage, secretKey: string): void {
   if (request.headers.authorization !== `Bearer ${secretKey}`) {
-    throw new ProviderError(401, 'invalid_request_error', 'Invalid API key provided.');
+    throw new PaymentError(401, 'invalid_request_error', 'Invalid API key provided.');
   }
 }
 
@@ -93,7 +93,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > maximumFormBytes) throw new ProviderError(400, 'invalid_request_error', 'The request is too large.');
+    if (bytes > maximumFormBytes) throw new PaymentError(400, 'invalid_request_error', 'The request is too large.');
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));

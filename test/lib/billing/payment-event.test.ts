@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
-import { readProviderEvent } from '#lib/billing/provider-event.ts';
+import { readPaymentEvent } from '#lib/billing/payment-event.ts';
 
 const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';
 const prices = { pro: 'price_pro', enterprise: 'price_enterprise' };
@@ -13,9 +13,9 @@ function subscription(more: Record<string, unknown> = {}) {
   return { id: 'sub_1', status: 'active', customer: 'cus_1', metadata: { organizationId, plan: 'pro' }, ...more };
 }
 
-describe('readProviderEvent', () => {
+describe('readPaymentEvent', () => {
   it('identifies a completed checkout by its client reference', () => {
-    const read = readProviderEvent(
+    const read = readPaymentEvent(
       event('checkout.session.completed', {
         id: 'cs_1',
         mode: 'subscription',
@@ -46,7 +46,7 @@ describe('readProviderEvent', () => {
   });
 
   it('waits for the payment if the method takes days', () => {
-    const read = readProviderEvent(
+    const read = readPaymentEvent(
       event('checkout.session.completed', {
         id: 'cs_1',
         payment_status: 'unpaid',
@@ -59,7 +59,7 @@ describe('readProviderEvent', () => {
   });
 
   it('accepts objects in place of ids, as an expanding endpoint sends them', () => {
-    const read = readProviderEvent(
+    const read = readPaymentEvent(
       event('customer.subscription.updated', subscription({ customer: { id: 'cus_2', object: 'customer' } })),
       prices,
     );
@@ -71,7 +71,7 @@ describe('readProviderEvent', () => {
     ['on the items', { items: { data: [{ current_period_end: 1_800_000_000, price: { id: 'price_pro' } }] } }],
     ['on the subscription, as before 2025', { current_period_end: 1_800_000_000 }],
   ])('finds the end of the period %s', (_, more) => {
-    const read = readProviderEvent(event('customer.subscription.updated', subscription(more)), prices);
+    const read = readPaymentEvent(event('customer.subscription.updated', subscription(more)), prices);
 
     expect(read.update?.currentPeriodEnd).toBe('2027-01-15T08:00:00.000Z');
   });
@@ -79,7 +79,7 @@ describe('readProviderEvent', () => {
   it('prefers the configured price to the metadata, which a change in the portal does not update', () => {
     const items = { data: [{ price: { id: 'price_enterprise' } }] };
 
-    const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
+    const read = readPaymentEvent(event('customer.subscription.updated', subscription({ items })), prices);
 
     expect(read.update?.plan).toBe('enterprise');
   });
@@ -87,7 +87,7 @@ describe('readProviderEvent', () => {
   it('takes the plan from the metadata if the price is not configured', () => {
     const items = { data: [{ price: { id: 'price_of_last_year' } }] };
 
-    const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
+    const read = readPaymentEvent(event('customer.subscription.updated', subscription({ items })), prices);
 
     expect(read.update?.plan).toBe('pro');
   });
@@ -103,13 +103,13 @@ describe('readProviderEvent', () => {
     ['constructor', 'pending'],
     ['a state of the future', 'pending'],
   ])('reads the status %s as %s', (status, state) => {
-    const read = readProviderEvent(event('customer.subscription.updated', subscription({ status })), prices);
+    const read = readPaymentEvent(event('customer.subscription.updated', subscription({ status })), prices);
 
     expect(read.update?.state).toBe(state);
   });
 
   it('treats a deletion as a cancellation, whatever the status', () => {
-    const read = readProviderEvent(event('customer.subscription.deleted', subscription()), prices);
+    const read = readPaymentEvent(event('customer.subscription.deleted', subscription()), prices);
 
     expect(read.update?.state).toBe('canceled');
   });
@@ -118,19 +118,19 @@ describe('readProviderEvent', () => {
     ['under its parent', { parent: { subscription_details: { subscription: 'sub_1', metadata: { organizationId } } } }],
     ['at its top, as before 2025', { subscription: 'sub_1', subscription_details: { metadata: { organizationId } } }],
   ])('finds the subscription of an invoice %s', (_, more) => {
-    const read = readProviderEvent(event('invoice.payment_failed', { customer: 'cus_1', ...more }), prices);
+    const read = readPaymentEvent(event('invoice.payment_failed', { customer: 'cus_1', ...more }), prices);
 
     expect(read.organizationIds).toEqual([organizationId]);
     expect(read.update).toMatchObject({ subscriptionId: 'sub_1', state: 'past_due', fromInvoice: true });
   });
 
   it('ignores an invoice without a subscription', () => {
-    expect(readProviderEvent(event('invoice.paid', { customer: 'cus_1' }), prices).update).toBeUndefined();
+    expect(readPaymentEvent(event('invoice.paid', { customer: 'cus_1' }), prices).update).toBeUndefined();
   });
 
   it('derives no plan from an invoice that prorates two of them', () => {
     const line = (price: string) => ({ pricing: { price_details: { price } }, period: { end: 1_800_000_000 } });
-    const read = readProviderEvent(
+    const read = readPaymentEvent(
       event('invoice.paid', {
         parent: { subscription_details: { subscription: 'sub_1', metadata: { plan: 'pro' } } },
         lines: { data: [line('price_pro'), line('price_enterprise')] },
@@ -142,11 +142,11 @@ describe('readProviderEvent', () => {
   });
 
   it.each(['customer.created', 'toString', '__proto__', 'some.future_event'])('ignores the type %s', type => {
-    expect(readProviderEvent(event(type, {}), prices).update).toBeUndefined();
+    expect(readPaymentEvent(event(type, {}), prices).update).toBeUndefined();
   });
 
   it('drops references that are not organization ids', () => {
-    const read = readProviderEvent(
+    const read = readPaymentEvent(
       event('checkout.session.completed', { id: 'cs_1', client_reference_id: 'x'.repeat(5000), metadata: null }),
       prices,
     );
@@ -160,6 +160,6 @@ describe('readProviderEvent', () => {
     ['no id', { type: 'invoice.paid', created: 1, data: { object: {} } }],
     ['a subscription without a status', event('customer.subscription.updated', { id: 'sub_1' })],
   ])('rejects %s', (_, payload) => {
-    expect(() => readProviderEvent(payload, prices)).toThrow(ZodError);
+    expect(() => readPaymentEvent(payload, prices)).toThrow(ZodError);
   });
 });

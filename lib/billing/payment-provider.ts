@@ -2,36 +2,40 @@ import Stripe from 'stripe';
 import type { BoughtPlan } from '../contracts/fields/limits.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
+import type { Log } from '../core/logger.ts';
 import { parameter } from '../core/parameter.ts';
+import { processVariable } from '../core/process-memory.ts';
 import { settings } from '../core/settings.ts';
-import type { Prices } from './provider-event.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { Prices } from './payment-event.ts';
+import { liveSubscriptionOf } from './subscription-update.ts';
 
 /** At most two attempts of 4 s each, so every call ends within 10 s. */
 const timeoutMs = 4000;
 const retries = 1;
 
-/** A secret of the provider's, from the environment or else from SSM; undefined if billing is not configured. */
+/** A secret of the payment provider's, from the environment or else from SSM; undefined if billing is not configured. */
 async function secretOf(name: 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET'): Promise<string | undefined> {
   const { [name]: given, [`${name}_PARAMETER` as const]: stored } = settings();
   return given ?? (stored === undefined ? undefined : parameter(stored));
 }
 
-let made: { key: string; base: string | undefined; client: Stripe } | undefined;
+const kept = processVariable<{ key: string; base: string | undefined; client: Stripe } | undefined>(
+  'stripe-client',
+  () => undefined,
+);
 
 /** @throws billing_not_configured */
-async function provider(): Promise<Stripe> {
+async function stripeClient(): Promise<Stripe> {
   const key = await secretOf('STRIPE_SECRET_KEY');
   const base = settings().STRIPE_API_BASE;
   if (key === undefined) throw notConfigured();
-  if (made?.key !== key || made.base !== base) {
+  if (kept.value?.key !== key || kept.value.base !== base) {
     const address = base === undefined ? {} : addressOf(base);
-    made = {
-      key,
-      base,
-      client: new Stripe(key, { timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false, ...address }),
-    };
+    const client = new Stripe(key, { timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false, ...address });
+    kept.value = { key, base, client };
   }
-  return made.client;
+  return kept.value.client;
 }
 
 function addressOf(base: string): { host: string; port: string; protocol: 'http' | 'https' } {
@@ -45,12 +49,12 @@ function notConfigured(): ApiError {
 }
 
 /**
- * Calls the provider.
+ * Calls the payment provider.
  * @throws billing_not_configured; billing_provider_error. The provider's messages may quote keys and customers, so
  * neither the error nor the log includes them; the log only has the type of failure.
  */
 async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
-  const client = await provider();
+  const client = await stripeClient();
   try {
     return await work(client);
   } catch (error) {
@@ -115,7 +119,7 @@ export async function createCheckout(order: CheckoutOrder): Promise<string> {
       cancel_url: order.cancelUrl,
     }),
   );
-  if (session.url === null) throw new Error('The provider created a checkout session without a URL.');
+  if (session.url === null) throw new Error('The payment provider created a checkout session without a URL.');
   return session.url;
 }
 
@@ -139,17 +143,27 @@ export async function createPortal(order: {
 }
 
 /**
- * Cancels a subscription immediately. A subscription that is unknown to the provider or already ended counts as
- * cancelled.
+ * Cancels the subscription of an organization that is being erased, because no user could cancel it afterwards. If the
+ * payment provider refuses, the erasure continues, and the log names the subscription so that an operator can cancel it
+ * by hand. A subscription that is unknown to the provider or already ended counts as cancelled.
  */
-export async function endSubscription(subscriptionId: string): Promise<void> {
-  await ask(async client => {
-    try {
-      await client.subscriptions.cancel(subscriptionId);
-    } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeError) || error.code !== 'resource_missing') throw error;
-    }
-  });
+export async function cancelSubscription(organization: OrganizationRecord, log: Log): Promise<void> {
+  const { id: organizationId } = organization;
+  const subscriptionId = liveSubscriptionOf(organization);
+  if (subscriptionId === undefined) return;
+  try {
+    await ask(client =>
+      client.subscriptions.cancel(subscriptionId).catch(error => {
+        if (!(error instanceof Stripe.errors.StripeError) || error.code !== 'resource_missing') throw error;
+      }),
+    );
+    log.info('cancelled the subscription of an erased organization', { organizationId });
+  } catch (error) {
+    log.error('the subscription of an erased organization is still active: cancel it at the provider', error, {
+      organizationId,
+      subscriptionId,
+    });
+  }
 }
 
 /** Maximum age of a signature, in seconds. */
