@@ -33,11 +33,11 @@ const lead =
 
 type Found = ReturnType<typeof useExposure>;
 
-/** Every secret whose value became known to a credential, person or identity. */
+/** Every secret whose value a credential, person or identity saw or sent. */
 export function CredentialScreen({ organization, subject }: CredentialProps) {
   const period = periodOf(searchParameters());
   const found = useExposure(organization.id, subject, period);
-  // Without it, the answer itself is the same.
+  // The list of secrets doesn’t wait for this.
   const standing = useLoad(`${subject.type} ${subject.id}`, signal => findStanding(organization, subject, signal));
   const recorded = found.data?.findLast(({ subject: { name } }) => name !== null)?.subject.name ?? null;
   const name = nameOf(subject, standing.data, recorded);
@@ -116,7 +116,7 @@ interface LimitsProps {
   isEmpty: boolean;
 }
 
-/** What the answer can be relied on for, and what it can't know. */
+/** Whether the answer is exact, and what it can't include. */
 function Limits({ pages, isEmpty }: LimitsProps) {
   const since = pages.at(0)?.knownSince;
   const isExact = since !== undefined && pages.every(({ complete }) => complete);

@@ -13,7 +13,7 @@ import '../../../secrets/table.css';
 
 interface ExposureTableProps {
   rows: readonly Exposure[];
-  /** The organization's. */
+  /** The organization's slug. */
   slug: string;
 }
 
@@ -100,7 +100,7 @@ function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug:
   );
 }
 
-/** A row has one line for the key. A longer one ends with an ellipsis, and its title has all of it. */
+/** A row has one line for the key. CSS cuts a longer key off with an ellipsis; its title has the whole key. */
 function Key({ name }: { name: string }) {
   return (
     <span class="mono key" title={name}>

@@ -1,7 +1,6 @@
 import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
-import type { AuditRecord } from '../table/records/audit-entry.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
 
@@ -9,7 +8,7 @@ import { projectRecord } from '../table/records/project.ts';
 export interface Place {
   project: { id: string; slug: string };
   environment: { id: string; slug: string; type: EnvironmentType | null };
-  /** Undefined if it was erased. */
+  /** Undefined if it has been erased. */
   path: EnvironmentPath | undefined;
 }
 
@@ -28,14 +27,4 @@ export async function readPlaces(orgSlug: string): Promise<ReadonlyMap<string, P
         return [id, { project: { id: projectId, slug: project }, environment: { id, slug, type }, path }] as const;
       }),
   );
-}
-
-/** An erased environment, as an entry of its secrets names it. Pure. */
-export function erasedPlace({ target, environment }: AuditRecord): Place | undefined {
-  if (environment === undefined) return undefined;
-  return {
-    project: { id: target.id, slug: target.name },
-    environment: { ...environment, type: null },
-    path: undefined,
-  };
 }

@@ -9,18 +9,18 @@ import { writingActions } from './sights.ts';
 /** A version of a key, from the change that wrote it until the next one. */
 export interface KeyVersion {
   version: number;
-  /** The revision that wrote it; 0 if it is older than what was read. */
+  /** The revision that wrote it; 0 if that is older than what was read. */
   revision: number;
-  /** Undefined if it is older than what was read. */
+  /** Undefined if older than what was read. */
   createdAt: string | undefined;
   hasValue: boolean;
   /** The revision whose value it restores. */
   restored?: number | undefined;
-  /** Who sent the value; nobody did for a promotion, a restoration or a repair. */
+  /** Who sent the value. Absent for a promotion, a restoration or a repair. */
   writtenBy?: { id: string; email: string } | undefined;
 }
 
-/** Every key of an environment with its versions, oldest first. A key that did not change has one, of revision 0. */
+/** Every key of an environment with its versions, oldest first. A key that did not change has one, with revision 0. */
 export type KeyHistory = ReadonlyMap<string, readonly KeyVersion[]>;
 
 /** The version that a key had at a revision, if it had a value. Pure. */
@@ -31,13 +31,13 @@ export function versionAt(versions: readonly KeyVersion[], revision: number): Ke
     if ((versions[middle]?.revision ?? 0) <= revision) low = middle + 1;
     else high = middle;
   }
-  const found = versions[low - 1];
-  return found?.hasValue === true ? found : undefined;
+  const version = versions[low - 1];
+  return version?.hasValue === true ? version : undefined;
 }
 
 /**
- * For each version, the one in which its value first appeared: a restored one has the value of an earlier version. Two
- * versions with the same origin have the same value. Pure.
+ * For each version, the version in which its value first appeared, because a restored version has the value of an earlier
+ * one. Two versions with the same origin have the same value. Pure.
  */
 export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, number> {
   const origins = new Map<number, number>();
@@ -60,9 +60,9 @@ export async function readKeyHistory(
   from: number,
 ): Promise<KeyHistory | undefined> {
   return readAgainWhileStale(log, path, async () => {
-    const begun = await beginSnapshot(path);
-    if (begun.state?.id !== environmentId || begun.state.status !== 'active') return undefined;
-    const { state, heads } = await finishSnapshot(begun);
+    const snapshot = await beginSnapshot(path);
+    if (snapshot.state?.id !== environmentId || snapshot.state.status !== 'active') return undefined;
+    const { state, heads } = await finishSnapshot(snapshot);
     const earliest = state.firstRevision + 1;
     let since = Math.max(from + 1, earliest);
     for (;;) {
@@ -87,18 +87,14 @@ export function historyFrom(
   const add = (change: (typeof changes)[number], kind: 'created' | 'updated' | 'deleted') => {
     for (const [key, version] of change[kind]) {
       const { revision, createdAt, restored, action, createdBy } = change;
-      const before = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
-      const known: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [before]);
+      const previous = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
+      const versions: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [previous]);
       const writtenBy = writingActions.has(action) ? (createdBy ?? undefined) : undefined;
-      known.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored, writtenBy });
-      history.set(key, known);
+      versions.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored, writtenBy });
+      history.set(key, versions);
     }
   };
-  for (const change of changes) {
-    add(change, 'created');
-    add(change, 'updated');
-    add(change, 'deleted');
-  }
+  for (const change of changes) for (const kind of ['created', 'updated', 'deleted'] as const) add(change, kind);
   for (const { key, version } of live) {
     if (!history.has(key)) history.set(key, [{ version, revision: 0, createdAt: undefined, hasValue: true }]);
   }
@@ -106,19 +102,18 @@ export function historyFrom(
 }
 
 /**
- * The history of an erased environment, as the audit entries of its changes tell it. Where an entry does not say whether
- * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are not known: they are 0.
+ * The history of an erased environment according to the audit entries of its changes. If an entry doesn't say whether it
+ * set or deleted a key, the key counts as set. Without the oldest entries, the versions are unknown: they are 0. Pure.
  * @param entries oldest first
- * Pure.
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
   const history = new Map<string, KeyVersion[]>();
   for (const { action, createdAt, revision = 0, keys = [] } of entries) {
     const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
     for (const key of keys) {
-      const known = history.get(key) ?? [];
-      known.push({ version: isWhole ? known.length + 1 : 0, revision, createdAt, hasValue });
-      history.set(key, known);
+      const versions = history.get(key) ?? [];
+      versions.push({ version: isWhole ? versions.length + 1 : 0, revision, createdAt, hasValue });
+      history.set(key, versions);
     }
   }
   return history;

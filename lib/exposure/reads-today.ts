@@ -2,24 +2,63 @@ import { type Membership, memberCaller, principalOf } from '../access/authentica
 import { authorize } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import { linkHolds } from '../accounts/account-link.ts';
+import type { Place } from '../audit/places.ts';
+import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
 import { pullSecrets } from '../contracts/secrets/pull-secrets.ts';
+import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { canBreakGlass } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
-import { at, list, queryItems, readTogether } from '../table/read.ts';
+import { at, list, queryItems, readAll, readTogether } from '../table/read.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { type MemberRecord, removedMemberRecord } from '../table/records/member.ts';
+import { identityRightsRecord } from '../table/records/identity.ts';
+import { type MemberRecord, memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { accountLinkRecord, type ProviderLinkRecord } from '../table/records/provider-link.ts';
+import { accountLinkRecord, type ProviderLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
 import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
-import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
+import { hasSecondFactor, type UserRecord, userRecord } from '../table/records/user.ts';
 
 type ActiveMembership = Membership & { organization: OrganizationRecord; member: MemberRecord };
 
 type ReadEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
-/** Whether a request with the credential could pull from the environment: what every pull is asked. */
+/** Adds to each reader whether they may read the environment today. */
+export async function readersToday<Reader extends { actor: { id: string } }>(
+  organization: OrganizationRecord,
+  { project, environment: { type, ...named } }: Place,
+  readers: readonly Reader[],
+): Promise<(Reader & { hasAccess: boolean })[]> {
+  const { id: organizationId, slug } = organization;
+  const facts = { type: type as EnvironmentType, projectId: project.id, organizationId, status: 'active' as const };
+  const environment = { ...named, ...facts };
+  const [members, identities, users, pointers] = await Promise.all([
+    list(memberRecord, ranges.members(slug)),
+    list(identityRightsRecord, ranges.identities(slug)),
+    readAll(readers.map(({ actor }) => at(userRecord, actor.id))),
+    organization.providerVersion === undefined ? [] : list(providerLinkRecord, ranges.providerLinks(slug)),
+  ]);
+  const mayRead = (id: string, user: UserRecord | undefined) => {
+    const identity = identities.find(stored => stored.id === id);
+    if (identity !== undefined) return identityReadsToday(identity, organization, environment);
+    const member = members.find(({ userId }) => userId === id);
+    return (
+      member !== undefined &&
+      user !== undefined &&
+      memberReadsToday(user, { organization, member }, environment, pointers)
+    );
+  };
+  const answered: (Reader & { hasAccess: boolean })[] = [];
+  for (const some of chunksOf(25, [...readers.entries()])) {
+    const answer = async ([index, reader]: (typeof some)[number]) => {
+      return { ...reader, hasAccess: await mayRead(reader.actor.id, users[index]) };
+    };
+    answered.push(...(await Promise.all(some.map(answer))));
+  }
+  return answered;
+}
+
+/** Whether a request with the credential could pull from the environment: the same checks as for a pull. */
 function mayPull(principal: Principal, membership: Membership, environment: ReadEnvironment): boolean {
   try {
     const caller = memberCaller(principal, membership, pullSecrets.access);
@@ -31,11 +70,12 @@ function mayPull(principal: Principal, membership: Membership, environment: Read
   }
 }
 
-/** Whether a member may read the environment, with a credential that they have or get by logging in. */
-export async function memberReadsToday(
+/** Whether a member may read the environment, with an existing credential or by logging in. */
+async function memberReadsToday(
   user: UserRecord,
   membership: ActiveMembership,
-  { environment, pointers }: { environment: ReadEnvironment; pointers: readonly ProviderLinkRecord[] },
+  environment: ReadEnvironment,
+  pointers: readonly ProviderLinkRecord[],
 ): Promise<boolean> {
   const may = (principal: Principal) => mayPull(principal, membership, environment);
   if (may(await ownLogIn(user, membership))) return true;
@@ -60,8 +100,8 @@ async function isLinked(
   return own.some(pointer => linkHolds({ pointer, link, removed }, user));
 }
 
-/** Whether an identity may read it. It gets a token whenever its platform gives it one of its own. */
-export function identityReadsToday(
+/** Whether an identity may read it with a token that it can get at any time. */
+function identityReadsToday(
   identity: NonNullable<Membership['identity']>,
   organization: OrganizationRecord,
   environment: ReadEnvironment,
@@ -89,14 +129,14 @@ export function identityReadsToday(
   return mayPull(principal, { organization, identity }, environment);
 }
 
-/** The session that the user would get by logging in. */
+/** The session that the user would get by logging in without the provider. */
 async function ownLogIn(user: UserRecord, { organization, member }: ActiveMembership): Promise<Principal> {
   const mayBreakGlass = organization.requireProvider === true && member.role === 'owner';
   const brokeGlassIn = mayBreakGlass && (await canBreakGlass(user, organization)) ? [organization.id] : [];
   return newSessionOf(user, { brokeGlassIn });
 }
 
-/** The one that they would get from the organization's provider, if they are linked to it; undefined without a provider. */
+/** The session that a linked user would get through the organization's provider; undefined without a provider. */
 function sessionThroughProvider(user: UserRecord, organization: OrganizationRecord): Principal | undefined {
   const { id: organizationId, slug: orgSlug, providerVersion: clientVersion, trustProviderFactor } = organization;
   if (clientVersion === undefined) return undefined;
@@ -123,7 +163,7 @@ function newSessionOf(user: UserRecord, facts: Pick<SessionRecord, 'brokeGlassIn
   return { userId: user.id, email: user.email, credential: { method: 'session', hash: '', session }, user };
 }
 
-/** The user's valid sessions and tokens. Some may do what a new log-in may not, until they end. */
+/** The user's valid sessions and tokens. Until it ends, one may do what a session from a new log-in may not. */
 async function credentialsOf(user: UserRecord): Promise<Principal[]> {
   const range = ranges.sessions(user.id);
   const [sessions, tokens] = await Promise.all([queryItems(range), list(tokenRecord, ranges.tokens(user.id))]);

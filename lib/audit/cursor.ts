@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { invalidRequest } from '../core/errors.ts';
-import { timeOf } from './scan-entries.ts';
+import { timeOf } from './scan.ts';
 
-/** See `scan-entries.ts`. */
+/** See `scan.ts`. */
 const Position = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:#[0-9a-f-]{36})?$/)
@@ -15,17 +15,18 @@ function isTime(text: string): boolean {
 }
 
 const Cursor = z.strictObject({
-  /** The page is about entries after this position. */
+  /** The page covers entries after this position. */
   from: Position,
-  /** Before this one, if what belongs to the page begun there did not fit: the secrets after this one. */
+  /** And before this one, if an earlier page began the period but had no room for all of its secrets. */
   to: Position.optional(),
-  /** How many more matches to skip, if not even the skipped ones were all found. */
+  /** The number of matches that the next page still has to skip. */
   skip: z.int().min(0).max(10_000).optional(),
+  /** The last secret of the earlier page. */
   environment: z.uuid().optional(),
   key: z.string().max(256).optional(),
 });
 
-/** Where the next page begins. It holds nothing that its reader did not see, so it is not secret. */
+/** Where the next page begins. It contains nothing that its reader has not seen, so it is not secret. */
 export type Cursor = z.infer<typeof Cursor>;
 
 export function writeCursor(cursor: Cursor): string {
@@ -34,14 +35,9 @@ export function writeCursor(cursor: Cursor): string {
 
 /** @throws invalid_request */
 export function readCursor(text: string): Cursor {
-  const invalid = () => invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier answer' }]);
-  let content: unknown;
   try {
-    content = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   } catch {
-    throw invalid();
+    throw invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier answer' }]);
   }
-  const { data } = Cursor.safeParse(content);
-  if (data === undefined) throw invalid();
-  return data;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { historyFrom, historyOfEntries, type KeyVersion, originsOf, versionAt } from '#lib/evidence/key-history.ts';
+import { historyFrom, historyOfEntries, type KeyVersion, originsOf, versionAt } from '#lib/exposure/key-history.ts';
 import { auditEntry } from '#test/support/seed-audit.ts';
 
 const at = (revision: number, more: Partial<KeyVersion> = {}): KeyVersion => {
