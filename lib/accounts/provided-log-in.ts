@@ -3,7 +3,7 @@ import { otherCookie } from '../access/session-cookie.ts';
 import type { continueProviderSignIn as contract } from '../contracts/auth/continue-provider-sign-in.ts';
 import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
-import { joinWithProvider } from '../organizations/members/join-with-provider.ts';
+import { joinWithProvider } from '../organizations/members/new-member.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import type { ChallengeRecord } from '../table/records/challenge.ts';
@@ -15,8 +15,7 @@ import { check, remove, retryOnConditionFailed, transact, type Write } from '../
 import { usedLink } from './account-link.ts';
 import { factorQuestion } from './factors/ask-for-factor.ts';
 import { challengeSeconds, invalidChallenge, presentedChallenge } from './factors/challenge.ts';
-import type { SessionFacts } from './new-session.ts';
-import { sessionEnded } from './new-session.ts';
+import { type SessionFacts, sessionEnded } from './new-session.ts';
 
 /* A log-in that began at a company's provider, and that the account's own second factor completes. */
 

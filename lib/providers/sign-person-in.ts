@@ -6,7 +6,7 @@ import { noPassword } from '../crypto/passwords.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, withRoomFor } from '../limits/rate-limits.ts';
-import { joinWithProvider, type RemovedMemberRecord } from '../organizations/members/join-with-provider.ts';
+import { joinWithProvider, type RemovedMemberRecord } from '../organizations/members/new-member.ts';
 import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
