@@ -10,13 +10,13 @@ import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
+import { transactWithLink } from './account-link.ts';
 import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
 import { answer, invalidChallenge, issuedAtOf, newChallenge, presentedChallenge } from './factors/challenge.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
-import { newSession } from './new-session.ts';
-import { transactWithLink } from './pending-link.ts';
-import { factsOfProvided, transactProvided } from './provided-log-in.ts';
+import { startSession } from './new-session.ts';
+import { transactProvided } from './provided-log-in.ts';
 
 /**
  * A challenge for any passkey of this site; its answer names the user.
@@ -64,18 +64,22 @@ export async function completeLogin(
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const bypassed = challenge.provided !== undefined ? [] : brokenBy(factor, user, await requiring);
-  const brokeGlassIn = bypassed.map(({ id }) => id);
-  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true, brokeGlassIn });
-  const writes = [...proof.writes, useUp, session.write];
-  const cookies =
-    challenge.provided === undefined
-      ? await transactWithLink(context, user, linkSecret, writes)
-      : await transactProvided(context, user, challenge.provided, writes);
+  const { provided } = challenge;
+  const bypassed = provided === undefined ? brokenBy(factor, user, await requiring) : [];
+  const { cookie, writes } = await startSession(user, source, {
+    ...(provided && { provider: provided.provider, provedAt: provided.provedAt }),
+    secondFactor: true,
+    brokeGlassIn: bypassed.map(({ id }) => id),
+    replaces: provided?.replaces,
+  });
+  const logIn = [...proof.writes, useUp, ...writes];
+  const cookies = [cookie];
+  if (provided === undefined) cookies.push(...(await transactWithLink(context, user, linkSecret, logIn)));
+  else await transactProvided(context, user, provided, logIn);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   await mailNotice(context, user, proof);
   await mailBreakGlass(context, user, bypassed);
-  return { user, cookies: [session.cookie, ...cookies] };
+  return { user, cookies };
 }
 
 function factorOf(

@@ -10,11 +10,11 @@ import { equals } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { transactIfHolds, update } from '../table/write.ts';
+import { transactWithLink } from './account-link.ts';
 import { breakGlassWindow } from './break-glass.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { logsInFrom, recordNetwork } from './log-in-networks.ts';
 import { newSession } from './new-session.ts';
-import { transactWithLink } from './pending-link.ts';
 
 type Credentials = BodyOf<typeof contract>;
 

@@ -4,6 +4,7 @@ import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access
 import type { createToken as contract } from '../contracts/auth/create-token.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
+import { stillActive } from '../organizations/change-counts.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
@@ -84,9 +85,8 @@ export function scopeHolds(
   { organizationId, memberId }: Pick<TokenFacts, 'organizationId' | 'memberId'>,
 ): Write[] {
   const refused = () => organizationNotFound();
-  const sameOrganization = { id: equals(organizationId ?? ''), status: equals('active') } as const;
   return [
-    check(at(organizationRecord, orgSlug), { if: sameOrganization, refused }),
+    stillActive({ id: organizationId ?? '', slug: orgSlug }, refused),
     check(at(memberRecord, orgSlug, userId), { if: { id: equals(memberId ?? '') }, refused }),
   ];
 }

@@ -6,11 +6,10 @@ import { count } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { signInLookups } from '../limits/rate-limits.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { organizationRecord } from '../table/records/organization.ts';
-import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
-import { domainOfEmail } from './domain-of-email.ts';
+import { domainRecord } from '../table/records/sign-in.ts';
+import { domainOfEmail } from './profile.ts';
 import { proveDomain } from './prove-domain.ts';
-import { ownSignIn } from './read-sign-in.ts';
+import { ownSignIn, providerReads } from './sign-in.ts';
 
 /**
  * How an address can sign in. Looks only at its domain, so it can't tell whether there is an account.
@@ -38,9 +37,4 @@ export async function findSignInMethods(context: RequestContext, email: string):
   if (state === 'unproved') return withoutProvider;
   const { slug, name } = organization;
   return { methods: ['password', 'passkey', 'provider'], organization: { slug, name } };
-}
-
-/** An organization and its provider. */
-export function providerReads(orgSlug: string) {
-  return { organization: at(organizationRecord, orgSlug), signIn: at(signInRecord, orgSlug) };
 }

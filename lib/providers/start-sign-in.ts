@@ -18,15 +18,13 @@ import {
   hashOfSecret,
   newBrowserSecret,
   nonceOf,
+  redirectUri,
   startedSeconds,
   verifierOf,
 } from './browser.ts';
-import { providerReads } from './find-methods.ts';
-import { logInPage, type Redirect } from './log-in-page.ts';
+import { logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
 import { readProvider } from './provider.ts';
-import { ownSignIn } from './read-sign-in.ts';
-import { redirectUri } from './redirect-uri.ts';
-import { SignInRefused } from './sign-in-refused.ts';
+import { ownSignIn, providerReads } from './sign-in.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 type Wanted = QueryOf<typeof contract> & { orgSlug: string };
@@ -49,8 +47,8 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
-  const known = await find(at(issuerKeysRecord, signIn.issuer));
-  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, known });
+  const stored = await find(at(issuerKeysRecord, signIn.issuer));
+  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored });
   const state = randomBytes(32).toString('base64url');
   const secret = newBrowserSecret();
   const now = Date.now();

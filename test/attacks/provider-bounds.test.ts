@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counter } from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '#lib/limits/rate-limits.ts';
-import { profileOf } from '#lib/providers/profile.ts';
-import { requireVerifiedDomain } from '#lib/providers/verified-address.ts';
+import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
 import { at, find } from '#lib/table/read.ts';
 import { memberRecord } from '#lib/table/records/member.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
@@ -20,15 +19,7 @@ import { addApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
-import {
-  logInIn,
-  newDomain,
-  openCompany,
-  redirectUriOf,
-  requestIn,
-  sessionIn,
-  signIn,
-} from '../support/sign-in/sign-in.ts';
+import { logInIn, newDomain, openCompany, redirectUriOf, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 

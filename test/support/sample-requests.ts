@@ -1,9 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { newLink } from '#lib/accounts/account-link.ts';
+import { newLink, newPendingLink } from '#lib/accounts/account-link.ts';
 import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { requestOptions } from '#lib/accounts/factors/passkey-options.ts';
-import { newPendingLink } from '#lib/accounts/pending-link.ts';
 import { factorCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
 import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { verificationKeys } from '#lib/contracts/fields/verification-keys.ts';
@@ -18,11 +17,11 @@ import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { type SigningKey, identityOf, makeSigningKey, signToken } from './issuer.ts';
 import { sharedNameServer } from './name-server.ts';
-import { currentName, type Person, seedPerson, testPassword, testPasswordHash } from './people.ts';
+import { type Person, currentName, seedPerson, testPassword, testPasswordHash } from './people.ts';
 import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
-import { client, type SignInProvider, startIn, startSignInProvider } from './sign-in-provider.ts';
+import { type SignInProvider, client, startIn, startSignInProvider } from './sign-in-provider.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {

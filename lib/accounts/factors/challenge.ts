@@ -47,23 +47,33 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
   return { userId: read.userId, read: at(challengeRecord, read.hash) };
 }
 
+/** @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password */
+export function requireOpenChallenge(
+  presented: PresentedChallenge,
+  stored: ChallengeRecord | undefined,
+  purpose: Purpose,
+  user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
+): void {
+  const isOpen =
+    stored !== undefined &&
+    stored.purpose === purpose &&
+    stored.userId === presented.userId &&
+    stored.expiresAt * 1000 > Date.now() &&
+    (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
+  if (!isOpen) throw invalidChallenge();
+}
+
 /**
  * The write that uses up the challenge, for the transaction that its answer authorizes.
- * @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password
+ * @throws invalid_token, as above
  */
 export function answer(
   presented: PresentedChallenge,
-  found: ChallengeRecord | undefined,
+  stored: ChallengeRecord | undefined,
   purpose: Purpose,
   user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
 ): Write {
-  const isOpen =
-    found !== undefined &&
-    found.purpose === purpose &&
-    found.userId === presented.userId &&
-    found.expiresAt * 1000 > Date.now() &&
-    (found.userId === nobody || (found.userId === user?.id && found.sessionEpoch === user.sessionEpoch));
-  if (!isOpen) throw invalidChallenge();
+  requireOpenChallenge(presented, stored, purpose, user);
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 

@@ -84,6 +84,6 @@ export async function removeTotp(context: AccountContext, memberships: readonly 
     totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
   const readAgain = () => readBeforeRemoval(user.id, memberships);
   await changeFactors(context, 'totp_removed', decide, {
-    removal: { known: await readAgain(), readAgain },
+    removal: { foreseen: await readAgain(), readAgain },
   });
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
-import { profileOf } from '#lib/providers/profile.ts';
-import { requireVerifiedDomain } from '#lib/providers/verified-address.ts';
+import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
 import { at, find } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/session.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
@@ -13,15 +12,7 @@ import { type NameServer, startNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
 import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, forgetUsedCodes, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
-import {
-  client,
-  type Ended,
-  endIn,
-  type SignInProvider,
-  type Started,
-  startIn,
-  startSignInProvider,
-} from '#test/support/sign-in-provider.ts';
+import { type Ended, type SignInProvider, type Started, client, endIn, startIn, startSignInProvider } from '#test/support/sign-in-provider.ts';
 
 let api: Api;
 let names: NameServer;
