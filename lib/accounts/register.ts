@@ -17,7 +17,7 @@ import { transact } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
 import { newAccount } from './new-account.ts';
-import { newSession } from './new-session.ts';
+import { newSession } from './sessions.ts';
 
 interface Registered {
   user: UserRecord;

@@ -1,21 +1,20 @@
-import type { AccountContext } from '../access/request-context.ts';
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
 import type { stepUp as contract } from '../contracts/auth/step-up.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import { type Counter, refuseEarly, startAgain, toRead } from '../limits/count.ts';
+import { verifyPassword } from '../crypto/passwords.ts';
+import { type Counter, count, refuseEarly, startAgain, toRead } from '../limits/count.ts';
 import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import type { SessionRecord } from '../table/records/session.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
 import { transact, type Write } from '../table/write.ts';
-import { requireCurrentPassword } from './current-password.ts';
-import { askForFactor } from './factors/ask-for-factor.ts';
-import { answer, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
+import { answer, askForFactor, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
-import { sessionEnded, startSession } from './new-session.ts';
+import { sessionEnded, startSession } from './sessions.ts';
 
 type Sent = BodyOf<typeof contract>;
 
@@ -102,4 +101,25 @@ async function readFactor(
   const challengeIssuedAt = issuedAtOf(found.challenge);
   const factor = { method: 'passkey', assertion, passkey: found.passkey, challenge, challengeIssuedAt } as const;
   return { factor, writes: [useUp] };
+}
+
+interface Presented {
+  field: string;
+  password: string;
+  /** Counts wrong passwords. */
+  wrong: Counter;
+  /** The event to log for a rejection. */
+  event: string;
+}
+
+/** @throws invalid_request naming the field for a wrong password, which `event` records; rate_limited */
+export async function requireCurrentPassword(
+  { source, log }: RequestContext,
+  user: UserRecord,
+  { field, password, wrong, event }: Presented,
+): Promise<void> {
+  if (await verifyPassword(password, user.passwordHash)) return;
+  await count(wrong);
+  log.account(event, { userId: user.id, ip: source.ip });
+  throw invalidRequest([{ path: field, message: 'is wrong' }]);
 }

@@ -1,7 +1,7 @@
 import { newPendingLink, sameProvider } from '../accounts/account-link.ts';
+import { factorCookieLine } from '../accounts/complete-login.ts';
 import { newChallenge } from '../accounts/factors/challenge.ts';
-import { startSession } from '../accounts/new-session.ts';
-import { factorCookieLine } from '../accounts/provided-log-in.ts';
+import { startSession } from '../accounts/sessions.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { joinWithProvider } from '../organizations/members/new-member.ts';
 import { hasSecondFactor } from '../table/records/user.ts';

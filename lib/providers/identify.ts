@@ -1,7 +1,7 @@
 import { sessionIdOf } from '../access/session-cookie.ts';
 import { type LinkTarget, linkEpochOf, linkHolds, newLink, usedLink } from '../accounts/account-link.ts';
 import { newAccount } from '../accounts/new-account.ts';
-import type { ReplacedSession } from '../accounts/new-session.ts';
+import type { ReplacedSession } from '../accounts/sessions.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';

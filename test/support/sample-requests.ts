@@ -17,11 +17,11 @@ import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, sessionOf } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { type SigningKey, identityOf, makeSigningKey, signToken } from './issuer.ts';
+import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
 import { sharedNameServer } from './name-server.ts';
-import { type Person, currentName, seedPerson, testPassword, testPasswordHash } from './people.ts';
+import { currentName, type Person, seedPerson, testPassword, testPasswordHash } from './people.ts';
 import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
-import { type SignInProvider, client, startIn, startSignInProvider } from './sign-in-provider.ts';
+import { client, type SignInProvider, startIn, startSignInProvider } from './sign-in-provider.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {

@@ -30,7 +30,7 @@ import {
   type Write,
 } from '../../table/write.ts';
 import { newUndoLink } from '../mailed-link.ts';
-import { sessionEnded } from '../new-session.ts';
+import { sessionEnded } from '../sessions.ts';
 
 /** A change for the account's current state. */
 interface Change {

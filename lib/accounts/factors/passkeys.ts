@@ -14,8 +14,8 @@ import { put, transact } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
-import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
+import { oneLess, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for all of one person's devices, and few enough to list in a challenge. */

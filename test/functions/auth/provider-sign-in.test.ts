@@ -12,7 +12,15 @@ import { type NameServer, startNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
 import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, forgetUsedCodes, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
-import { type Ended, type SignInProvider, type Started, client, endIn, startIn, startSignInProvider } from '#test/support/sign-in-provider.ts';
+import {
+  client,
+  type Ended,
+  endIn,
+  type SignInProvider,
+  type Started,
+  startIn,
+  startSignInProvider,
+} from '#test/support/sign-in-provider.ts';
 
 let api: Api;
 let names: NameServer;
