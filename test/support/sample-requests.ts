@@ -1,9 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { newLink } from '#lib/accounts/account-link.ts';
+import { newLink, newPendingLink } from '#lib/accounts/account-link.ts';
 import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { requestOptions } from '#lib/accounts/factors/passkey-options.ts';
-import { newPendingLink } from '#lib/accounts/pending-link.ts';
 import { factorCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
 import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { verificationKeys } from '#lib/contracts/fields/verification-keys.ts';

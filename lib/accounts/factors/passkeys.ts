@@ -14,8 +14,8 @@ import { put, transact } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
-import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
+import { oneLess, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for all of one person's devices, and few enough to list in a challenge. */
@@ -97,7 +97,7 @@ export async function removePasskey(
 ): Promise<void> {
   const { user } = context.principal;
   const readAgain = () => readBeforeRemoval(user.id, memberships);
-  const [passkeys, known] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
+  const [passkeys, foreseen] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
@@ -106,7 +106,7 @@ export async function removePasskey(
     writes: removalOf(passkey, isGone),
   });
   await changeFactors(context, 'passkey_removed', decide, {
-    removal: { known, readAgain },
+    removal: { foreseen, readAgain },
   });
 }
 

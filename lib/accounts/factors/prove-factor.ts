@@ -13,7 +13,7 @@ import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { update, type Write } from '../../table/write.ts';
 import { mailUnlessRefused } from './mail-unless-refused.ts';
 import { userOfHandle } from './passkey-options.ts';
-import { openTotpSecret } from './totp-secret.ts';
+import { openTotpSecret } from './totp.ts';
 import { verifyAssertion } from './verify-passkey.ts';
 
 /** A user's answer for a second factor. Wrong codes are counted in `wrong`. */

@@ -1,14 +1,19 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
 import { confinementOf, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
-import type { getCurrentUser as contract } from '../contracts/auth/get-current-user.ts';
+import type { CliToken } from '../contracts/auth/cli-token.ts';
+import type { getCurrentUser as contract, OwnUser } from '../contracts/auth/get-current-user.ts';
+import type { User } from '../contracts/auth/user.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
+import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { ownUserView, tokenView } from './account-views.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { transact, transactIfHolds, update } from '../table/write.ts';
 
 /**
  * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
@@ -49,4 +54,43 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
       ...(provider && { provider: { organizationId: provider.organizationId, orgSlug: provider.orgSlug } }),
     },
   };
+}
+
+/**
+ * Changes the user's display name and the copies that member lists show. Each organization's copy is written
+ * separately; sending the same name again completes an interrupted change.
+ */
+export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
+  const memberships = await list(membershipRecord, ranges.memberships(user.id));
+  const renaming = { set: { name } };
+  await Promise.all([
+    transact([update(at(userRecord, user.id), renaming, { if: isThere })]),
+    ...memberships.map(({ orgSlug }) =>
+      transactIfHolds([update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })]),
+    ),
+  ]);
+  return { ...user, name };
+}
+
+/** The account as the API shows it. */
+export function userView({ id, email, name, emailVerified, isAdmin = false, createdAt }: UserRecord): User {
+  return { id, email, name, emailVerified, isAdmin, createdAt };
+}
+
+/** The account as its own user sees it. */
+export function ownUserView(user: UserRecord): OwnUser {
+  const { passkeyCount = 0, totp, recoveryCodes } = user;
+  return {
+    ...userView(user),
+    secondFactors: {
+      passkeys: passkeyCount,
+      totp: totp !== undefined,
+      recoveryCodesLeft: recoveryCodes?.size ?? 0,
+    },
+  };
+}
+
+/** A token as the API shows it, without its hash. */
+export function tokenView({ hash: _, expiryDate, ...token }: TokenRecord): CliToken {
+  return { ...token, expiresAt: expiryDate };
 }

@@ -38,66 +38,21 @@ export async function readHeldTokens(userId: string): Promise<HeldTokens> {
   return { tokens, organizations: new Map(active) };
 }
 
-interface NewPassword {
-  user: UserRecord;
-  passwordHash: string;
-  /** Tokens to revoke along with it: all of the user's, or none. */
-  held: HeldTokens | undefined;
-  source: RequestSource;
-  /** Other writes for the same transaction. */
-  others: readonly Write[];
-  /** The account's second factors, if they change as well. */
-  decide?: (user: UserRecord) => Promise<FactorsGone>;
-  /** Set if the user recovers the account with a mailed link. */
-  recovers?: true;
-  /** The error if the password has changed in the meantime. */
-  overtaken: () => Error;
-}
-
-/** Sets a new password, which ends every session and reset link of the account with the same write. */
-export async function setPassword({
-  user,
-  passwordHash,
-  held,
-  source,
-  others,
-  decide,
-  recovers,
-  overtaken,
-}: NewPassword) {
-  await endSessions({
-    user,
-    held,
-    source,
-    decide: async current => {
-      if (current.sessionEpoch !== user.sessionEpoch) throw overtaken();
-      const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
-      // The link proves the address, too.
-      const verified = recovers === true ? { emailVerified: true } : {};
-      return { set: { ...set, ...verified, passwordHash }, writes: [...writes, ...others] };
-    },
-    recovers,
-    gone: overtaken,
-  });
-}
-
-/** The account's factors to remove, and what else that changes. */
-export interface FactorsGone {
-  set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified'>>;
+/** What to change on the account, with the other writes of the transaction. */
+export interface AccountChange {
+  set: Factors & Partial<Pick<UserRecord, 'factorChange' | 'emailVerified' | 'passwordHash'>>;
   writes: Write[];
 }
 
-interface EndedSessions {
+export interface EndedSessions {
   user: UserRecord;
+  /** Tokens to revoke as well: all of the user's, or none. */
   held: HeldTokens | undefined;
   source: RequestSource;
-  /** What else to change on the account, given its current state, and the other writes of the transaction. */
-  decide: (user: UserRecord) => Promise<{
-    set: FactorsGone['set'] & Partial<Pick<UserRecord, 'passwordHash' | 'emailVerified'>>;
-    writes: Write[];
-  }>;
+  /** What else changes, given the account's current state. */
+  decide: (user: UserRecord) => Promise<AccountChange>;
   /** Also ends every link to a provider: whoever recovers an account ends every way in that others may have made. */
-  recovers: true | undefined;
+  recovers?: true;
   /** The error if the account no longer exists. */
   gone: () => Error;
 }
@@ -107,25 +62,24 @@ interface EndedSessions {
  * fit in the transaction are revoked just before it. If a token is created meanwhile, the transaction fails and everything
  * is read again, so none remains.
  */
-export async function endSessions({
-  user: before,
-  held,
-  source,
-  decide,
-  recovers,
-  gone,
-}: EndedSessions): Promise<void> {
-  const readAgain = () => readAccount(before.id, held !== undefined);
-  await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async now => {
-    if (now.user === undefined) throw gone();
-    const { set, writes } = await decide(now.user);
-    const account = {
-      set: { ...set, sessionEpoch: now.user.sessionEpoch + 1 },
+export async function endSessions({ user, held, source, decide, recovers, gone }: EndedSessions): Promise<void> {
+  const { id } = user;
+  // The account is read first: creating a token afterwards then fails the condition on it.
+  const readAgain = async () => ({
+    user: await find(at(userRecord, id)),
+    held: held === undefined ? undefined : await readHeldTokens(id),
+  });
+  const foreseen: Awaited<ReturnType<typeof readAgain>> = { user, held };
+  await retryWithFreshRead(foreseen, readAgain, async current => {
+    if (current.user === undefined) throw gone();
+    const { set, writes } = await decide(current.user);
+    const changes = {
+      set: { ...set, sessionEpoch: current.user.sessionEpoch + 1 },
       ...(recovers === true ? { add: { linkEpoch: 1 } } : {}),
     };
-    const unchanged = { ...factorsUnchanged(now.user), ...isUnchanged(now.user) };
-    const last = [update(at(userRecord, before.id), account, { if: unchanged }), ...writes];
-    await transactAfter(await revocationsOf(now.user, now.held, source), last);
+    const unchanged = { ...factorsUnchanged(current.user), ...isUnchanged(current.user) };
+    const account = update(at(userRecord, id), changes, { if: unchanged });
+    await transactAfter(await revocationsOf(current.user, current.held, source), [account, ...writes]);
   });
 }
 
@@ -133,23 +87,12 @@ export async function endSessions({
 export async function transactAfter(groups: readonly Write[][], last: Write[]): Promise<void> {
   const earlier: Write[][] = [];
   for (const group of groups) {
-    const fits = [last, ...earlier].find(one => one.length + group.length <= maximumWritesPerTransaction);
-    if (fits === undefined) earlier.push(group);
-    else fits.push(...group);
+    const withSpace = [last, ...earlier].find(writes => writes.length + group.length <= maximumWritesPerTransaction);
+    if (withSpace === undefined) earlier.push(group);
+    else withSpace.push(...group);
   }
-  for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one)));
+  for (const some of chunksOf(10, earlier)) await Promise.all(some.map(writes => transact(writes)));
   await transact(last);
-}
-
-interface AccountRead {
-  user: UserRecord | undefined;
-  held: HeldTokens | undefined;
-}
-
-/** Reads the account first: creating a token afterwards then fails the condition on the account. */
-async function readAccount(userId: string, withTokens: boolean): Promise<AccountRead> {
-  const user = await find(at(userRecord, userId));
-  return { user, held: withTokens ? await readHeldTokens(userId) : undefined };
 }
 
 /** The writes that revoke each token: its removal, and an audit entry if it is limited to an organization. */
