@@ -6,8 +6,8 @@ import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import type { ChangeOptions } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
+import { setEvent } from './change/publish-change.ts';
 import type { ChangeReads } from './change/read-target.ts';
-import { setEvent } from './change/tell-change.ts';
 import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
