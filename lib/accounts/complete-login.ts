@@ -1,6 +1,6 @@
 import type { RequestContext } from '../access/request-context.ts';
 import type { completeLogin as contract } from '../contracts/auth/complete-login.ts';
-import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
+import type { PasskeyRequestOptions } from '../contracts/auth/passkey.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
+import { Success } from './fields/bodies.ts';
 import type { FreshRole, Role } from './fields/role.ts';
-import { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
 /** The maximum size of a request body that holds secrets. Lambda's own limit of 6 MB applies to the whole event. */

@@ -1,9 +1,9 @@
 import { longestWriteMs } from '../access/audit-write.ts';
-import { isIdentityId } from '../access/identity-rights.ts';
+import { isIdentityId } from '../access/principal.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { knownSince } from '../audit/known-since.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
-import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '../contracts/fields/role.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
 import { asLongQuestion } from '../limits/long-questions.ts';

@@ -1,4 +1,4 @@
-import { topLevelClaim } from '../contracts/fields/claim-path.ts';
+import { topLevelClaim } from '../contracts/fields/match-claims.ts';
 import type { IdentityRecord } from '../table/records/identity.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
 

@@ -1,6 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Rotation } from '../contracts/fields/rotation.ts';
-import type { Project } from '../contracts/projects/project.ts';
+import type { Project, Rotation } from '../contracts/projects/project.ts';
 import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
@@ -14,9 +13,8 @@ import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord }
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
-import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-import { type FoundProject, findProject } from './read-projects.ts';
+import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
 /** How many environments fit in the transaction alongside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;

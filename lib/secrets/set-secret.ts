@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { SecretSummary } from '../contracts/secrets/secret-summary.ts';
+import type { SecretSummary } from '../contracts/secrets/secret.ts';
 import type { setSecret as contract } from '../contracts/secrets/set-secret.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';

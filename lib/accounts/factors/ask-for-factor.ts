@@ -1,4 +1,4 @@
-import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';

@@ -1,4 +1,4 @@
-import type { Invitation } from '../../contracts/members/invitation.ts';
+import type { Invitation } from '../../contracts/members/member.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
 
 /** The invitation as the API shows it, without its token. */
