@@ -43,8 +43,8 @@ export function confinementOf(principal: Principal): ViaProvider | undefined {
 }
 
 /**
- * The only organization that the credential reaches, if there is just one: of a confined session, and of a token with a
- * limit. A token that a confined session created for another organization, as earlier releases allowed, reaches nothing.
+ * The only organization that the credential reaches, if there is just one: that of a confined session, or of a token with
+ * a limit.
  */
 export function onlyOrganizationOf(principal: Principal): string | undefined {
   const { credential } = principal;
