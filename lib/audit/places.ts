@@ -1,4 +1,4 @@
-import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '../contracts/fields/role.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';

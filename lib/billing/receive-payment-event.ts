@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import { earlierRetentions } from '../access/retention.ts';
-import { problemsOf } from '../contracts/fields/problems.ts';
+import { problemsOf } from '../contracts/fields/messages.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';

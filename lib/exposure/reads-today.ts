@@ -3,7 +3,7 @@ import { authorize } from '../access/authorize.ts';
 import type { Principal } from '../access/principal.ts';
 import { linkHolds } from '../accounts/account-link.ts';
 import type { Place } from '../audit/places.ts';
-import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '../contracts/fields/role.ts';
 import { pullSecrets } from '../contracts/secrets/pull-secrets.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';

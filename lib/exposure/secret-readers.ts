@@ -1,5 +1,5 @@
 import { longestWriteMs } from '../access/audit-write.ts';
-import { isIdentityId } from '../access/identity-rights.ts';
+import { isIdentityId } from '../access/principal.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { completeSince } from '../access/retention.ts';
 import { readCursor, writeCursor } from '../audit/cursor.ts';

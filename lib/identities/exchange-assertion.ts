@@ -33,8 +33,7 @@ import {
 } from '../table/write.ts';
 import { identityTarget } from './identities.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
-import { claimsProblem } from './require-trust.ts';
-import { claimsOfOwner } from './shared-issuers.ts';
+import { claimsOfOwner, claimsProblem } from './shared-issuers.ts';
 import {
   invalidAssertion,
   type ProvenAssertion,

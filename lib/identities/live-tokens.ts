@@ -1,6 +1,6 @@
 import { auditWrite, identityActor } from '../access/audit-write.ts';
 import { unauthenticated } from '../access/authenticate.ts';
-import { isIdentityId } from '../access/identity-rights.ts';
+import { isIdentityId } from '../access/principal.ts';
 import type { CallerContext } from '../access/request-context.ts';
 import { revokeTokenOfUser, tokenNotFound } from '../accounts/tokens.ts';
 import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { BillingStatus } from '../../contracts/fields/billing-status.ts';
-import { PlanName } from '../../contracts/fields/limits.ts';
+import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 

@@ -22,3 +22,17 @@ export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: 
     )
     .meta({ documentedAs: () => z.array(item).min(minimum).max(maximum).meta({ uniqueItems: true }) });
 }
+
+/** The response to a change that returns nothing else. */
+export const Success = z
+  .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
+  .meta({ id: 'Success', description: 'The change was made.' });
+export type Success = z.infer<typeof Success>;
+
+/** The body of a change: any of the fields, at least one. */
+export function changes<const Shape extends z.ZodRawShape>(shape: Shape) {
+  return z
+    .strictObject(shape)
+    .refine(body => Object.keys(body).length > 0, { message: 'must have at least one field' })
+    .meta({ minProperties: 1 });
+}

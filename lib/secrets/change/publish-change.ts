@@ -1,16 +1,33 @@
 import { manyKeys } from '../../contracts/fields/events.ts';
-import type { SecretEvent } from '../../deliveries/publish.ts';
+import { publishSecretEvent, type SecretEvent } from '../../deliveries/publish.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { isLive } from '../engine/read-snapshot.ts';
-import type { Change } from './change-request.ts';
+import { moveDeadHeads } from '../engine/tombstones.ts';
+import { leavesDeadHeads } from '../engine/write-change.ts';
+import type { Change, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
-import type { Target } from './read-target.ts';
+
+/** Sends the events of a committed change, and moves the heads of deleted keys that it or an earlier one left. */
+export async function publishChange(
+  change: Change<unknown>,
+  target: Target,
+  decided: Decided<unknown>,
+  written: readonly HeadRecord[],
+): Promise<void> {
+  if (written.length === 0) return;
+  const { path, webhooks, context } = change;
+  const leftDeadHeads = target.state.deadHeadsUpTo !== undefined || leavesDeadHeads(written);
+  await Promise.all([
+    ...eventsOf(change, target, decided).map(event => publishSecretEvent(event, webhooks, context.log)),
+    leftDeadHeads ? moveDeadHeads(path, context.log) : undefined,
+  ]);
+}
 
 /**
  * The events of a change: one for a single key, otherwise one for all keys set and one for all deleted. A promotion always
  * has its own event, which names the source. Pure.
  */
-export function eventsOf(
+function eventsOf(
   { context: { organization, principal }, message }: Change<unknown>,
   { project, state }: Target,
   { decision: { from }, before, heads }: Decided<unknown>,
