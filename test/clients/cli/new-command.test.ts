@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
-const [, sample = ''] = /## How to add a command\n[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(
-  readFileSync(join(root, 'README.md'), 'utf8'),
+const [, sample = ''] = /## Add a command\n[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(
+  readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'),
 ) as string[];
 
-/** A copy of the folder that has the sample of README.md as one more file. */
+/** A copy of the folder that has the sample of CONTRIBUTING.md as one more file. */
 let copy: string;
 let cli: string;
 

@@ -37,7 +37,7 @@ export function exposedSecrets(pages: readonly Pick<CredentialExposure, 'exposur
 
 /**
  * In the order of the screen: by place and key, first those that were still current when the screen first showed them.
- * A row that is ticked off stays where it is. Pure.
+ * A row that is checked off stays where it is. Pure.
  */
 export function inOrder(exposed: readonly Exposure[], wereCurrent: ReadonlySet<string>): Exposure[] {
   const rank = (one: Exposure) => (wereCurrent.has(idOf(one)) ? 0 : 1);

@@ -54,7 +54,7 @@ const ways: Readonly<Record<Exposure['how'][number], string>> = {
 function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug: string }) {
   const { project, environment, key, versions, how, firstAt, lastAt, current } = row;
   return (
-    <TableRow aria-rowindex={index + 2} data-index={index} class={current ? undefined : 'ticked'}>
+    <TableRow aria-rowindex={index + 2} data-index={index} class={current ? undefined : 'checked-off'}>
       <Cell>
         <span class="margin" aria-hidden="true">
           {current || environment.type === null ? '' : '✓'}

@@ -81,18 +81,19 @@ function useOrder(key: string, pages: readonly CredentialExposure[] | undefined)
 
 type Rows = ReturnType<typeof inOrder>;
 
-/** Says which secrets were ticked off, also to screen readers. */
+/** Announces which secrets were checked off, also to screen readers. */
 function useAnnouncement(key: string, rows: Rows | undefined, wereCurrent: ReadonlySet<string>): void {
   const announced = useRef({ key, ids: new Set<string>() });
   useEffect(() => {
     if (rows === undefined) return;
     if (announced.current.key !== key) announced.current = { key, ids: new Set() };
     const { ids } = announced.current;
-    const ticked = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
-    for (const one of ticked) ids.add(idOf(one));
-    const [first] = ticked;
+    const checkedOff = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
+    for (const one of checkedOff) ids.add(idOf(one));
+    const [first] = checkedOff;
     if (first === undefined) return;
-    const what = ticked.length === 1 ? `${first.key} has changed` : `${count(ticked.length, 'value')} have changed`;
+    const what =
+      checkedOff.length === 1 ? `${first.key} has changed` : `${count(checkedOff.length, 'value')} have changed`;
     showToast(`${what}: ${progressOf(rows)}.`);
   }, [key, rows]);
 }
