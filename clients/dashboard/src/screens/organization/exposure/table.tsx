@@ -1,8 +1,7 @@
 import type { Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
 import { toRanges } from '@holdfast/contracts/fields/number-ranges.ts';
 import { useRef } from 'preact/hooks';
-import { useRowsInSight } from '../../../secrets/rows-in-sight.ts';
-import { Spacer } from '../../../secrets/spacer.tsx';
+import { Spacer, useRowsInSight } from '../../../secrets/rows-in-sight.tsx';
 import { EnvironmentMark } from '../../../ui/environment-mark.tsx';
 import { secretPath } from '../../../ui/leaked.tsx';
 import { Cell, ColumnHeader, TableBody, TableElement, TableHead, TableRow } from '../../../ui/table-elements.tsx';
