@@ -7,7 +7,6 @@ import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { passkeysPossible, usePasskey } from './passkeys.ts';
-import './factor-form.css';
 
 type Method = 'passkey' | 'totp' | 'recovery_code';
 

@@ -29,7 +29,7 @@ interface CredentialProps {
 }
 
 const lead =
-  'The values of these secrets became known. Change those that are still current; each is ticked off here by itself.';
+  'The values of these secrets became known. Change those that are still current; each is checked off automatically.';
 
 type Found = ReturnType<typeof useExposure>;
 
@@ -63,7 +63,7 @@ export function CredentialScreen({ organization, subject }: CredentialProps) {
       {found.data !== undefined && (
         <>
           {found.rows.length === 0 && !found.pending ? (
-            <Empty title={isLimited(period) ? 'No value became known in this period.' : 'No value became known.'} />
+            <Empty title={isLimited(period) ? 'No secrets were exposed in this period.' : 'No secrets were exposed.'} />
           ) : (
             <Secrets found={found} organization={organization} />
           )}
@@ -90,7 +90,7 @@ function Progress({ found: { rows, current, pending, checks, reload } }: { found
     <div class="exposure-progress">
       <div class="figure">
         <strong>{progressOf(rows)}</strong>
-        {isDone && <span class="good">✓ None of the known values is current any more.</span>}
+        {isDone && <span class="good">✓ None of the exposed values is current any more.</span>}
       </div>
       <progress aria-label="Changed secrets" max={rows.length} value={rows.length - current.length} />
       <div class="actions">

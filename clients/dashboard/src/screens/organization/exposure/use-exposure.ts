@@ -88,11 +88,12 @@ function useAnnouncement(key: string, rows: Rows | undefined, wereCurrent: Reado
     if (rows === undefined) return;
     if (announced.current.key !== key) announced.current = { key, ids: new Set() };
     const { ids } = announced.current;
-    const ticked = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
-    for (const one of ticked) ids.add(idOf(one));
-    const [first] = ticked;
+    const checkedOff = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
+    for (const one of checkedOff) ids.add(idOf(one));
+    const [first] = checkedOff;
     if (first === undefined) return;
-    const what = ticked.length === 1 ? `${first.key} has changed` : `${count(ticked.length, 'value')} have changed`;
+    const what =
+      checkedOff.length === 1 ? `${first.key} has changed` : `${count(checkedOff.length, 'value')} have changed`;
     showToast(`${what}: ${progressOf(rows)}.`);
   }, [key, rows]);
 }

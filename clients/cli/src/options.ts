@@ -1,9 +1,10 @@
 import { dotenvDialects } from '@holdfast/contracts/fields/dotenv-import.ts';
 import { secretKeyPattern, secretKeyRule } from '@holdfast/contracts/fields/secret-rules.ts';
-import { type Command, Option } from 'commander';
-import { isId } from '../evidence/ids.ts';
-import { usage } from '../failure.ts';
-import { given } from '../given.ts';
+import { Argument, Option } from './define-command.ts';
+import { isId } from './evidence/ids.ts';
+import { usage } from './failure.ts';
+import { given } from './given.ts';
+import { checkSlug } from './settings/settings-file.ts';
 
 /* Parsers throw their own failures, because commander's would quote the input, which may contain a value. */
 
@@ -43,35 +44,54 @@ export const secretKeys = (text: string, before: string[] = []): string[] => [
   ...text.split(',').map(secretKey),
 ];
 
-export const onlyOption = () => new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
-export const allowNameOption = () =>
-  new Option(
-    '--allow-name <keys>',
-    'pass these keys even if they can control which code runs or whom it trusts',
-  ).argParser(secretKeys);
-export const revisionOption = () => new Option('--revision <number>', 'read this revision').argParser(integer(0));
-export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
-export const yesOption = () => new Option('-y, --yes', 'answer yes instead of being asked');
-export const allOption = () => new Option('--all', 'show every key, however many there are');
-/** For commands that read a dotenv file. */
-export const dialectOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--dialect <tool>', 'read a dotenv file as this tool does').choices(dotenvDialects).conflicts('asIs'),
-    )
-    .option('--as-is', 'accept lines that other tools read differently');
-export const messageOption = () =>
-  new Option('-m, --message <text>', 'reason for the change, shown in the revision list and the audit log');
-export const ifRevisionOption = () =>
-  new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0));
-export const cacheOption = () => new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)');
-export const offlineOption = () => new Option('--offline', 'read the cached copy and send no requests');
+export const keyArgument = new Argument('<key>', 'key of the secret').argParser(secretKey);
 
-export const waitOption = () =>
+export const onlyOption = new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
+export const allowNameOption = new Option(
+  '--allow-name <keys>',
+  'pass these keys even if they can control which code runs or whom it trusts',
+).argParser(secretKeys);
+export const revisionOption = new Option('--revision <number>', 'read this revision').argParser(integer(0));
+export const yesOption = new Option('-y, --yes', 'answer yes instead of being asked');
+export const messageOption = new Option(
+  '-m, --message <text>',
+  'reason for the change, shown in the revision list and the audit log',
+);
+/** Of commands that change secrets. */
+export const writeOptions = [
+  messageOption,
+  new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0)),
+] as const;
+/** Of commands that carry out a plan. */
+export const planOptions = [
+  new Option('--dry-run', 'show what would change without changing it'),
+  new Option('--all', 'show every key, however many there are'),
+  yesOption,
+] as const;
+/** Of commands that read a dotenv file. */
+export const dialectOptions = [
+  new Option('--dialect <tool>', 'read a dotenv file as this tool does').choices(dotenvDialects).conflicts('asIs'),
+  new Option('--as-is', 'accept lines that other tools read differently'),
+] as const;
+/** Of commands that pull values which a cached copy can provide. */
+export const pullOptions = [
+  onlyOption,
+  revisionOption,
+  new Option('--cache', 'keep an encrypted copy for offline use (or HOLDFAST_CACHE=1)'),
+  new Option('--offline', 'read the cached copy and send no requests'),
   new Option('--wait <time>', 'how long to wait while the service limits requests, such as 90s; 0 fails at once')
     .env('HOLDFAST_WAIT')
     .argParser(duration)
-    .default(120_000, '2m');
+    .default(120_000, '2m'),
+] as const;
+/** Of commands that create a project or an environment. */
+export const slugOption = new Option(
+  '--slug <slug>',
+  'identifier in paths; derived from the name if omitted',
+).argParser((text: string) => checkSlug(text, '--slug'));
+/** Of commands that create a token. */
+export const accessOption = () =>
+  new Option('--access <access>', 'access level of the token').choices(['read', 'write', 'full']);
 
 /** Seconds, or with a unit. */
 function duration(text: string): number {
@@ -97,17 +117,17 @@ function time(text: string): string {
   throw usage('Expected a time such as 2026-01-31T09:26:53Z, or an age such as 30m, 12h or 7d.');
 }
 
-export const periodOptions = (command: Command): Command =>
-  command
-    .option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h', time)
-    .option('--until <time>', 'only before this time', time);
+export const periodOptions = [
+  new Option('--since <time>', 'only from this time on: 2026-01-31T09:26:53Z, or an age such as 12h').argParser(time),
+  new Option('--until <time>', 'only before this time').argParser(time),
+] as const;
 
 export interface Period {
   since?: string;
   until?: string;
 }
 
-/** @throws Failure for a period that is none */
+/** @throws Failure for a period that ends before it begins */
 export function periodOf({ since, until }: Period): Period {
   if (since !== undefined && until !== undefined && since >= until) throw usage('--since must be before --until.');
   return given({ since, until });

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Up to this many rows are all rendered. Longer tables only render the visible rows. */
 const wholeUpTo = 200;
@@ -38,4 +38,15 @@ export function useRowsInSight(
   if (whole) return [0, rows];
   const first = Math.min(range[0], Math.max(0, rows - 1));
   return [first, Math.max(first, Math.min(range[1], rows))];
+}
+
+/** Takes the place of rows that are not rendered. */
+export function Spacer({ rows }: { rows: number }) {
+  const element = useRef<HTMLTableRowElement>(null);
+  // Set on the element: the content security policy allows no style in the markup.
+  useLayoutEffect(() => {
+    element.current?.style.setProperty('height', `${rows * rowHeightPx()}px`);
+  });
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus
+  return <tr class="spacer" ref={element} aria-hidden="true" />;
 }
