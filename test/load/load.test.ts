@@ -66,6 +66,4 @@ it(
   seconds * 3000 + 120_000,
 );
 
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
-}
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);

@@ -294,22 +294,20 @@ describe('a read', () => {
   });
 });
 
-describe('an untrusted certificate', () => {
-  it('fails at once, because a retry would meet it again', async () => {
-    await clientOf(hang);
-    const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
-    await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
-    let connections = 0;
-    tls.on('connection', () => {
-      connections += 1;
-    });
-    const { port } = tls.address() as { port: number };
-    const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
-    await new Promise(resolve => tls.close(resolve));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
-    expect(connections).toBe(1);
+it('an untrusted certificate fails at once, because a retry would meet it again', async () => {
+  await clientOf(hang);
+  const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
+  await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
+  let connections = 0;
+  tls.on('connection', () => {
+    connections += 1;
   });
+  const { port } = tls.address() as { port: number };
+  const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
+  await new Promise(resolve => tls.close(resolve));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
+  expect(connections).toBe(1);
 });
 
 describe('a write that states the desired result', () => {

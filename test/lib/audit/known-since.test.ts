@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { knownSince } from '#lib/audit/known-since.ts';
 import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
@@ -6,21 +6,16 @@ import { at, find } from '#lib/table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
 import { put, putAlone, remove, transact } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type Person, seedOwner, seedPerson } from '#test/support/people.ts';
+import { startApi } from '#test/support/api.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedOwner, seedPerson } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = shared(startApi);
+const owner = fresh(seedOwner);
 beforeEach(async () => {
-  owner = await seedOwner();
   await transact([remove(at(planConfigsRecord))]);
 });
-afterAll(() => api.stop());
 
 const dayMs = 86_400_000;
 /** A day's first millisecond, so that the day of each time is known. */
@@ -48,9 +43,8 @@ async function afterChanges(
   };
 }
 
-function overrides({ days }: { days?: number }): Record<string, number> {
-  return days === undefined ? {} : { auditRetentionDays: days };
-}
+const overrides = ({ days }: { days?: number }): Record<string, number> =>
+  days === undefined ? {} : { auditRetentionDays: days };
 
 const known = (organization: OrganizationRecord, on: number) => knownSince(organization, day(on) + 1);
 

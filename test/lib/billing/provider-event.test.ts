@@ -5,13 +5,20 @@ import { readProviderEvent } from '#lib/billing/provider-event.ts';
 const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';
 const prices = { pro: 'price_pro', enterprise: 'price_enterprise' };
 
-function event(type: string, object: Record<string, unknown>) {
-  return { id: 'evt_1', type, created: 1000, data: { object } };
-}
+const event = (type: string, object: Record<string, unknown>) => ({
+  id: 'evt_1',
+  type,
+  created: 1000,
+  data: { object },
+});
 
-function subscription(more: Record<string, unknown> = {}) {
-  return { id: 'sub_1', status: 'active', customer: 'cus_1', metadata: { organizationId, plan: 'pro' }, ...more };
-}
+const subscription = (more: Record<string, unknown> = {}) => ({
+  id: 'sub_1',
+  status: 'active',
+  customer: 'cus_1',
+  metadata: { organizationId, plan: 'pro' },
+  ...more,
+});
 
 describe('readProviderEvent', () => {
   it('identifies a completed checkout by its client reference', () => {

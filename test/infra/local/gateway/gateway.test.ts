@@ -427,15 +427,13 @@ describe('The access log', () => {
   });
 });
 
-describe('A local page', () => {
-  it('is outside the API and its log, and is served only under a loopback host name', async () => {
-    expect(await (await call('/local/mail')).json()).toEqual({ messages: [] });
-    const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
-    expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
-    expect((await call('/local/mail', { method: 'POST' })).status).toBe(404);
-    expect(invocations).toEqual([]);
-    expect(accessLog).toEqual([]);
-  });
+it('A local page is outside the API and its log, and is served only under a loopback host name', async () => {
+  expect(await (await call('/local/mail')).json()).toEqual({ messages: [] });
+  const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+  expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
+  expect((await call('/local/mail', { method: 'POST' })).status).toBe(404);
+  expect(invocations).toEqual([]);
+  expect(accessLog).toEqual([]);
 });
 
 it('The gateway returns 503 until it serves', async () => {

@@ -9,9 +9,8 @@ function entriesOf(source: string): [string, string][] {
   return entries.map(({ key, value }) => [key, value]);
 }
 
-function problemsOf(source: string): [number, string][] {
-  return parseDotenv(source).problems.map(({ line, message }) => [line, message]);
-}
+const problemsOf = (source: string): [number, string][] =>
+  parseDotenv(source).problems.map(({ line, message }) => [line, message]);
 
 describe('lines', () => {
   test('blank lines and comment lines are skipped', () => {

@@ -18,22 +18,16 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
 import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
+import { shared } from '#test/support/fixtures.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new SQSClient({ endpoint: url, region: 'eu-west-1', credentials });
 
-let server: AwsServer;
-let sqs: SQSClient;
-
-beforeAll(async () => {
-  server = await startSqs(undefined, 'eu-west-1');
-  sqs = clientOf(server);
-});
-
-afterAll(() => server.stop());
+const server = shared(() => startSqs(undefined, 'eu-west-1'));
+const sqs = shared(() => clientOf(server));
 
 async function newQueue(name: string, Attributes: Record<string, string> = {}): Promise<string> {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
