@@ -148,16 +148,13 @@ describe('a command', () => {
 
   it('is ended with everything it started if it takes too long', async () => {
     const pids = join(folder, 'pids');
-    const begun = performance.now();
-    const failed = failureOf(
+    const { message } = await failureOf(
       run(`sh -c 'sleep 600 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo part; wait`, 500),
     );
-    const { message } = await failed;
 
     expect(message).toBe(
       'HOLDFAST_ID_TOKEN_COMMAND did not end within 0.5 seconds: set it to a command that prints the token.',
     );
-    expect(performance.now() - begun).toBeLessThan(20_000);
     const started = readFileSync(pids, 'utf8').trim().split('\n');
     expect(started).toHaveLength(2);
     await expect.poll(() => started.filter(isRunning)).toEqual([]);

@@ -77,10 +77,8 @@ it('Stopping ends a kept process and kills one that ignores the signal', async (
   expect(isAlive(polite.pid)).toBe(false);
   const deaf = await startKept('sh', ['-c', 'trap "" TERM; echo deaf; while :; do sleep 0.05; done'], undefined);
   await eventually(() => expect(deaf.output()).toContain('deaf'));
-  const startedAt = Date.now();
   await deaf.stop(200);
   expect(isAlive(deaf.pid)).toBe(false);
-  expect(Date.now() - startedAt).toBeLessThan(3000);
 });
 
 it('The output and the exit code of a kept process are captured', async () => {

@@ -45,9 +45,8 @@ describe('a pattern', () => {
   });
 
   it('takes linear time, for every pattern', () => {
-    const startedAt = performance.now();
+    // In any other, this would not end within the test's time.
     expect(matchesWhole('(a*)*(a*)*(a*)*b', 'a'.repeat(65_536))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it('is rejected if its automaton is so large that values would take seconds', () => {
