@@ -7,6 +7,8 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 120_000,
   hookTimeout: 600_000,
+  // Only ends what would never pass, however busy the machine is.
+  expect: { poll: { timeout: 100_000 } },
 };
 // WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run proof`.
 const exclude = [...configDefaults.exclude, ...(process.env.WITHOUT_PROOFS === '1' ? proofPatterns : [])];

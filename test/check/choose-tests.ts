@@ -79,9 +79,8 @@ function testsOfFunction(file: string, { files }: Tree): string[] {
   return files.includes(own) ? [own] : [ofArea];
 }
 
-function importersOf(wanted: readonly string[], { imports }: Tree): string[] {
-  return [...imports].filter(([, used]) => used.some(file => wanted.includes(file))).map(([file]) => file);
-}
+const importersOf = (wanted: readonly string[], { imports }: Tree): string[] =>
+  [...imports].filter(([, used]) => used.some(file => wanted.includes(file))).map(([file]) => file);
 
 /** The files that a TypeScript file imports by a relative path. Pure. */
 export function importsIn(file: string, text: string): string[] {

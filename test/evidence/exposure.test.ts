@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
-import { type Api, type Caller, createProject, startApi } from '../support/api.ts';
-import { type Issuer, identityOf, startIssuer } from '../support/issuer.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { type Caller, createProject, startApi } from '../support/api.ts';
+import { identityOf, startIssuer } from '../support/issuer.ts';
 import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { randomFrom, seed } from '../support/seed.ts';
@@ -9,16 +10,8 @@ import { type Credential, Environment, mayRead, type Seen, World } from './world
 
 const operations = Number(process.env.OPERATIONS ?? 500);
 
-let api: Api;
-let issuer: Issuer;
-
-beforeAll(async () => {
-  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
-});
-afterAll(async () => {
-  await api?.stop();
-  await issuer?.stop();
-});
+const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const issuer = shared(startIssuer);
 
 async function openWorld(): Promise<{ world: World; owner: Person }> {
   const owner = await seedOwner();

@@ -4,13 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { curlSampleOf } from '#infra/openapi/curl-samples.ts';
 import type { Contract } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { providerEvent } from '../functions/billing/samples.ts';
-import { type Api, sessionOf, startApi } from '../support/api.ts';
+import { sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { makeSigningKey, signToken } from '../support/issuer.ts';
 import { mailedToken } from '../support/sample-requests.ts';
@@ -32,7 +34,6 @@ interface Step {
   after?: (body: Body) => void | Promise<void>;
 }
 
-let api: Api;
 let directory: string;
 let paying: string;
 let userId: string;
@@ -195,7 +196,7 @@ const story: readonly Step[] = [
         const { body } = await api.get(webhook, { token: variables.HOLDFAST_TOKEN ?? '' });
         expect(body.deliveries).toHaveLength(1);
       };
-      await vi.waitFor(isLogged, 10_000);
+      await eventually(isLogged);
     },
   },
   { operationId: 'get-webhook' },
@@ -356,14 +357,13 @@ function statusOf({ operationId, responses }: Contract): number {
   return only;
 }
 
-beforeAll(async () => {
-  api = await startApi();
+const api = shared(startApi);
+beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'holdfast-samples-'));
   writeFileSync(join(directory, '.curlrc'), 'write-out = "\\n%{http_code}"\n');
 });
-afterAll(async () => {
+afterAll(() => {
   rmSync(directory, { recursive: true });
-  await api.stop();
 });
 
 describe('the curl sample', () => {

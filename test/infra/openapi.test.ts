@@ -62,9 +62,8 @@ interface Parameter {
   schema: { default?: unknown; type?: string };
 }
 
-function parametersOf(operationId: string): Parameter[] {
-  return (operation(operationId).parameters ?? []).map(parameter => resolved(parameter) as unknown as Parameter);
-}
+const parametersOf = (operationId: string): Parameter[] =>
+  (operation(operationId).parameters ?? []).map(parameter => resolved(parameter) as unknown as Parameter);
 
 test('openapi.json matches the contracts; if not, `npm run generate -- openapi` writes it', () => {
   const written = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');

@@ -70,6 +70,4 @@ async function accepted({ accepted, problems }: Tally, count: number): Promise<v
   while (accepted.length < count && problems.length === 0) await sleep(50);
 }
 
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
-}
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);

@@ -2,34 +2,23 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
-import { buildCli, type Cli, type StartedCli } from './cli.ts';
+import { describe, expect, it } from 'vitest';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { buildCli, type StartedCli } from './cli.ts';
 
-let api: Api;
-let ada: Person;
-let project: { id: string; slug: string };
-let cli: Cli;
-let environment: Record<string, string>;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(async () => {
-  cli = buildCli();
-  ada = await seedPerson({ name: 'Ada' });
-  project = await createProject(api, ada);
-  environment = {
-    HOLDFAST_URL: api.url,
-    HOLDFAST_TOKEN: (await createToken(api, ada)).token,
-    HOLDFAST_ORG: ada.organization.slug,
-    HOLDFAST_PROJECT: project.slug,
-    HOLDFAST_ENV: 'dev',
-  };
-});
-afterEach(() => cli.remove());
-afterAll(() => api.stop());
+const api = shared(startApi);
+const cli = fresh(buildCli);
+const ada = fresh(() => seedPerson({ name: 'Ada' }));
+const project = fresh(() => createProject(api, ada));
+const environment = fresh(async () => ({
+  HOLDFAST_URL: api.url,
+  HOLDFAST_TOKEN: (await createToken(api, ada)).token,
+  HOLDFAST_ORG: ada.organization.slug,
+  HOLDFAST_PROJECT: project.slug,
+  HOLDFAST_ENV: 'dev',
+}));
 
 const holdfast = (words: string[], input?: string | Buffer) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });

@@ -2,42 +2,37 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ranges } from '#lib/table/keys.ts';
 import { at, ofKind, queryItems } from '#lib/table/read.ts';
 import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, refusal, reset, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
 const day = 86_400_000;
 const value = 'a-value-that-nothing-prints';
 
-let api: Api;
-let cli: Cli;
-let place: Workplace;
 let owner: Person;
 let variables: Record<string, string>;
 
-beforeAll(async () => {
-  api = await startApi({ REQUESTS_PER_MINUTE: '-1' });
-});
+const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const cli = fresh(buildCli);
+const place = fresh(() => openWorkplace(api));
 beforeEach(async () => {
-  cli = buildCli();
-  place = await openWorkplace(api);
   ({ owner } = place);
   const { token } = await newToken();
   variables = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token, HOLDFAST_ORG: owner.organization.slug };
 });
-afterEach(() => cli.remove());
-afterAll(() => api?.stop());
 
 async function newToken(): Promise<{ id: string; token: string }> {
   const { body } = await expectStatus(api.post('/auth/token', { name: 'log' }, owner.session), 201);
@@ -115,7 +110,7 @@ describe('holdfast audit --follow', () => {
     await seeded(2);
     const started = start(['--since', '2h', '--cursor-file', 'cursor']);
     await started.until('"cursor"');
-    await vi.waitFor(() => readFileSync(join(cli.home, 'cursor')), 10_000);
+    await eventually(() => readFileSync(join(cli.home, 'cursor')));
     started.child.kill(signal);
     const { code, signal: by, stderr } = await started.ended;
     expect([code, by, stderr]).toEqual([0, null, '']);
@@ -203,7 +198,7 @@ describe('an outage', () => {
     script = [];
     const { id, token } = await newToken();
     const started = start(['--since', '2h', '--cursor-file', 'cursor'], { ...variables, HOLDFAST_TOKEN: token });
-    await vi.waitFor(() => readFileSync(join(cli.home, 'cursor')), 10_000);
+    await eventually(() => readFileSync(join(cli.home, 'cursor')));
     await expectStatus(api.delete(`/auth/tokens/${id}`, owner.session), 200);
     const { code, stderr } = await started.ended;
     expect([code, stderr]).toEqual([3, expect.not.stringContaining(token)]);
@@ -214,11 +209,11 @@ describe('an outage', () => {
     const file = cli.file('token', old.token, 0o600);
     const { HOLDFAST_TOKEN: _, ...others } = variables;
     const started = start(['--since', '2h', '--cursor-file', 'cursor'], { ...others, HOLDFAST_TOKEN_FILE: file });
-    await vi.waitFor(() => readFileSync(join(cli.home, 'cursor')), 10_000);
+    await eventually(() => readFileSync(join(cli.home, 'cursor')));
     writeFileSync(file, next.token);
     await expectStatus(api.delete(`/auth/tokens/${old.id}`, owner.session), 200);
     const before = readFileSync(join(cli.home, 'cursor'), 'utf8');
-    await vi.waitFor(() => expect(readFileSync(join(cli.home, 'cursor'), 'utf8')).not.toBe(before), 20_000);
+    await eventually(() => expect(readFileSync(join(cli.home, 'cursor'), 'utf8')).not.toBe(before));
     started.child.kill('SIGTERM');
     expect(await started.ended).toMatchObject({ code: 0, stderr: '' });
   });

@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { csvColumns, csvRecord } from '#clients/cli/src/evidence/entry-csv.ts';
 import { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
-let api: Api;
-let cli: Cli;
-let place: Workplace;
 let owner: Person;
 let variables: Record<string, string>;
 
 const value = 'a-value-that-nothing-prints';
 
-beforeAll(async () => {
-  api = await startApi({ REQUESTS_PER_MINUTE: '-1' });
-});
+const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const cli = fresh(buildCli);
+const place = fresh(() => openWorkplace(api));
 beforeEach(async () => {
-  cli = buildCli();
-  place = await openWorkplace(api);
   ({ owner } = place);
   const { token } = (await expectStatus(api.post('/auth/token', { name: 'log' }, owner.session), 201)).body;
   variables = {
@@ -33,8 +29,6 @@ beforeEach(async () => {
     HOLDFAST_ENV: 'dev',
   };
 });
-afterEach(() => cli.remove());
-afterAll(() => api?.stop());
 
 async function holdfast(...words: string[]) {
   const ending = await cli.run(['audit', ...words], { env: variables });
@@ -135,22 +129,20 @@ describe('holdfast audit', () => {
   });
 });
 
-describe('a long log', () => {
-  it('is listed whole, also beyond the offset at which the service ends', async () => {
-    const start = Date.now() - 3_600_000;
-    // Groups with the same time lie across every edge of a page.
-    const entries = Array.from({ length: 10_650 }, (_, n) =>
-      auditEntry('secret.pulled', start + Math.floor(n / 7), { keys: [`K${n % 3}`] }),
-    );
-    await seedAudit(owner.organization.id, entries);
-    const newestFirst = entries
-      .toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? 1 : -1))
-      .map(({ id }) => id);
-    const { entries: last, pagination } = await listed('--action', 'secret.pulled', '--offset', '9480', '--all');
-    expect(idsOf(last)).toEqual(newestFirst.slice(9480));
-    expect(pagination.total).toBe(10_650);
-  }, 240_000);
-});
+it('a long log is listed whole, also beyond the offset at which the service ends', async () => {
+  const start = Date.now() - 3_600_000;
+  // Groups with the same time lie across every edge of a page.
+  const entries = Array.from({ length: 10_650 }, (_, n) =>
+    auditEntry('secret.pulled', start + Math.floor(n / 7), { keys: [`K${n % 3}`] }),
+  );
+  await seedAudit(owner.organization.id, entries);
+  const newestFirst = entries
+    .toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? 1 : -1))
+    .map(({ id }) => id);
+  const { entries: last, pagination } = await listed('--action', 'secret.pulled', '--offset', '9480', '--all');
+  expect(idsOf(last)).toEqual(newestFirst.slice(9480));
+  expect(pagination.total).toBe(10_650);
+}, 240_000);
 
 describe('holdfast audit --format csv', () => {
   /** RFC 4180. */
@@ -215,24 +207,22 @@ describe('holdfast audit --format csv', () => {
   });
 });
 
-describe('on a terminal', () => {
-  it.each([80, 120])(
-    'fits %i columns: the address and the keys are left out where they do not fit, else keys wrap',
-    async width => {
-      const keys = Array.from({ length: 40 }, (_, n) => `A_LONG_KEY_${n}`);
-      const target = { type: 'project', id: randomUUID(), name: 'web-shop' } as const;
-      const actions = ['secret.updated', 'member.role_changed'] as const;
-      await seedAudit(
-        owner.organization.id,
-        actions.map(action => auditEntry(action, Date.now() - 1000, { target, keys, ip: '203.0.113.7' })),
-      );
-      const env = { ...variables, TERM: 'dumb' };
-      const words = ['audit', '--limit', '2', '--until', '1s'];
-      const { stdout } = await cli.start(words, { env, terminal: true, columns: width }).ended;
-      const [header = '', ...lines] = stdout.replaceAll('\r', '').trimEnd().split('\n');
-      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-      expect([header.includes('FROM'), header.includes('KEYS')]).toEqual([width === 120, width === 120]);
-      expect(lines.join(' ').includes('and 35 more')).toBe(width === 120);
-    },
-  );
-});
+it.each([80, 120])(
+  'on a terminal fits %i columns: the address and the keys are left out where they do not fit, else keys wrap',
+  async width => {
+    const keys = Array.from({ length: 40 }, (_, n) => `A_LONG_KEY_${n}`);
+    const target = { type: 'project', id: randomUUID(), name: 'web-shop' } as const;
+    const actions = ['secret.updated', 'member.role_changed'] as const;
+    await seedAudit(
+      owner.organization.id,
+      actions.map(action => auditEntry(action, Date.now() - 1000, { target, keys, ip: '203.0.113.7' })),
+    );
+    const env = { ...variables, TERM: 'dumb' };
+    const words = ['audit', '--limit', '2', '--until', '1s'];
+    const { stdout } = await cli.start(words, { env, terminal: true, columns: width }).ended;
+    const [header = '', ...lines] = stdout.replaceAll('\r', '').trimEnd().split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect([header.includes('FROM'), header.includes('KEYS')]).toEqual([width === 120, width === 120]);
+    expect(lines.join(' ').includes('and 35 more')).toBe(width === 120);
+  },
+);

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
 interface Ground {
   url: string;
@@ -19,8 +21,6 @@ interface Ground {
   remakeDev(): Promise<void>;
 }
 
-let cli: Cli;
-let api: Api;
 const stops: (() => unknown)[] = [];
 const intercepts: Respond[] = [];
 
@@ -41,26 +41,21 @@ async function serviceGround(): Promise<Ground> {
   const remakeDev = async () => {
     const path = `/projects/${ada.organization.id}/${slug}/environments`;
     expect((await api.delete(`${path}/dev`, ada.session)).status).toBe(200);
-    await vi.waitFor(
-      async () => expect((await api.post(path, { name: 'Dev', slug: 'dev' }, ada.session)).status).toBe(201),
-      { timeout: 20_000, interval: 50 },
+    await eventually(async () =>
+      expect((await api.post(path, { name: 'Dev', slug: 'dev' }, ada.session)).status).toBe(201),
     );
   };
   return { url: relay.url, token, organization: ada.organization.slug, project: slug, intercept, remakeDev };
 }
 
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
 
-let ground: Ground;
 let environment: Record<string, string>;
 let client: Holdfast;
 
-beforeEach(async () => {
-  cli = buildCli();
-  ground = await serviceGround();
+const cli = fresh(buildCli);
+const ground = fresh(serviceGround);
+beforeEach(() => {
   intercepts.length = 0;
   client = new Holdfast({ url: ground.url, token: ground.token });
   environment = {
@@ -73,7 +68,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
-  cli.remove();
 });
 
 const holdfast = (words: string[], input?: string, more: Record<string, string> = {}) =>
@@ -253,21 +247,19 @@ describe('push', () => {
   });
 });
 
-describe('get, list and history', () => {
-  it('print exactly the value, with a line break only on a terminal', async () => {
-    await dev().import({ A: ' a\nb ', B: '2' });
-    expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
-    expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
-      key: 'A',
-      value: ' a\nb ',
-      revision: 1,
-    });
-    expect((await cli.start(['get', 'B'], { env: environment, terminal: true }).ended).stdout).toBe('2\r\n');
-    expect((await holdfast(['get', 'NOPE'])).code).toBe(5);
-    await dev().set('B', '3');
-    expect((await holdfast(['get', 'B', '--revision', '1'])).stdout).toBe('2');
-    expect((await holdfast(['list', '--revision', '1'])).stdout).toMatch(/^A\t.*\nB\t.*\n$/);
+it('get, list and history print exactly the value, with a line break only on a terminal', async () => {
+  await dev().import({ A: ' a\nb ', B: '2' });
+  expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
+  expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
+    key: 'A',
+    value: ' a\nb ',
+    revision: 1,
   });
+  expect((await cli.start(['get', 'B'], { env: environment, terminal: true }).ended).stdout).toBe('2\r\n');
+  expect((await holdfast(['get', 'NOPE'])).code).toBe(5);
+  await dev().set('B', '3');
+  expect((await holdfast(['get', 'B', '--revision', '1'])).stdout).toBe('2');
+  expect((await holdfast(['list', '--revision', '1'])).stdout).toMatch(/^A\t.*\nB\t.*\n$/);
 });
 
 describe('diff', () => {

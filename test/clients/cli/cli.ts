@@ -136,6 +136,4 @@ export function buildCli(): Cli {
   };
 }
 
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

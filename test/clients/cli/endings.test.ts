@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli } from './cli.ts';
 import { dieOfEach, everyDeadlySignal, everyExitCode, exitWithEach, type Run } from './endings.ts';
 
-let cli: Cli;
-let server: ScriptedServer;
-
-beforeAll(async () => {
-  cli = buildCli();
-  server = await startServer(pullAnswer(1, { GREETING: 'hello' }));
-});
-afterAll(async () => {
-  await server.stop();
-  cli.remove();
-});
+const cli = shared(buildCli);
+const server = shared(() => startServer(pullAnswer(1, { GREETING: 'hello' })));
 
 describe.each([
   ['replaces this process', {}],

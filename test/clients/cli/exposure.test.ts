@@ -2,34 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
-let api: Api;
-let issuer: Issuer;
-let cli: Cli;
-let place: Workplace;
 let owner: Person;
 let variables: Record<string, string>;
 
 const value = 'a-value-that-nothing-prints';
 
-beforeAll(async () => {
-  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
-});
+const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const issuer = shared(startIssuer);
+const cli = fresh(buildCli);
+const place = fresh(() => openWorkplace(api));
 beforeEach(async () => {
-  cli = buildCli();
-  place = await openWorkplace(api);
   ({ owner } = place);
   variables = {
     HOLDFAST_URL: api.url,
@@ -38,10 +34,6 @@ beforeEach(async () => {
     HOLDFAST_PROJECT: place.project.slug,
     HOLDFAST_ENV: 'dev',
   };
-});
-afterEach(() => cli.remove());
-afterAll(async () => {
-  await Promise.all([api?.stop(), issuer?.stop()]);
 });
 
 async function tokenOf(person: Person, access = 'write'): Promise<{ id: string; token: string }> {
@@ -143,23 +135,21 @@ describe('holdfast exposure --token', () => {
   });
 });
 
-describe('an answer that may list too much', () => {
-  it('is announced on stderr with the reason, also for --format rotate, --json and --quiet', async () => {
-    const { id } = await leakedToken();
-    const createdAt = new Date(Date.now() - 500 * 86_400_000).toISOString();
-    await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
-    const erased = { id: randomUUID(), slug: 'gone' };
-    const actor = { id: owner.user.id, email: owner.email, type: 'token', tokenId: id } as const;
-    const pulled = auditEntry('secret.bulk_set', Date.now(), { actor, environment: erased, keys: ['LOST'] });
-    await seedAudit(owner.organization.id, [pulled]);
-    for (const more of [[], ['--format', 'rotate'], ['--json'], ['--quiet']]) {
-      const { code, stdout, stderr } = await holdfast('--token', id, ...more);
-      expect([code, stdout.includes('KEPT')]).toEqual([0, true]);
-      expect(stderr).toContain('This may list more than was seen, because ');
-      expect(stderr).toContain(`environments were deleted with their history: ${erased.id}.`);
-    }
-    expect((await holdfast('--token', id)).stdout).toContain('web-shop/gone/LOST\tno\tnot known\t');
-  });
+it('an answer that may list too much is announced on stderr with the reason, also for --format rotate, --json and --quiet', async () => {
+  const { id } = await leakedToken();
+  const createdAt = new Date(Date.now() - 500 * 86_400_000).toISOString();
+  await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
+  const erased = { id: randomUUID(), slug: 'gone' };
+  const actor = { id: owner.user.id, email: owner.email, type: 'token', tokenId: id } as const;
+  const pulled = auditEntry('secret.bulk_set', Date.now(), { actor, environment: erased, keys: ['LOST'] });
+  await seedAudit(owner.organization.id, [pulled]);
+  for (const more of [[], ['--format', 'rotate'], ['--json'], ['--quiet']]) {
+    const { code, stdout, stderr } = await holdfast('--token', id, ...more);
+    expect([code, stdout.includes('KEPT')]).toEqual([0, true]);
+    expect(stderr).toContain('This may list more than was seen, because ');
+    expect(stderr).toContain(`environments were deleted with their history: ${erased.id}.`);
+  }
+  expect((await holdfast('--token', id)).stdout).toContain('web-shop/gone/LOST\tno\tnot known\t');
 });
 
 describe('holdfast exposure --person and --identity', () => {
@@ -229,33 +219,31 @@ describe('holdfast exposure --person and --identity', () => {
   });
 });
 
-describe('holdfast exposure --key', () => {
-  it('lists who knows the current value of the environment in use, and whether they may read it today', async () => {
-    const admin = await place.member('admin');
-    const viewer = await place.member('viewer');
-    await place.importAll('dev', { SHARED: value });
-    const { id, token } = await tokenOf(admin, 'read');
-    await expectStatus(place.pull('dev', '', { as: { token } }), 200);
-    await remove(admin);
-    const environments = (await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session)).body
-      .project.environments as { id: string; slug: string }[];
-    const dev = environments.find(({ slug }) => slug === 'dev')?.id ?? '';
-    const answer = await asked<SecretReaders>(`environment=${dev}&key=SHARED`);
-    const { code, stdout } = await holdfast('--key', 'SHARED');
-    expect([code, linesOf(stdout).map(line => line.split('\t'))]).toEqual([
-      0,
-      answer.readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) => {
-        return [actor.email, hasAccess ? 'yes' : 'no', lastAt, firstAt, tokenIds.join(' ')];
-      }),
-    ]);
-    expect(stdout).toContain(`${admin.email}\tno\t`);
-    expect(stdout).toContain(id);
-    expect(stdout).not.toContain(viewer.email);
-    expect(JSON.parse((await holdfast('--key', 'SHARED', '--json')).stdout)).toEqual(answer);
-    expect(JSON.parse((await holdfast('--key', 'SHARED', '-e', dev, '--json')).stdout)).toEqual(answer);
-    expect((await holdfast('--key', 'ABSENT')).code).toBe(5);
-    expect((await holdfast('--key', 'SHARED', '-e', 'nowhere')).code).toBe(5);
-  });
+it('holdfast exposure --key lists who knows the current value of the environment in use, and whether they may read it today', async () => {
+  const admin = await place.member('admin');
+  const viewer = await place.member('viewer');
+  await place.importAll('dev', { SHARED: value });
+  const { id, token } = await tokenOf(admin, 'read');
+  await expectStatus(place.pull('dev', '', { as: { token } }), 200);
+  await remove(admin);
+  const environments = (await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session)).body
+    .project.environments as { id: string; slug: string }[];
+  const dev = environments.find(({ slug }) => slug === 'dev')?.id ?? '';
+  const answer = await asked<SecretReaders>(`environment=${dev}&key=SHARED`);
+  const { code, stdout } = await holdfast('--key', 'SHARED');
+  expect([code, linesOf(stdout).map(line => line.split('\t'))]).toEqual([
+    0,
+    answer.readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) => {
+      return [actor.email, hasAccess ? 'yes' : 'no', lastAt, firstAt, tokenIds.join(' ')];
+    }),
+  ]);
+  expect(stdout).toContain(`${admin.email}\tno\t`);
+  expect(stdout).toContain(id);
+  expect(stdout).not.toContain(viewer.email);
+  expect(JSON.parse((await holdfast('--key', 'SHARED', '--json')).stdout)).toEqual(answer);
+  expect(JSON.parse((await holdfast('--key', 'SHARED', '-e', dev, '--json')).stdout)).toEqual(answer);
+  expect((await holdfast('--key', 'ABSENT')).code).toBe(5);
+  expect((await holdfast('--key', 'SHARED', '-e', 'nowhere')).code).toBe(5);
 });
 
 describe('many exposures', () => {

@@ -1,25 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
-import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli, type Ending } from './cli.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending } from './cli.ts';
 
-let cli: Cli;
-let server: ScriptedServer;
 let values: Record<string, string> = {};
 
-beforeAll(async () => {
-  cli = buildCli();
-  server = await startServer((request, response) => pullAnswer(3, values)(request, response));
-});
+const cli = shared(buildCli);
+const server = shared(() => startServer((request, response) => pullAnswer(3, values)(request, response)));
 beforeEach(() => {
   values = { GREETING: 'hello' };
-});
-afterAll(async () => {
-  await server.stop();
-  cli.remove();
 });
 
 const environment = (more: Record<string, string> = {}) => ({
@@ -134,17 +127,15 @@ describe('a credential', () => {
   });
 });
 
-describe('a directory of settings in a repository', () => {
-  it('is not the user’s own, even if HOME is empty', async () => {
-    const cwd = join(cli.home, 'planted');
-    const settings = { organization: 'acme', project: 'web-shop', environment: 'dev', url: server.url };
-    cli.file('planted/.config/holdfast/settings.json', JSON.stringify(settings));
-    for (const HOME of ['', '.']) {
-      const env = { HOME, HOLDFAST_TOKEN: 'service_tok_hostile' };
-      const { code, stderr } = await cli.run(['list'], { env, cwd });
-      expect({ code, said: stderr.includes('No service address is set') }).toEqual({ code: 2, said: true });
-    }
-  });
+it('a directory of settings in a repository is not the user’s own, even if HOME is empty', async () => {
+  const cwd = join(cli.home, 'planted');
+  const settings = { organization: 'acme', project: 'web-shop', environment: 'dev', url: server.url };
+  cli.file('planted/.config/holdfast/settings.json', JSON.stringify(settings));
+  for (const HOME of ['', '.']) {
+    const env = { HOME, HOLDFAST_TOKEN: 'service_tok_hostile' };
+    const { code, stderr } = await cli.run(['list'], { env, cwd });
+    expect({ code, said: stderr.includes('No service address is set') }).toEqual({ code: 2, said: true });
+  }
 });
 
 describe('a symbolic link in a repository', () => {

@@ -1,21 +1,17 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { idTokenSources } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { startAwsPlatform } from '#test/support/aws-platform.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
-let api: Api;
-let issuer: Issuer;
-let runner: Receiver;
-let ada: Person;
-let cli: Cli;
 let identityId: string;
 let base: Record<string, string>;
 
@@ -30,15 +26,17 @@ async function startRunner(): Promise<Receiver> {
   });
 }
 
+const api = shared(startApi);
+const issuer = shared(startIssuer);
+const ada = shared(seedPerson);
+const runner = shared(startRunner);
 beforeAll(async () => {
-  api = await startApi();
-  [issuer, ada, runner] = await Promise.all([startIssuer(), seedPerson(), startRunner()]);
   await createProject(api, ada);
   const secrets = { A: 'from the vault' };
   await expectStatus(api.post(`/secrets/${ada.organization.slug}/shop/dev/bulk`, { secrets }, ada.session), 200);
 });
+const cli = fresh(buildCli);
 beforeEach(async () => {
-  cli = buildCli();
   const made = await expectStatus(api.post(`/identities/${ada.organization.id}`, identityOf(issuer), ada.session), 201);
   identityId = made.body.identity.id;
   base = {
@@ -50,11 +48,7 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  cli.remove();
   await api.delete(`/identities/${ada.organization.id}/${identityId}`, ada.session);
-});
-afterAll(async () => {
-  await Promise.all([api?.stop(), issuer?.stop(), runner?.stop()]);
 });
 
 const gitHub = (): Record<string, string> => ({
@@ -273,7 +267,7 @@ describe('with a command', () => {
   it('ends it, and everything it started, when it is interrupted', async () => {
     const pids = join(cli.home, 'pids');
     const started = cli.start(['list'], { env: script(`sleep 600 & echo $! > ${pids}; echo ready >> ${pids}; wait`) });
-    await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8'), { timeout: 20_000 }).toContain('ready');
+    await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8')).toContain('ready');
     started.child.kill('SIGINT');
 
     expect((await started.ended).signal).toBe('SIGINT');

@@ -1,27 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli, type Ending } from './cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending } from './cli.ts';
 import { pathOf, shells } from './scripts/image.ts';
 
-let cli: Cli;
-let server: ScriptedServer;
 let revision: number;
 let values: Record<string, string>;
 
-beforeAll(async () => {
-  cli = buildCli();
-  server = await startServer((request, response) => pullAnswer(revision, values)(request, response));
-});
+const cli = shared(buildCli);
+const server = shared(() => startServer((request, response) => pullAnswer(revision, values)(request, response)));
 beforeEach(() => {
   revision = 7;
   values = { GREETING: `it's "one"\n two` };
-});
-afterAll(async () => {
-  await server.stop();
-  cli.remove();
 });
 
 const environment = (more: Record<string, string> = {}) => ({

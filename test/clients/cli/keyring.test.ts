@@ -3,19 +3,19 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
 import { json, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
 const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
   command => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0,
 );
 if (missing.length > 0) process.stderr.write(`SKIPPED: the keyring, for ${missing.join(' and ')} are not installed\n`);
 
-let cli: Cli;
 let server: ScriptedServer;
 
+const cli = shared(buildCli);
 beforeAll(async () => {
-  cli = buildCli();
   // The place where the bundle looks for the optional package.
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(cli.home, 'node_modules'));
   server = await startServer((request, response) => {
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  cli.remove();
 });
 
 /** Runs a script with its own session bus and a locked or unlocked keyring. */

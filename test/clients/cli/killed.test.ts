@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Environment, Holdfast } from '#clients/sdk/src/index.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { passTo } from '../relay.ts';
 import { type ReceivedRequest, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
 /*
  * The service runs in its own process and is killed in the middle of `push`: at several moments of the change, and once
@@ -16,7 +17,6 @@ import { buildCli, type Cli } from './cli.ts';
  */
 const moments = Number(process.env.KILLS ?? 1);
 
-let cli: Cli;
 let stack: StartedStack;
 let relay: ScriptedServer;
 let dataDir: string;
@@ -27,8 +27,8 @@ let variables: Record<string, string>;
 let onChange: () => void = () => undefined;
 let losesAnswer = false;
 
+const cli = shared(buildCli);
 beforeAll(async () => {
-  cli = buildCli();
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-killed-'));
   settings = {
     AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
@@ -66,7 +66,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await relay.stop();
   await stack.stop();
-  cli.remove();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -92,9 +91,7 @@ const now = async () => {
 const old = valuesOf(100, 220, 'old');
 
 /** The push creates, updates and deletes: three kinds of change in one revision. */
-async function push(file: string) {
-  return await cli.run(['push', file, '--prune', '--yes'], { env: variables });
-}
+const push = async (file: string) => await cli.run(['push', file, '--prune', '--yes'], { env: variables });
 
 it('a service that is killed in the middle of a push leaves all of it or nothing, and the next push works', async () => {
   const fileOf = (wanted: Record<string, string>) =>

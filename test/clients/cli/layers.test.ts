@@ -1,34 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nameTransformers, transformNames } from '#clients/cli/src/run/transform-names.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
-import { buildCli, type Cli, type Ending } from './cli.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedOwner } from '#test/support/people.ts';
+import { buildCli, type Ending } from './cli.ts';
 
-let api: Api;
-let cli: Cli;
-let owner: Person;
-let shared: Workplace;
-let shop: Workplace;
 let token: string;
 
+const api = shared(startApi);
+const cli = shared(buildCli);
+const owner = shared(seedOwner);
 beforeAll(async () => {
-  api = await startApi();
-  cli = buildCli();
-  owner = await seedOwner();
   ({ token } = await createToken(api, owner));
 });
+const common = fresh(() => openWorkplace(api, owner));
+const shop = fresh(() => openWorkplace(api, owner));
 beforeEach(async () => {
-  [shared, shop] = [await openWorkplace(api, owner), await openWorkplace(api, owner)];
-  await shared.importAll('staging', { A: 'shared', B: 'shared' });
+  await common.importAll('staging', { A: 'shared', B: 'shared' });
   await shop.importAll('dev', { B: 'shop', C: 'shop' });
   writeFileSync(join(cli.home, '.holdfast.json'), JSON.stringify(linked()));
-});
-afterAll(async () => {
-  cli.remove();
-  await api.stop();
 });
 
 const nameOf = ({ project }: Workplace, env: string) => `${owner.organization.slug}/${project.slug}/${env}`;
@@ -44,36 +37,36 @@ describe('layers', () => {
     const { stdout, stderr, code } = await holdfast([
       'run',
       '-e',
-      nameOf(shared, 'staging'),
+      nameOf(common, 'staging'),
       '-e',
       'dev',
       '--',
       ...show,
     ]);
-    const revisions = `${shared.project.slug}/staging@1,${shop.project.slug}/dev@1`;
+    const revisions = `${common.project.slug}/staging@1,${shop.project.slug}/dev@1`;
     expect([stdout, stderr, code]).toEqual([`shared shop shop ${revisions}\n`, '', 0]);
-    const turned = await holdfast(['run', '-e', 'dev', '-e', nameOf(shared, 'staging'), '--', ...show]);
+    const turned = await holdfast(['run', '-e', 'dev', '-e', nameOf(common, 'staging'), '--', ...show]);
     expect(turned.stdout).toContain('shared shared shop ');
   });
 
   it('may be committed in .holdfast.json, and --env or HOLDFAST_ENV replaces all of them', async () => {
     writeFileSync(
       join(cli.home, '.holdfast.json'),
-      JSON.stringify({ ...linked(), layers: [nameOf(shared, 'staging')] }),
+      JSON.stringify({ ...linked(), layers: [nameOf(common, 'staging')] }),
     );
     const run = ['run', '--', ...show];
     expect((await holdfast(run)).stdout).toContain('shared shop shop ');
     expect((await holdfast(['run', '-e', 'dev', '--', ...show])).stdout).toBe(' shop shop 1\n');
-    expect((await holdfast(run, { HOLDFAST_ENV: nameOf(shared, 'staging') })).stdout).toBe('shared shared  1\n');
+    expect((await holdfast(run, { HOLDFAST_ENV: nameOf(common, 'staging') })).stdout).toBe('shared shared  1\n');
     // A command that writes takes the file's own environment.
     await cli.run(['set', 'C'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token }, input: 'written' });
-    expect([await shop.values('dev'), await shared.values('staging')]).toEqual([
+    expect([await shop.values('dev'), await common.values('staging')]).toEqual([
       { B: 'shop', C: 'written' },
       { A: 'shared', B: 'shared' },
     ]);
-    expect((await holdfast(['status'])).stdout).toContain(nameOf(shared, 'staging'));
+    expect((await holdfast(['status'])).stdout).toContain(nameOf(common, 'staging'));
     expect((await holdfast(['link', nameOf(shop, 'staging')])).code).toBe(0);
-    expect((await holdfast(['status', '--json'])).stdout).toContain(nameOf(shared, 'staging'));
+    expect((await holdfast(['status', '--json'])).stdout).toContain(nameOf(common, 'staging'));
   });
 
   it.each([
@@ -90,7 +83,7 @@ describe('layers', () => {
   });
 
   it('are each audited, and one that is refused starts nothing', async () => {
-    await holdfast(['run', '-e', nameOf(shared, 'staging'), '-e', 'dev', '--', ...show]);
+    await holdfast(['run', '-e', nameOf(common, 'staging'), '-e', 'dev', '--', ...show]);
     const { entries } = (await api.get(`/audit/${owner.organization.id}?action=secret.pulled&limit=2`, owner.session))
       .body;
     const pulled = entries.map(({ target, environment }: { target: { id: string }; environment: { slug: string } }) => [
@@ -99,11 +92,11 @@ describe('layers', () => {
     ]);
     expect(pulled.toSorted()).toEqual(
       [
-        [shared.project.id, 'staging'],
+        [common.project.id, 'staging'],
         [shop.project.id, 'dev'],
       ].toSorted(),
     );
-    const missing = nameOf(shared, 'missing');
+    const missing = nameOf(common, 'missing');
     const { stdout, stderr, code } = await holdfast(['run', '-e', missing, '-e', 'dev', '--', ...show]);
     expect([stdout, code]).toEqual(['', 125]);
     expect(stderr).toContain(`${missing}: `);
@@ -121,13 +114,13 @@ describe('layers', () => {
   });
 
   it('are pulled as one file, and --explain says where each key comes from without reading a value', async () => {
-    const layers = ['-e', nameOf(shared, 'staging'), '-e', 'dev'];
+    const layers = ['-e', nameOf(common, 'staging'), '-e', 'dev'];
     expect((await holdfast(['pull', ...layers])).stdout).toBe('A=shared\nB=shop\nC=shop\n');
     expect((await holdfast(['get', 'B', ...layers])).stdout).toBe('shop');
     expect((await holdfast(['pull', '--only', 'A,C', ...layers])).stdout).toBe('A=shared\nC=shop\n');
     const before = await api.get(`/audit/${owner.organization.id}`, owner.session);
     const { stdout } = await holdfast(['pull', '--explain', ...layers]);
-    const [below, above] = [`${nameOf(shared, 'staging')}@1`, `${nameOf(shop, 'dev')}@1`];
+    const [below, above] = [`${nameOf(common, 'staging')}@1`, `${nameOf(shop, 'dev')}@1`];
     expect(stdout).toBe(`A\t${below}\t\nB\t${above}\t${below}\nC\t${above}\t\n`);
     for (const more of [['--format', 'json'], ['--output', 'f'], ['--revision', '1'], ['--offline']]) {
       const { code, stderr } = await holdfast(['pull', '--explain', ...more, ...layers]);
@@ -138,7 +131,7 @@ describe('layers', () => {
   });
 
   it('have a cached copy each, and are used offline only if all of them have one', async () => {
-    const layers = ['-e', nameOf(shared, 'staging'), '-e', 'dev'];
+    const layers = ['-e', nameOf(common, 'staging'), '-e', 'dev'];
     await holdfast(['pull', '--cache', '-e', 'dev']);
     expect((await holdfast(['run', '--offline', ...layers, '--', ...show])).code).not.toBe(0);
     await holdfast(['pull', '--cache', ...layers]);
@@ -149,18 +142,18 @@ describe('layers', () => {
 describe('run --override', () => {
   it('lets a local file win over every layer', async () => {
     writeFileSync(join(cli.home, '.env.local'), 'B=mine\nD=new\n');
-    const words = ['run', '--override', '.env.local', '-e', nameOf(shared, 'staging'), '-e', 'dev', '--'];
+    const words = ['run', '--override', '.env.local', '-e', nameOf(common, 'staging'), '-e', 'dev', '--'];
     expect((await holdfast([...words, 'sh', '-c', 'echo $A $B $C $D'])).stdout).toBe('shared mine shop new\n');
   });
 
   it('is refused where a layer’s type is production, whatever its slug, unless that is allowed', async () => {
-    const path = `/projects/${owner.organization.id}/${shared.project.slug}/environments`;
+    const path = `/projects/${owner.organization.id}/${common.project.slug}/environments`;
     await api.post(path, { name: 'Playground', slug: 'playground', type: 'production' }, owner.session);
     writeFileSync(join(cli.home, '.env.local'), 'B=mine\n');
-    const layers = ['-e', nameOf(shared, 'playground'), '-e', 'dev', '--', ...show];
+    const layers = ['-e', nameOf(common, 'playground'), '-e', 'dev', '--', ...show];
     const refused = await holdfast(['run', '--override', '.env.local', ...layers]);
     expect([refused.stdout, refused.code]).toEqual(['', 125]);
-    expect(refused.stderr).toContain(`${nameOf(shared, 'playground')}, which is a production environment`);
+    expect(refused.stderr).toContain(`${nameOf(common, 'playground')}, which is a production environment`);
     const offline = await holdfast(['run', '--override', '.env.local', '--offline', '-e', 'dev', '--', ...show]);
     expect([offline.stdout, offline.code]).toEqual(['', 125]);
     const allowed = await holdfast(['run', '--override', '.env.local', '--allow-override', ...layers]);

@@ -1,25 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { buildCli } from './cli.ts';
 
-let api: Api;
-let ada: Person;
-let project: Awaited<ReturnType<typeof createProject>>;
-let cli: Cli;
 let environment: Record<string, string>;
 let client: Holdfast;
 
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = shared(startApi);
+const cli = fresh(buildCli);
+const ada = fresh(() => seedPerson({ name: 'Ada' }));
+const project = fresh(() => createProject(api, ada));
 beforeEach(async () => {
-  cli = buildCli();
-  ada = await seedPerson({ name: 'Ada' });
-  project = await createProject(api, ada);
   const { token } = await createToken(api, ada);
   client = new Holdfast({ url: api.url, token });
   environment = {
@@ -30,8 +25,6 @@ beforeEach(async () => {
     HOLDFAST_ENV: 'dev',
   };
 });
-afterEach(() => cli.remove());
-afterAll(() => api.stop());
 
 const holdfast = (words: string[], input?: string) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
@@ -122,58 +115,52 @@ describe('find', () => {
   });
 });
 
-describe('an unknown option', () => {
-  it('names the nearest one, of the command or of every command, and never repeats its value', async () => {
-    for (const [words, nearest] of [
-      [['push', '.env', '--mesage', 'x'], '--message'],
-      [['push', '.env', '--mesage=geheim'], '--message'],
-      [['list', '--projct', 'x'], '--project'],
-      [['--quite', 'list'], '--quiet'],
-      [['--fromat', 'json'], 'pull --format'],
-      [['--fromat=geheim'], 'pull --format'],
-      [['tokens', 'create', 'x', '--acces', 'read'], '--access'],
-      [['run', '--wach', '--', 'true'], '--watch'],
-    ] as const) {
-      const { code, stderr } = await holdfast([...words]);
-      expect(stderr).toContain(`Did you mean ${nearest}?`);
-      expect(code).toBe(words[0] === 'run' ? 125 : 2);
-      expect(stderr).not.toContain('geheim');
-    }
-    expect((await holdfast(['puhs'])).stderr).toContain('Did you mean push?');
-  });
+it('an unknown option names the nearest one, of the command or of every command, and never repeats its value', async () => {
+  for (const [words, nearest] of [
+    [['push', '.env', '--mesage', 'x'], '--message'],
+    [['push', '.env', '--mesage=geheim'], '--message'],
+    [['list', '--projct', 'x'], '--project'],
+    [['--quite', 'list'], '--quiet'],
+    [['--fromat', 'json'], 'pull --format'],
+    [['--fromat=geheim'], 'pull --format'],
+    [['tokens', 'create', 'x', '--acces', 'read'], '--access'],
+    [['run', '--wach', '--', 'true'], '--watch'],
+  ] as const) {
+    const { code, stderr } = await holdfast([...words]);
+    expect(stderr).toContain(`Did you mean ${nearest}?`);
+    expect(code).toBe(words[0] === 'run' ? 125 : 2);
+    expect(stderr).not.toContain('geheim');
+  }
+  expect((await holdfast(['puhs'])).stderr).toContain('Did you mean push?');
 });
 
-describe('the help', () => {
-  it('ends each group with one example', async () => {
-    const { stdout } = await holdfast(['--help']);
-    const groups = stdout.split('\n\n').filter(group => group.includes('\n  For example: holdfast '));
-    expect(groups.map(group => group.slice(0, group.indexOf('\n')))).toEqual([
-      'Sign in:',
-      'Use secrets:',
-      'Change secrets:',
-      'See what changed:',
-      'Check:',
-      'Organize:',
-    ]);
-    for (const group of groups) expect(group.trimEnd()).toMatch(/\n {2}For example: holdfast [^\n]+$/);
-  });
+it('the help ends each group with one example', async () => {
+  const { stdout } = await holdfast(['--help']);
+  const groups = stdout.split('\n\n').filter(group => group.includes('\n  For example: holdfast '));
+  expect(groups.map(group => group.slice(0, group.indexOf('\n')))).toEqual([
+    'Sign in:',
+    'Use secrets:',
+    'Change secrets:',
+    'See what changed:',
+    'Check:',
+    'Organize:',
+  ]);
+  for (const group of groups) expect(group.trimEnd()).toMatch(/\n {2}For example: holdfast [^\n]+$/);
 });
 
-describe('times on a terminal', () => {
-  it('are ages in columns that line up; in a pipe and with --json they are exact', async () => {
-    await of().import({ A: '1' }, { message: '日本語 🙂' });
-    await of().import({ B: '2' }, { message: 'plain' });
-    const { text } = await onTerminal(['revisions']);
-    const [header = '', second = '', first = ''] = text.split('\n');
-    expect(second).toMatch(/^2 +(?:just now|\d+ seconds? ago) +/);
-    expect(first.indexOf('+A')).toBe(header.indexOf('KEYS'));
-    expect(second.indexOf('+B')).toBe(header.indexOf('KEYS'));
-    expect((await onTerminal(['audit'])).text).toMatch(/^WHEN +WHO[\s\S]*\n(?:just now|\d+ seconds? ago) +/);
-    for (const words of [['revisions'], ['audit']]) {
-      expect((await holdfast(words)).stdout).toMatch(/\t?\d{4}-\d\d-\d\dT[\d:.]+Z\t/);
-      expect((await holdfast([...words, '--json'])).stdout).toMatch(/"createdAt": "\d{4}-\d\d-\d\dT/);
-    }
-  });
+it('times on a terminal are ages in columns that line up; in a pipe and with --json they are exact', async () => {
+  await of().import({ A: '1' }, { message: '日本語 🙂' });
+  await of().import({ B: '2' }, { message: 'plain' });
+  const { text } = await onTerminal(['revisions']);
+  const [header = '', second = '', first = ''] = text.split('\n');
+  expect(second).toMatch(/^2 +(?:just now|\d+ seconds? ago) +/);
+  expect(first.indexOf('+A')).toBe(header.indexOf('KEYS'));
+  expect(second.indexOf('+B')).toBe(header.indexOf('KEYS'));
+  expect((await onTerminal(['audit'])).text).toMatch(/^WHEN +WHO[\s\S]*\n(?:just now|\d+ seconds? ago) +/);
+  for (const words of [['revisions'], ['audit']]) {
+    expect((await holdfast(words)).stdout).toMatch(/\t?\d{4}-\d\d-\d\dT[\d:.]+Z\t/);
+    expect((await holdfast([...words, '--json'])).stdout).toMatch(/"createdAt": "\d{4}-\d\d-\d\dT/);
+  }
 });
 
 describe('a long listing', () => {
@@ -214,39 +201,35 @@ describe('a long listing', () => {
   });
 });
 
-describe('a long plan', () => {
-  it('shows the first keys of each kind and a count; --all shows every key', async () => {
-    await of().import({ ...many(30), GONE: 'x' });
-    const text = Object.keys(many(60))
-      .map(key => `${key}=w\n`)
-      .join('');
-    const file = cli.file('.env', text);
-    const { stderr } = await holdfast(['push', file, '--prune', '--yes']);
-    expect(stderr.match(/^[+~] /gm)).toHaveLength(20);
-    expect(stderr).toContain('and 20 more to create (--all shows all)');
-    expect(stderr).toContain('and 20 more to update (--all shows all)');
-    expect(stderr).toContain('- GONE\n');
-    const promoted = await holdfast(['promote', 'dev', 'staging']);
-    expect(promoted.stderr).toContain('and 50 more to create');
-    const all = await holdfast(['promote', 'staging', 'production', '--all']);
-    expect(all.stderr.match(/^\+ /gm)).toHaveLength(60);
-    await of('production').delete(Object.keys(many(60)));
-    const piped = await holdfast(['promote', 'staging', 'production', '--dry-run']);
-    expect(piped.stdout.match(/^\+ /gm)).toHaveLength(60);
-  });
+it('a long plan shows the first keys of each kind and a count; --all shows every key', async () => {
+  await of().import({ ...many(30), GONE: 'x' });
+  const text = Object.keys(many(60))
+    .map(key => `${key}=w\n`)
+    .join('');
+  const file = cli.file('.env', text);
+  const { stderr } = await holdfast(['push', file, '--prune', '--yes']);
+  expect(stderr.match(/^[+~] /gm)).toHaveLength(20);
+  expect(stderr).toContain('and 20 more to create (--all shows all)');
+  expect(stderr).toContain('and 20 more to update (--all shows all)');
+  expect(stderr).toContain('- GONE\n');
+  const promoted = await holdfast(['promote', 'dev', 'staging']);
+  expect(promoted.stderr).toContain('and 50 more to create');
+  const all = await holdfast(['promote', 'staging', 'production', '--all']);
+  expect(all.stderr.match(/^\+ /gm)).toHaveLength(60);
+  await of('production').delete(Object.keys(many(60)));
+  const piped = await holdfast(['promote', 'staging', 'production', '--dry-run']);
+  expect(piped.stdout.match(/^\+ /gm)).toHaveLength(60);
 });
 
-describe('--yes', () => {
-  it('answers every question about a change; without a terminal nothing is asked', async () => {
-    const file = cli.file('.env', 'A=1\n');
-    const pushed = await onTerminal(['push', file, '--yes']);
-    expect([pushed.code, pushed.text]).toEqual([0, expect.not.stringContaining('[y/N]')]);
-    expect((await onTerminal(['promote', 'dev', 'staging', '-y'])).code).toBe(0);
-    const edited = await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" });
-    expect(edited.code).toBe(0);
-    expect((await of().pull()).require('A')).toBe('2');
-    expect((await onTerminal(['restore', '1', '--yes'])).code).toBe(0);
-    expect((await of().pull()).require('A')).toBe('1');
-    expect((await holdfast(['promote', 'dev', 'production'])).code).toBe(0);
-  });
+it('--yes answers every question about a change; without a terminal nothing is asked', async () => {
+  const file = cli.file('.env', 'A=1\n');
+  const pushed = await onTerminal(['push', file, '--yes']);
+  expect([pushed.code, pushed.text]).toEqual([0, expect.not.stringContaining('[y/N]')]);
+  expect((await onTerminal(['promote', 'dev', 'staging', '-y'])).code).toBe(0);
+  const edited = await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" });
+  expect(edited.code).toBe(0);
+  expect((await of().pull()).require('A')).toBe('2');
+  expect((await onTerminal(['restore', '1', '--yes'])).code).toBe(0);
+  expect((await of().pull()).require('A')).toBe('1');
+  expect((await holdfast(['promote', 'dev', 'production'])).code).toBe(0);
 });

@@ -2,34 +2,34 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOfFetch } from '#clients/sdk/src/errors.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
-import { type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { startServer } from '../sdk/scripted-server.ts';
+import { buildCli } from './cli.ts';
 
-let cli: Cli;
-let gateway: ScriptedServer;
 let connections = 0;
-let privately: ReturnType<typeof createServer>;
 let address: string;
 
-beforeAll(async () => {
-  cli = buildCli();
-  gateway = await startServer((_, response) => {
+const cli = shared(buildCli);
+const gateway = shared(() =>
+  startServer((_, response) => {
     response.writeHead(401, { 'content-type': 'text/html' }).end('<h1>Log in</h1>');
-  });
-  privately = createServer({ cert: testCertificate, key: testCertificateKey }, (_, response) => {
+  }),
+);
+const privately = shared(() =>
+  createServer({ cert: testCertificate, key: testCertificateKey }, (_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end('{"error":{"code":"environment_not_found","message":"There is no such environment."}}');
-  });
+  }),
+);
+beforeAll(async () => {
   privately.on('connection', () => {
     connections += 1;
   });
   await new Promise<void>(resolve => privately.listen(0, '127.0.0.1', resolve));
   address = `https://127.0.0.1:${(privately.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
-  cli?.remove();
-  await gateway?.stop();
+afterAll(() => {
   privately?.close();
 });
 
@@ -98,38 +98,34 @@ describe('a message', () => {
   });
 });
 
-describe('a file of another system', () => {
-  it('may have a byte order mark, CRLF and blanks around its settings, its token and its address', async () => {
-    const service = await startServer(({ headers, path }, response) => {
-      const body = { path, authorization: headers.authorization };
-      response.writeHead(404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { code: 'x', message: `got ${JSON.stringify(body)}` } }));
-    });
-    try {
-      cli.file(
-        '.holdfast.json',
-        '\ufeff{"organization": "acme ",\r\n"project": "web-shop",\r\n"environment": " dev"}\r\n',
-      );
-      const token = cli.file('token', '\ufeff \r\na-token\r\n\r\n');
-      const env = { HOLDFAST_URL: `\ufeff ${service.url}/v1/\r\n`, HOLDFAST_TOKEN_FILE: token };
-      const { stderr } = await cli.run(['list'], { env });
-      expect(stderr).toContain('"path":"/v1/secrets/acme/web-shop/dev/keys","authorization":"Bearer a-token"');
-    } finally {
-      await service.stop();
-    }
+it('a file of another system may have a byte order mark, CRLF and blanks around its settings, its token and its address', async () => {
+  const service = await startServer(({ headers, path }, response) => {
+    const body = { path, authorization: headers.authorization };
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { code: 'x', message: `got ${JSON.stringify(body)}` } }));
   });
+  try {
+    cli.file(
+      '.holdfast.json',
+      '\ufeff{"organization": "acme ",\r\n"project": "web-shop",\r\n"environment": " dev"}\r\n',
+    );
+    const token = cli.file('token', '\ufeff \r\na-token\r\n\r\n');
+    const env = { HOLDFAST_URL: `\ufeff ${service.url}/v1/\r\n`, HOLDFAST_TOKEN_FILE: token };
+    const { stderr } = await cli.run(['list'], { env });
+    expect(stderr).toContain('"path":"/v1/secrets/acme/web-shop/dev/keys","authorization":"Bearer a-token"');
+  } finally {
+    await service.stop();
+  }
 });
 
-describe('login', () => {
-  it('asks for the code at once where no browser can be opened', async () => {
-    const started = cli.start(['login', '--url', gateway.url], { terminal: true });
-    await started.until('No browser can be opened here.');
-    await started.until('Code: ');
-    started.child.stdin?.write('\u0003');
-    expect((await started.ended).code).toBe(130);
-    const failing = cli.start(['login', '--url', gateway.url], { terminal: true, env: { BROWSER: 'false' } });
-    await failing.until('Code: ');
-    failing.child.stdin?.write('\u0003');
-    expect((await failing.ended).code).toBe(130);
-  });
+it('login asks for the code at once where no browser can be opened', async () => {
+  const started = cli.start(['login', '--url', gateway.url], { terminal: true });
+  await started.until('No browser can be opened here.');
+  await started.until('Code: ');
+  started.child.stdin?.write('\u0003');
+  expect((await started.ended).code).toBe(130);
+  const failing = cli.start(['login', '--url', gateway.url], { terminal: true, env: { BROWSER: 'false' } });
+  await failing.until('Code: ');
+  failing.child.stdin?.write('\u0003');
+  expect((await failing.ended).code).toBe(130);
 });

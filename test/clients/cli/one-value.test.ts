@@ -1,26 +1,19 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { valueIn } from '#clients/cli/src/one-value.ts';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
 
-let api: Api;
-let cli: Cli;
 let env: Record<string, string>;
 let pull: () => Promise<Record<string, string>>;
 
-beforeAll(async () => {
-  api = await startApi();
-  cli = buildCli();
-});
-afterAll(async () => {
-  cli?.remove();
-  await api?.stop();
-});
+const api = shared(startApi);
+const cli = shared(buildCli);
 
 beforeEach(async () => {
   const ada = await seedPerson({ name: 'Ada' });
@@ -145,29 +138,24 @@ describe('set', () => {
   });
 });
 
-describe('deleting without a terminal', () => {
-  it('takes --yes for push --prune and restore, and not for a plan that deletes nothing', async () => {
-    await holdfast(['push', '-'], 'A=1\n');
-    await holdfast(['push', '-'], 'B=1\n');
-    for (const words of [
-      ['push', '-', '--prune'],
-      ['push', '-', '--prune', '--no-input'],
-      ['restore', '1'],
-    ]) {
-      const refused = await holdfast(words, 'A=1\n');
-      expect([refused.code, refused.stderr]).toEqual([
-        2,
-        expect.stringMatching(/would delete B\. Nothing was changed/),
-      ]);
-    }
-    expect(await pull()).toEqual({ A: '1', B: '1' });
-    expect((await holdfast(['push', '-', '--prune', '--dry-run'], 'A=1\n')).code).toBe(0);
-    expect((await holdfast(['restore', '1', '--yes'])).code).toBe(0);
-    expect(await pull()).toEqual({ A: '1' });
-    expect((await holdfast(['push', '-', '--prune'], 'A=2\n')).code).toBe(0);
-    expect((await holdfast(['push', '-', '--prune', '--yes'], 'C=1\n')).code).toBe(0);
-    expect(await pull()).toEqual({ C: '1' });
-  });
+it('deleting without a terminal takes --yes for push --prune and restore, and not for a plan that deletes nothing', async () => {
+  await holdfast(['push', '-'], 'A=1\n');
+  await holdfast(['push', '-'], 'B=1\n');
+  for (const words of [
+    ['push', '-', '--prune'],
+    ['push', '-', '--prune', '--no-input'],
+    ['restore', '1'],
+  ]) {
+    const refused = await holdfast(words, 'A=1\n');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/would delete B\. Nothing was changed/)]);
+  }
+  expect(await pull()).toEqual({ A: '1', B: '1' });
+  expect((await holdfast(['push', '-', '--prune', '--dry-run'], 'A=1\n')).code).toBe(0);
+  expect((await holdfast(['restore', '1', '--yes'])).code).toBe(0);
+  expect(await pull()).toEqual({ A: '1' });
+  expect((await holdfast(['push', '-', '--prune'], 'A=2\n')).code).toBe(0);
+  expect((await holdfast(['push', '-', '--prune', '--yes'], 'C=1\n')).code).toBe(0);
+  expect(await pull()).toEqual({ C: '1' });
 });
 
 describe('run', () => {

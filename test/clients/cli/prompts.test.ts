@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { type Respond, startServer } from '../sdk/scripted-server.ts';
+import { buildCli } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
 
 const hasScript = pathOf('script') !== undefined;
@@ -13,10 +14,7 @@ if (!hasTmux) process.stderr.write('SKIPPED: tmux is not installed, so no paste 
 const pem = `-----BEGIN KEY-----\n${`${'never-shown+'.repeat(5)}\n`.repeat(100)}-----END KEY-----\n`;
 const crlf = 'a\r\nb\r\n';
 
-let server: ScriptedServer;
-let cli: Cli;
 let values: unknown[] = [];
-let env: Record<string, string>;
 
 const answer: Respond = ({ body }, response) => {
   values.push((body as { value: unknown }).value);
@@ -25,21 +23,15 @@ const answer: Respond = ({ body }, response) => {
   response.end(JSON.stringify({ secret, changed: true, revision: 1 }));
 };
 
-beforeAll(async () => {
-  server = await startServer(answer);
-  cli = buildCli();
-  env = {
-    HOLDFAST_URL: server.url,
-    HOLDFAST_TOKEN: 'a-token',
-    HOLDFAST_ORG: 'acme',
-    HOLDFAST_PROJECT: 'web-shop',
-    HOLDFAST_ENV: 'dev',
-  };
-});
-afterAll(async () => {
-  cli?.remove();
-  await server?.stop();
-});
+const server = shared(() => startServer(answer));
+const cli = shared(buildCli);
+const env = shared(() => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_TOKEN: 'a-token',
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'dev',
+}));
 beforeEach(() => {
   values = [];
 });

@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { buildCli, type Cli } from './cli.ts';
+import { buildCli } from './cli.ts';
 
-let api: Api;
-let cli: Cli;
 let environment: Record<string, string>;
 let dev: ReturnType<Holdfast['environment']>;
 
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = shared(startApi);
+const cli = fresh(buildCli);
 beforeEach(async () => {
-  cli = buildCli();
   const ada = await seedPerson({ name: 'Ada' });
   const project = await createProject(api, ada);
   const { token } = await createToken(api, ada);
@@ -26,8 +23,6 @@ beforeEach(async () => {
     HOLDFAST_ENV: 'dev',
   };
 });
-afterEach(() => cli.remove());
-afterAll(() => api.stop());
 
 const holdfast = (words: string[], input?: string) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });

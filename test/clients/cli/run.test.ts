@@ -1,41 +1,28 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
-import {
-  inTurn,
-  json,
-  pullAnswer,
-  pullBody,
-  refusal,
-  type ScriptedServer,
-  startServer,
-} from '../sdk/scripted-server.ts';
-import { buildCli, type Cli, type Ending } from './cli.ts';
+import { inTurn, json, pullAnswer, pullBody, refusal, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
-let cli: Cli;
-let server: ScriptedServer;
 let revision = 1;
 let values: Record<string, string> = {};
 
-beforeAll(async () => {
-  cli = buildCli();
-  server = await startServer((request, response) => {
+const cli = shared(buildCli);
+const server = shared(() =>
+  startServer((request, response) => {
     const names = request.query.get('keys')?.split(',');
     const chosen = Object.fromEntries(Object.entries(values).filter(([key]) => names?.includes(key) ?? true));
     return pullAnswer(revision, chosen)(request, response);
-  });
-});
+  }),
+);
 beforeEach(() => {
   revision = 7;
   values = { GREETING: 'hello' };
   server.requests.length = 0;
-});
-afterAll(async () => {
-  await server.stop();
-  cli.remove();
 });
 
 const token = 'service_tok_run';

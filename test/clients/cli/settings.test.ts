@@ -4,13 +4,12 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
-import { json, pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Cli, type Ending } from './cli.ts';
+import { json, pullAnswer, pullBody, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending } from './cli.ts';
 
-let cli: Cli;
-let server: ScriptedServer;
 let status = 200;
 
 const me = (token: object) => ({
@@ -35,8 +34,8 @@ const projects = [
 ];
 let limits: object = {};
 
-beforeAll(async () => {
-  server = await startServer((request, response) => {
+const server = shared(() =>
+  startServer((request, response) => {
     if (status !== 200)
       return json(status, { error: { code: 'unauthenticated', message: 'No.', requestId: 'r' } })(request, response);
     if (request.path === '/v1/auth/me') return json(200, me(limits))(request, response);
@@ -46,16 +45,14 @@ beforeAll(async () => {
       return json(200, { project })(request, response);
     }
     return pullAnswer(3, { A: request.path, TOKEN: request.headers.authorization ?? 'none' })(request, response);
-  });
-});
+  }),
+);
+const cli = fresh(buildCli);
 beforeEach(() => {
-  cli = buildCli();
   status = 200;
   limits = {};
   server.requests.length = 0;
 });
-afterEach(() => cli.remove());
-afterAll(() => server.stop());
 
 const place = { organization: 'acme', project: 'web-shop', environment: 'dev' };
 const signedIn = { HOLDFAST_TOKEN: 'token-of-env' };

@@ -20,7 +20,7 @@ const entries = () => page.locator('.journal > li');
 const chips = () => page.getByRole('list', { name: 'Filters in use' });
 const chip = (text: string) => chips().getByRole('link', { name: text });
 const parameters = () => Object.fromEntries(new URL(page.url()).searchParams);
-const expectEntries = (number: number) => expect.poll(() => entries().count(), { timeout: 10_000 }).toBe(number);
+const expectEntries = (number: number) => expect.poll(() => entries().count()).toBe(number);
 
 beforeAll(async () => {
   if (withoutBrowser) return;

@@ -143,10 +143,10 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     // A look during a check starts no other one.
     page.on('requestfinished', request => asked.push(new URL(request.url()).pathname));
     await look();
-    await expect.poll(() => asked, { timeout: 10_000 }).toEqual([`/v1/projects/${world.organization.id}`]);
+    await expect.poll(() => asked).toEqual([`/v1/projects/${world.organization.id}`]);
     await set('production', 'LOG_LEVEL', 'warn');
     await look();
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => asked.length).toBe(2);
     expect(asked.filter(path => path.endsWith('/exposure'))).toEqual([]);
   });
 

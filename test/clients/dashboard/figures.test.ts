@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDashboard, type DashboardFiles } from '#clients/dashboard/build.ts';
+import { buildDashboard } from '#clients/dashboard/build.ts';
 import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { expectQuiet, settled, startBrowser, visit, withoutBrowser } from './browser.ts';
 import { buildWorld, type World } from './world.ts';
 
@@ -12,10 +13,7 @@ const kilobytes = (bytes: number) => bytes / 1024;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 describe('the dashboard’s files', () => {
-  let files: DashboardFiles;
-  beforeAll(async () => {
-    files = await buildDashboard();
-  });
+  const files = shared(buildDashboard);
 
   const sizeOf = (names: string[]) =>
     kilobytes(names.reduce((sum, name) => sum + gzipSync(files.get(name) ?? Buffer.alloc(0), { level: 9 }).length, 0));

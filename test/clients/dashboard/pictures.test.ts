@@ -70,8 +70,6 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
   });
 });
 
-describe('docs/pictures', () => {
-  it.each(names)('include %s, of a modest size', name => {
-    expect(statSync(join(folder, name)).size).toBeLessThan(120_000);
-  });
+it.each(names)('docs/pictures include %s, of a modest size', name => {
+  expect(statSync(join(folder, name)).size).toBeLessThan(120_000);
 });

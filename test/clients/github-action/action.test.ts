@@ -10,18 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv-17';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type Api, startApi } from '#test/support/api.ts';
-import {
-  type GitHubRunner,
-  parseCommand,
-  type StepResult,
-  startGitHubRunner,
-  type Workflow,
-} from '#test/support/github-runner.ts';
-import { type Issuer, identityOf, pipeline, startIssuer } from '#test/support/issuer.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { parseCommand, type StepResult, startGitHubRunner, type Workflow } from '#test/support/github-runner.ts';
+import { identityOf, pipeline, startIssuer } from '#test/support/issuer.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { nastyValues } from '../cli/formats/nasty-values.ts';
 
@@ -29,27 +24,21 @@ const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'clients/github-action');
 const path = '/secrets/acme/web-shop';
 
-let api: Api;
-let issuer: Issuer;
-let runner: GitHubRunner;
-let ada: Person;
 let organizationId: string;
 let project: { id: string; environments: { id: string; slug: string }[] };
 /** May read dev. */
 let identity: string;
 
+const api = shared(startApi);
+const issuer = shared(startIssuer);
+const ada = shared(seedPerson);
+const runner = shared(() => startGitHubRunner(issuer));
 beforeAll(async () => {
-  api = await startApi();
-  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
-  runner = await startGitHubRunner(issuer);
   const made = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
   organizationId = made.body.organization.id;
   const shop = await expectStatus(api.post(`/projects/${organizationId}`, { name: 'Web shop' }, ada.session), 201);
   project = shop.body.project;
   identity = await createIdentity();
-});
-afterAll(async () => {
-  await Promise.all([api?.stop(), issuer?.stop(), runner?.stop()]);
 });
 
 async function createIdentity(changes: Record<string, unknown> = {}): Promise<string> {
@@ -85,37 +74,35 @@ function expectFailure(result: StepResult, sentence: string | RegExp): void {
   expect([result.code, [...result.env], [...result.outputs]]).toEqual([1, [], []]);
 }
 
-describe('the workflow', () => {
-  it.each(['clients/github-action/README.md', 'docs/workload-identity.md'])(
-    'of %s runs as printed: its last step has the secrets, and its log does not',
-    async page => {
-      const text = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? '';
-      const production = project.environments.find(({ slug }) => slug === 'production');
-      const { repository_id, repository_owner_id } = pipeline;
-      const deployer = await createIdentity({
-        role: 'deployer',
-        projectId: project.id,
-        environmentId: production?.id,
-        claims: { repository_id, repository_owner_id, environment: 'production' },
-      });
-      const secrets = { DATABASE_URL: 'postgres://db.internal/shop', KEY: 'first line\nsecond "line"\r\n' };
-      const revision = await store(secrets, 'production');
-      const workflow = parseYaml(
-        text.replace('https://secrets.example.com', api.url).replace('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', deployer),
-      ) as Workflow;
-      const script = '#!/bin/sh\nprintf %s "$KEY" >key\necho "connecting to $DATABASE_URL"\necho "$KEY"\n';
-      writeFileSync(join(runner.workspace, 'deploy.sh'), script, { mode: 0o755 });
+it.each(['clients/github-action/README.md', 'docs/workload-identity.md'])(
+  'the workflow of %s runs as printed: its last step has the secrets, and its log does not',
+  async page => {
+    const text = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? '';
+    const production = project.environments.find(({ slug }) => slug === 'production');
+    const { repository_id, repository_owner_id } = pipeline;
+    const deployer = await createIdentity({
+      role: 'deployer',
+      projectId: project.id,
+      environmentId: production?.id,
+      claims: { repository_id, repository_owner_id, environment: 'production' },
+    });
+    const secrets = { DATABASE_URL: 'postgres://db.internal/shop', KEY: 'first line\nsecond "line"\r\n' };
+    const revision = await store(secrets, 'production');
+    const workflow = parseYaml(
+      text.replace('https://secrets.example.com', api.url).replace('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', deployer),
+    ) as Workflow;
+    const script = '#!/bin/sh\nprintf %s "$KEY" >key\necho "connecting to $DATABASE_URL"\necho "$KEY"\n';
+    writeFileSync(join(runner.workspace, 'deploy.sh'), script, { mode: 0o755 });
 
-      const [action, deploy, ...more] = await runner.runJob(workflow, 'deploy');
+    const [action, deploy, ...more] = await runner.runJob(workflow, 'deploy');
 
-      expect([action?.code, deploy?.code, more]).toEqual([0, 0, []]);
-      expect(Object.fromEntries(action?.outputs ?? [])).toEqual({ revision: String(revision) });
-      expect(readFileSync(join(runner.workspace, 'key'), 'utf8')).toBe(secrets.KEY);
-      expect(deploy?.printed).toContain('postgres://db.internal/shop');
-      expect(deploy?.log).toBe('connecting to ***\n***\n***\n');
-    },
-  );
-});
+    expect([action?.code, deploy?.code, more]).toEqual([0, 0, []]);
+    expect(Object.fromEntries(action?.outputs ?? [])).toEqual({ revision: String(revision) });
+    expect(readFileSync(join(runner.workspace, 'key'), 'utf8')).toBe(secrets.KEY);
+    expect(deploy?.printed).toContain('postgres://db.internal/shop');
+    expect(deploy?.log).toBe('connecting to ***\n***\n***\n');
+  },
+);
 
 describe('values', () => {
   const nasty = [

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Environment, Holdfast, RevisionMismatch } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let ada: Person;
-let client: Holdfast;
 let place: [string, string];
 
-beforeAll(async () => {
-  api = await startApi();
-  ada = await seedPerson({ name: 'Ada' });
-  client = new Holdfast({ url: api.url, ...(await createToken(api, ada)) });
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const ada = shared(() => seedPerson({ name: 'Ada' }));
+const client = shared(async () => new Holdfast({ url: api.url, ...(await createToken(api, ada)) }));
 
 /** A new project’s environments, all at revision 0. */
 async function begin(): Promise<{ dev: Environment; staging: Environment }> {

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Environment, Holdfast, RevisionMismatch, VersionMismatch } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let ada: Person;
-let project: { id: string; slug: string };
-let client: Holdfast;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(async () => {
-  ada = await seedPerson({ name: 'Ada' });
-  project = await createProject(api, ada);
-  client = new Holdfast({ url: api.url, ...(await createToken(api, ada)) });
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const ada = fresh(() => seedPerson({ name: 'Ada' }));
+const project = fresh(() => createProject(api, ada));
+const client = fresh(async () => new Holdfast({ url: api.url, ...(await createToken(api, ada)) }));
 
 const environmentOf = (slug: string, by = client): Environment =>
   by.environment(ada.organization.slug, project.slug, slug);

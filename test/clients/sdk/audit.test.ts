@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFeed, auditLog, exposure, type FeedOptions, type FeedPage, Holdfast } from '#clients/sdk/src/index.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { hang, inTurn, json, refusal, type ScriptedServer, startServer } from './scripted-server.ts';
@@ -11,18 +12,14 @@ import { hang, inTurn, json, refusal, type ScriptedServer, startServer } from '.
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
 
 describe('the audit log of the service', () => {
-  let api: Api;
-  let place: Workplace;
   let client: Holdfast;
   let organizationId: string;
   let tokenId: string;
   let requests: number;
 
-  beforeAll(async () => {
-    api = await startApi({ REQUESTS_PER_MINUTE: '-1' });
-  });
+  const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+  const place = fresh(() => openWorkplace(api));
   beforeEach(async () => {
-    place = await openWorkplace(api);
     organizationId = place.owner.organization.id;
     const { body } = await expectStatus(api.post('/auth/token', { name: 'ci' }, place.owner.session), 201);
     tokenId = body.cliToken.id;
@@ -36,7 +33,6 @@ describe('the audit log of the service', () => {
       },
     });
   });
-  afterAll(() => api.stop());
 
   async function seeded(count: number): Promise<AuditRecord[]> {
     const start = Date.now() - 3_600_000;

@@ -6,20 +6,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isTrustedContainerAddress } from '#clients/sdk/src/aws-credentials.ts';
 import { platformAssertion } from '#clients/sdk/src/index.ts';
 import { stsIn } from '#clients/sdk/src/sts.ts';
-import { type AwsPlatform, awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { fresh } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf, withVariables } from './variables.ts';
 
-let aws: AwsPlatform;
 let folder: string;
 
-beforeEach(async () => {
-  aws = await startAwsPlatform();
+const aws = fresh(startAwsPlatform);
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-aws-'));
 });
-afterEach(async () => {
+afterEach(() => {
   rmSync(folder, { recursive: true });
-  await aws.stop();
 });
 
 function file(text: string): string {

@@ -148,16 +148,13 @@ describe('a command', () => {
 
   it('is ended with everything it started if it takes too long', async () => {
     const pids = join(folder, 'pids');
-    const begun = performance.now();
-    const failed = failureOf(
+    const { message } = await failureOf(
       run(`sh -c 'sleep 600 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo part; wait`, 500),
     );
-    const { message } = await failed;
 
     expect(message).toBe(
       'HOLDFAST_ID_TOKEN_COMMAND did not end within 0.5 seconds: set it to a command that prints the token.',
     );
-    expect(performance.now() - begun).toBeLessThan(20_000);
     const started = readFileSync(pids, 'utf8').trim().split('\n');
     expect(started).toHaveLength(2);
     await expect.poll(() => started.filter(isRunning)).toEqual([]);
@@ -189,33 +186,31 @@ describe('a command', () => {
   });
 });
 
-describe('GitHub’s runner', () => {
-  it('is asked for a token, without following a redirect or revealing a secret', async () => {
-    const elsewhere = await startReceiver();
-    let status = 302;
-    const runner = await startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
-    try {
-      const found = platformAssertion(identity, {
-        ACTIONS_ID_TOKEN_REQUEST_URL: `${runner.url}/?a=b`,
-        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'secret',
-      });
-      const redirected = await failureOf(found.get());
-      status = 503;
-      const failed = await failureOf(found.get());
+it('GitHub’s runner is asked for a token, without following a redirect or revealing a secret', async () => {
+  const elsewhere = await startReceiver();
+  let status = 302;
+  const runner = await startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
+  try {
+    const found = platformAssertion(identity, {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${runner.url}/?a=b`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'secret',
+    });
+    const redirected = await failureOf(found.get());
+    status = 503;
+    const failed = await failureOf(found.get());
 
-      expect(redirected).toMatchObject({ code: 'platform_token_unavailable', retryable: false });
-      expect(failed).toMatchObject({ code: 'platform_token_unavailable', retryable: true });
-      expect(redirected.message).toBe(
-        'GitHub Actions returned no token (it answered 302): check that the job has the permission id-token: write.',
-      );
-      expect(String(redirected)).not.toContain('secret');
-      expect(elsewhere.connections()).toBe(0);
-      expect(runner.received[0]?.headers.authorization).toBe('Bearer secret');
-      expect(runner.received[0]?.path).toBe(`/?a=b&audience=holdfast%3Aidentity%3A${identity}`);
-    } finally {
-      await Promise.all([runner.stop(), elsewhere.stop()]);
-    }
-  });
+    expect(redirected).toMatchObject({ code: 'platform_token_unavailable', retryable: false });
+    expect(failed).toMatchObject({ code: 'platform_token_unavailable', retryable: true });
+    expect(redirected.message).toBe(
+      'GitHub Actions returned no token (it answered 302): check that the job has the permission id-token: write.',
+    );
+    expect(String(redirected)).not.toContain('secret');
+    expect(elsewhere.connections()).toBe(0);
+    expect(runner.received[0]?.headers.authorization).toBe('Bearer secret');
+    expect(runner.received[0]?.path).toBe(`/?a=b&audience=holdfast%3Aidentity%3A${identity}`);
+  } finally {
+    await Promise.all([runner.stop(), elsewhere.stop()]);
+  }
 });
 
 describe('Google’s metadata server', () => {

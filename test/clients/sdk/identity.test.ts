@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Holdfast, identityToken } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { withVariables } from './variables.ts';
 
-let api: Api;
-let issuer: Issuer;
-let ada: Person;
 let identity: string;
 
+const api = shared(startApi);
+const issuer = shared(startIssuer);
+const ada = shared(seedPerson);
 beforeAll(async () => {
-  api = await startApi();
-  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
   await createProject(api, ada);
   await api.put(`/secrets/${ada.organization.slug}/shop/dev`, { key: 'A', value: 'a' }, ada.session);
   const path = `/identities/${ada.organization.id}`;
   identity = (await expectStatus(api.post(path, identityOf(issuer), ada.session), 201)).body.identity.id;
-});
-afterAll(async () => {
-  await Promise.all([api?.stop(), issuer?.stop()]);
 });
 
 const who = () => ({ url: api.url, organization: ada.organization.slug, identity });

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { json, pullAnswer, type ScriptedServer, startServer } from './scripted-server.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { json, pullAnswer, startServer } from './scripted-server.ts';
 
 /** What each environment holds, by its path, at its revision. */
 let held: Map<string, { revision: number; values: Record<string, string> }>;
-let server: ScriptedServer;
 let hf: Holdfast;
 
-beforeAll(async () => {
-  server = await startServer((request, response) => {
+const server = shared(() =>
+  startServer((request, response) => {
     const found = held.get(request.path.replace('/v1/secrets/', ''));
     if (found !== undefined) return pullAnswer(found.revision, found.values)(request, response);
     const error = { code: 'environment_not_found', message: 'There is no such environment.', requestId: 'r' };
     return json(404, { error })(request, response);
-  });
-});
+  }),
+);
 beforeEach(() => {
   held = new Map<string, { revision: number; values: Record<string, string> }>([
     ['acme/shared/production', { revision: 4, values: { A: 'shared', B: 'shared', constructor: 'shared' } }],
@@ -23,7 +23,6 @@ beforeEach(() => {
   hf = new Holdfast({ url: server.url, token: 'service_tok_layers', retries: 0 });
   server.requests.length = 0;
 });
-afterAll(() => server.stop());
 
 const names = ['acme/shared/production', 'acme/shop/production'];
 

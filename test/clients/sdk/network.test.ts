@@ -113,12 +113,8 @@ describe('a read', () => {
 
   it('waits as long as Retry-After says', async () => {
     const retries: Retry[] = [];
-    const client = await clientOf(
-      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': '1' }), pullAnswer(3, {})),
-      {
-        onRetry: retry => retries.push(retry),
-      },
-    );
+    const limited = refusal(429, 'rate_limited', undefined, { 'retry-after': '1' });
+    const client = await clientOf(inTurn(limited, pullAnswer(3, {})), { onRetry: retry => retries.push(retry) });
     const begun = performance.now();
     await pullOf(client);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
@@ -127,11 +123,10 @@ describe('a read', () => {
 
   it('fails at once if Retry-After exceeds its time, and reports how long to wait', async () => {
     const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '3600' });
-    const begun = performance.now();
+    // It waits for nothing, or it would exceed the test's time.
     const error = await failureOf(pullOf(await clientOf(answer)));
     expect(error).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
     expect(server.requests).toHaveLength(1);
-    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
@@ -245,11 +240,9 @@ describe('a read', () => {
 
   it('has one deadline for all attempts', async () => {
     const client = await clientOf(hang, { timeoutMs: 500, attemptTimeoutMs: 150, retries: 100 });
-    const begun = performance.now();
     const error = await failureOf(pullOf(client));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ code: 'timeout', retryable: true, outcomeUnknown: false });
-    expect(performance.now() - begun).toBeLessThan(5_000);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
@@ -294,22 +287,20 @@ describe('a read', () => {
   });
 });
 
-describe('an untrusted certificate', () => {
-  it('fails at once, because a retry would meet it again', async () => {
-    await clientOf(hang);
-    const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
-    await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
-    let connections = 0;
-    tls.on('connection', () => {
-      connections += 1;
-    });
-    const { port } = tls.address() as { port: number };
-    const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
-    await new Promise(resolve => tls.close(resolve));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
-    expect(connections).toBe(1);
+it('an untrusted certificate fails at once, because a retry would meet it again', async () => {
+  await clientOf(hang);
+  const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
+  await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
+  let connections = 0;
+  tls.on('connection', () => {
+    connections += 1;
   });
+  const { port } = tls.address() as { port: number };
+  const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
+  await new Promise(resolve => tls.close(resolve));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
+  expect(connections).toBe(1);
 });
 
 describe('a write that states the desired result', () => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
@@ -19,13 +20,12 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 /** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
 
-let api: Api;
 let folder: string;
 let project: string;
 let files: string[];
 
+const api = shared(startApi);
 beforeAll(async () => {
-  api = await startApi();
   folder = mkdtempSync(join(tmpdir(), 'holdfast-sdk-'));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: sdk });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
@@ -41,9 +41,8 @@ beforeAll(async () => {
   writeFileSync(join(project, 'readme.ts'), blocks.join('\n'));
   await compile(compilers[0]);
 });
-afterAll(async () => {
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
-  await api.stop();
 });
 
 /** npm's errors without a network, or if the registry doesn't have the package. */

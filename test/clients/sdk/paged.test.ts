@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Environment, Holdfast, HoldfastError } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let ada: Person;
 let client: Holdfast;
 let environment: Environment;
 let path: { orgSlug: string; project: string; env: string };
 let requestCount = 0;
 
+const api = shared(startApi);
+const ada = shared(() => seedPerson({ name: 'Ada', isAdmin: true }));
 beforeAll(async () => {
-  api = await startApi();
-  ada = await seedPerson({ name: 'Ada', isAdmin: true });
   const project = await createProject(api, ada);
   const { token } = await createToken(api, ada);
   client = new Holdfast({
@@ -28,7 +27,6 @@ beforeAll(async () => {
   for (const value of ['1', '2', '3', '4', '5']) await environment.set('A', value);
   await environment.import({ B: 'b', C: 'c', D: 'd', E: 'e' });
 });
-afterAll(() => api.stop());
 
 /** All items, and the number of requests. */
 async function collect<T, R>(list: AsyncIterable<T>, pick: (item: T) => R): Promise<[R[], number]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type {
   ChangeResult,
   Comparison,
@@ -9,20 +9,16 @@ import type {
   RevisionList,
 } from '#clients/sdk/src/index.ts';
 import { Holdfast } from '#clients/sdk/src/index.ts';
-import { json, type ScriptedServer, startServer } from './scripted-server.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { json, startServer } from './scripted-server.ts';
 
 type Root = '/v1/secrets/{orgSlug}/{project}/{env}';
 /** The response type from openapi.json; any type if it does not describe the path yet. */
 type AnswerOf<M extends 'GET' | 'POST', P extends string> = P extends keyof paths ? ResponseBody<M, P> : never;
 const same = <T>(answer: T): T => answer;
 
-let server: ScriptedServer;
-let client: Holdfast;
-beforeAll(async () => {
-  server = await startServer(json(200, { served: true }));
-  client = new Holdfast({ url: server.url, token: 'service_tok_x' });
-});
-afterAll(() => server.stop());
+const server = shared(() => startServer(json(200, { served: true })));
+const client = shared(() => new Holdfast({ url: server.url, token: 'service_tok_x' }));
 
 const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
 
@@ -65,18 +61,16 @@ describe('the types of request', () => {
   });
 });
 
-describe('the handwritten types', () => {
-  it('match openapi.json as far as it describes them', () => {
-    const held: unknown[] = [
-      same<(answer: AnswerOf<'GET', `${Root}/revisions`>) => RevisionList>(answer => answer),
-      same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),
-      same<(answer: AnswerOf<'GET', `${Root}/compare`>) => Comparison>(answer => answer),
-    ];
-    // A dry run may return 200 with another body, so a change's response is one of several types.
-    type Changed = Extract<AnswerOf<'POST', `${Root}/changes`>, { created: string[] }>;
-    type Restored = Extract<AnswerOf<'POST', `${Root}/restore`>, { created: string[] }>;
-    held.push(same<(answer: Changed) => ChangeResult>(answer => answer));
-    held.push(same<(answer: Restored) => RestoreResult>(answer => answer));
-    expect(held).toHaveLength(5);
-  });
+it('the handwritten types match openapi.json as far as it describes them', () => {
+  const held: unknown[] = [
+    same<(answer: AnswerOf<'GET', `${Root}/revisions`>) => RevisionList>(answer => answer),
+    same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),
+    same<(answer: AnswerOf<'GET', `${Root}/compare`>) => Comparison>(answer => answer),
+  ];
+  // A dry run may return 200 with another body, so a change's response is one of several types.
+  type Changed = Extract<AnswerOf<'POST', `${Root}/changes`>, { created: string[] }>;
+  type Restored = Extract<AnswerOf<'POST', `${Root}/restore`>, { created: string[] }>;
+  held.push(same<(answer: Changed) => ChangeResult>(answer => answer));
+  held.push(same<(answer: Restored) => RestoreResult>(answer => answer));
+  expect(held).toHaveLength(5);
 });

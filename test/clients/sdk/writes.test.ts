@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   type Environment,
   Holdfast,
@@ -7,7 +7,8 @@ import {
   RevisionMismatch,
   VersionMismatch,
 } from '#clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { type Pass, passTo } from '../relay.ts';
 import {
@@ -19,7 +20,6 @@ import {
   startServer,
 } from './scripted-server.ts';
 
-let api: Api;
 let server: ScriptedServer | undefined;
 let client: Holdfast;
 /** A client without interference. */
@@ -27,14 +27,11 @@ let direct: Holdfast;
 let place: [organization: string, project: string];
 let environment: Environment;
 
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = shared(startApi);
 afterEach(async () => {
   await server?.stop();
   server = undefined;
 });
-afterAll(() => api.stop());
 
 /** A new project of the running service; the test may intercept its requests. */
 async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {
@@ -338,52 +335,50 @@ describe('a plan', () => {
   });
 });
 
-describe('the past', () => {
-  it('is listed, compared, read and restored', async () => {
-    await start();
-    await environment.import({ A: '1', B: '1' }, { message: 'begin' });
-    await environment.set('A', '2', { message: 'raise' });
-    await environment.delete(['B']);
+it('the past is listed, compared, read and restored', async () => {
+  await start();
+  await environment.import({ A: '1', B: '1' }, { message: 'begin' });
+  await environment.set('A', '2', { message: 'raise' });
+  await environment.delete(['B']);
 
-    const { revisions, next } = await environment.revisions({ limit: 2 });
-    expect(
-      revisions.map(({ revision, updated, deleted, message }) => ({ revision, updated, deleted, message })),
-    ).toEqual([
+  const { revisions, next } = await environment.revisions({ limit: 2 });
+  expect(revisions.map(({ revision, updated, deleted, message }) => ({ revision, updated, deleted, message }))).toEqual(
+    [
       { revision: 3, updated: [], deleted: ['B'], message: null },
       { revision: 2, updated: ['A'], deleted: [], message: 'raise' },
-    ]);
-    const older = await environment.revisions({ before: next as number });
-    expect(older.revisions.map(({ revision }) => revision)).toEqual([1]);
-    expect(older.next).toBeNull();
+    ],
+  );
+  const older = await environment.revisions({ before: next as number });
+  expect(older.revisions.map(({ revision }) => revision)).toEqual([1]);
+  expect(older.next).toBeNull();
 
-    expect(await environment.diff(1, 3)).toEqual({
-      from: 1,
-      to: 3,
-      created: [],
-      updated: [{ key: 'A' }],
-      deleted: [{ key: 'B' }],
-    });
-    expect((await environment.diff(1, undefined, { values: true })).updated).toEqual([
-      { key: 'A', before: '1', after: '2' },
-    ]);
-    expect((await environment.pull({ revision: 1 })).toObject()).toEqual({ A: '1', B: '1' });
-    expect((await environment.keys({ revision: 1 })).keys.map(({ key }) => key)).toEqual(['A', 'B']);
-    expect((await environment.pull({ keys: ['A'] })).toObject()).toEqual({ A: '2' });
-    expect(await failureOf(environment.pull({ keys: ['B'] }))).toMatchObject({ code: 'secret_not_found' });
-    expect(await failureOf(environment.pull({ revision: 9 }))).toMatchObject({ code: 'revision_not_found' });
+  expect(await environment.diff(1, 3)).toEqual({
+    from: 1,
+    to: 3,
+    created: [],
+    updated: [{ key: 'A' }],
+    deleted: [{ key: 'B' }],
+  });
+  expect((await environment.diff(1, undefined, { values: true })).updated).toEqual([
+    { key: 'A', before: '1', after: '2' },
+  ]);
+  expect((await environment.pull({ revision: 1 })).toObject()).toEqual({ A: '1', B: '1' });
+  expect((await environment.keys({ revision: 1 })).keys.map(({ key }) => key)).toEqual(['A', 'B']);
+  expect((await environment.pull({ keys: ['A'] })).toObject()).toEqual({ A: '2' });
+  expect(await failureOf(environment.pull({ keys: ['B'] }))).toMatchObject({ code: 'secret_not_found' });
+  expect(await failureOf(environment.pull({ revision: 9 }))).toMatchObject({ code: 'revision_not_found' });
 
-    expect(await environment.restore(1, { keys: ['B'], message: 'back' })).toMatchObject({
-      created: ['B'],
-      restored: 1,
-    });
-    expect(await values()).toEqual({ A: '2', B: '1' });
-    expect(await environment.compare('staging', { values: true })).toMatchObject({
-      from: { slug: 'dev', revision: 4 },
-      to: { slug: 'staging', revision: 0 },
-      onlyFrom: [
-        { key: 'A', from: '2' },
-        { key: 'B', from: '1' },
-      ],
-    });
+  expect(await environment.restore(1, { keys: ['B'], message: 'back' })).toMatchObject({
+    created: ['B'],
+    restored: 1,
+  });
+  expect(await values()).toEqual({ A: '2', B: '1' });
+  expect(await environment.compare('staging', { values: true })).toMatchObject({
+    from: { slug: 'dev', revision: 4 },
+    to: { slug: 'staging', revision: 0 },
+    onlyFrom: [
+      { key: 'A', from: '2' },
+      { key: 'B', from: '1' },
+    ],
   });
 });

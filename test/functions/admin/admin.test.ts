@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultLimits, limitNames } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let admin: Person;
-let owner: Person;
-
+const api = shared(startApi);
+const admin = shared(() => seedPerson({ name: 'Admin' }));
+const owner = shared(() => seedPerson({ name: 'Owner' }));
 beforeAll(async () => {
-  api = await startApi();
-  admin = await seedPerson({ name: 'Admin' });
-  owner = await seedPerson({ name: 'Owner' });
   await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
 });
-afterAll(() => api.stop());
 
 const asAdmin = {
   get: (path: string) => api.get(path, admin.session),
@@ -64,21 +60,19 @@ describe('the admin routes', () => {
   });
 });
 
-describe('GET /admin/stats', () => {
-  it('counts users, organizations and projects as they are created and deleted', async () => {
-    const before = (await asAdmin.get('/admin/stats')).body;
-    const organization = await newOrganization();
-    const project = await createProject(api, organization);
-    await createProject(api, organization, 'Second');
-    await api.delete(`/projects/${organization.organization.id}/${project.slug}`, owner.session);
+it('GET /admin/stats counts users, organizations and projects as they are created and deleted', async () => {
+  const before = (await asAdmin.get('/admin/stats')).body;
+  const organization = await newOrganization();
+  const project = await createProject(api, organization);
+  await createProject(api, organization, 'Second');
+  await api.delete(`/projects/${organization.organization.id}/${project.slug}`, owner.session);
 
-    const after = (await asAdmin.get('/admin/stats')).body;
+  const after = (await asAdmin.get('/admin/stats')).body;
 
-    expect(after).toEqual({
-      users: before.users,
-      organizations: before.organizations + 1,
-      projects: before.projects + 1,
-    });
+  expect(after).toEqual({
+    users: before.users,
+    organizations: before.organizations + 1,
+    projects: before.projects + 1,
   });
 });
 
@@ -244,27 +238,25 @@ describe('an organization’s plan and overrides', () => {
   });
 });
 
-describe('plan limits under ten concurrent creations', () => {
-  it('admit as many as fit, and report the limit, its value and the usage to the others', async () => {
-    const person = await newOrganization();
-    for (let number = 0; number < 3; number += 1) await createProject(api, person, `Project ${number}`);
-    await asAdmin.patch(`/admin/orgs/${person.organization.id}`, { limitOverrides: { maxProjects: 5 } });
+it('plan limits under ten concurrent creations admit as many as fit, and report the limit, its value and the usage to the others', async () => {
+  const person = await newOrganization();
+  for (let number = 0; number < 3; number += 1) await createProject(api, person, `Project ${number}`);
+  await asAdmin.patch(`/admin/orgs/${person.organization.id}`, { limitOverrides: { maxProjects: 5 } });
 
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        api.post(`/projects/${person.organization.id}`, { name: `Parallel ${index}` }, owner.session),
-      ),
-    );
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      api.post(`/projects/${person.organization.id}`, { name: `Parallel ${index}` }, owner.session),
+    ),
+  );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, ...Array(8).fill(402)]);
-    for (const { body } of answers.filter(({ status }) => status === 402)) {
-      expect(body.error).toMatchObject({
-        code: 'plan_limit_exceeded',
-        details: { limit: 'maxProjects', value: 5, used: 5 },
-      });
-    }
-    expect((await find(at(organizationRecord, person.organization.slug)))?.projectCount).toBe(5);
-  });
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, ...Array(8).fill(402)]);
+  for (const { body } of answers.filter(({ status }) => status === 402)) {
+    expect(body.error).toMatchObject({
+      code: 'plan_limit_exceeded',
+      details: { limit: 'maxProjects', value: 5, used: 5 },
+    });
+  }
+  expect((await find(at(organizationRecord, person.organization.slug)))?.projectCount).toBe(5);
 });
 
 describe('plan configs', () => {

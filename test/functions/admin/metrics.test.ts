@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { handler as rollUp } from '#functions/workers/roll-up-metrics.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { readSummary } from '#lib/metrics/summarize.ts';
@@ -10,19 +10,16 @@ import { at, find } from '#lib/table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { recordCalls, roundTripsOf } from '#test/support/record-calls.ts';
 
-let api: Api;
-let admin: Person;
-
+const api = shared(startApi);
+const admin = shared(() => seedPerson({ name: 'Admin' }));
 beforeAll(async () => {
-  api = await startApi();
-  admin = await seedPerson({ name: 'Admin' });
   await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
 });
-afterAll(() => api.stop());
 
 interface Request {
   route: string;
@@ -46,9 +43,9 @@ function batchOf(requests: readonly Request[], extraLines: readonly string[] = [
   return messageOf({ messageType: 'DATA_MESSAGE', logEvents });
 }
 
-function messageOf(message: Record<string, unknown>) {
-  return { awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } };
-}
+const messageOf = (message: Record<string, unknown>) => ({
+  awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') },
+});
 
 /** Hours that no other test uses, far in the future: DynamoDB Local deletes expired items within seconds. */
 const quiet = Date.parse('2031-03-10T12:30:00.000Z');

@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditPartitions, partitionOf } from '#lib/access/audit-partitions.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
-import type { Api } from '#test/support/api.ts';
 import { sizeOf } from '#test/support/capacity.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
-let api: Api;
 let owner: Person;
 let place: Workplace;
-beforeAll(async () => {
-  api = await startObservedApi();
-});
+const api = shared(startObservedApi);
 beforeEach(async () => {
   resetProcessMemory('busy-organizations');
   owner = await seedOwner();
   place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'x');
 });
-afterAll(() => api.stop());
 
 const basePartition = () => ranges.audit(owner.organization.id).pk;
 const isEntry = ({ operation, input }: AwsCall, partition = basePartition()) =>
@@ -192,22 +188,20 @@ describe('an organization whose partition has not reached its limit', () => {
   });
 });
 
-describe('a read that is throttled', () => {
-  it('succeeds even if its organization cannot be spread; the next throttled one tries again', async () => {
-    const first = throttling(hot);
-    const failing: Conductor = {
-      attempt: (call, send) => {
-        if (call.operation === 'PutItem' && call.input.Item.sk === 'COUNT#PARTITIONS') {
-          return Promise.reject(Object.assign(new Error('refused (injected)'), { $metadata: { httpStatusCode: 400 } }));
-        }
-        return first.attempt?.(call, send) ?? send();
-      },
-    };
-    expect((await pull(failing)).status).toBe(200);
-    for (let n = 0; n < 10; n += 1) await pull();
-    expect(await pulledIn(0)).toBe(11);
-    await pull(throttling(hot));
-    for (let n = 0; n < 30; n += 1) await pull();
-    expect(await pulledIn(0)).toBeLessThan(12 + 30);
-  });
+it('a read that is throttled succeeds even if its organization cannot be spread; the next throttled one tries again', async () => {
+  const first = throttling(hot);
+  const failing: Conductor = {
+    attempt: (call, send) => {
+      if (call.operation === 'PutItem' && call.input.Item.sk === 'COUNT#PARTITIONS') {
+        return Promise.reject(Object.assign(new Error('refused (injected)'), { $metadata: { httpStatusCode: 400 } }));
+      }
+      return first.attempt?.(call, send) ?? send();
+    },
+  };
+  expect((await pull(failing)).status).toBe(200);
+  for (let n = 0; n < 10; n += 1) await pull();
+  expect(await pulledIn(0)).toBe(11);
+  await pull(throttling(hot));
+  for (let n = 0; n < 30; n += 1) await pull();
+  expect(await pulledIn(0)).toBeLessThan(12 + 30);
 });

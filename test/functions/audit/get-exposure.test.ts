@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
 import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
@@ -11,35 +11,27 @@ import { sessionRecord } from '#lib/table/records/session.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { removeAll, transact, update } from '#lib/table/write.ts';
-import { type Api, type Caller, createToken, sessionOf, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { type Caller, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { type App, addApp, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
-let api: Api;
-let issuer: Issuer;
-let place: Workplace;
-let owner: Person;
 /** The ids of the project's environments, by slug. */
 let ids: Record<string, string>;
 
-beforeAll(async () => {
-  [api, issuer] = await Promise.all([startApi({ REQUESTS_PER_MINUTE: '-1' }), startIssuer()]);
-});
+const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const issuer = shared(startIssuer);
+const place = fresh(() => openWorkplace(api));
+const owner = fresh(() => place.owner);
 beforeEach(async () => {
-  place = await openWorkplace(api);
-  owner = place.owner;
   const { projects } = (await api.get(`/projects/${owner.organization.id}`, owner.session)).body;
   ids = Object.fromEntries(
     projects[0].environments.map(({ slug, id }: { slug: string; id: string }) => [slug, id] as const),
   );
-});
-afterAll(async () => {
-  await api?.stop();
-  await issuer?.stop();
 });
 
 const ask = (query: string, as: Caller = owner.session) =>
@@ -148,29 +140,27 @@ describe('what a token saw', () => {
   });
 });
 
-describe('what was seen of an erased environment whose changes are no longer in the log', () => {
-  it('includes every key that an entry names, with no version', async () => {
-    await loseEntries(Date.now() - 2 * planConfigsMs);
-    const environment = { id: randomUUID(), slug: 'gone' };
-    const tokenId = randomUUID();
-    const pulls = [['LOST'], undefined].map((keys, n) =>
-      auditEntry('secret.pulled', Date.now() - 1000 + n, {
-        actor: { id: owner.user.id, email: owner.email, type: 'token', tokenId },
-        environment,
-        revision: 17,
-        ...(keys === undefined ? {} : { keys }),
-      }),
-    );
-    // Somebody deleted it before, but later changes may be lost.
-    const deleted = auditEntry('secret.deleted', Date.now() - 3000, { environment, revision: 9, keys: ['DELETED'] });
-    await seedAudit(owner.organization.id, [...pulls, deleted]);
-    const answer = await exposureOf(`tokenId=${tokenId}&since=${new Date(Date.now() - 5000).toISOString()}`);
-    expect(shown(answer)).toEqual([
-      ['gone', 'DELETED', [], ['pulled'], false],
-      ['gone', 'LOST', [], ['pulled'], false],
-    ]);
-    expect(answer.incomplete).toEqual([{ reason: 'environment_erased', environment: environment.id }]);
-  });
+it('what was seen of an erased environment whose changes are no longer in the log includes every key that an entry names, with no version', async () => {
+  await loseEntries(Date.now() - 2 * planConfigsMs);
+  const environment = { id: randomUUID(), slug: 'gone' };
+  const tokenId = randomUUID();
+  const pulls = [['LOST'], undefined].map((keys, n) =>
+    auditEntry('secret.pulled', Date.now() - 1000 + n, {
+      actor: { id: owner.user.id, email: owner.email, type: 'token', tokenId },
+      environment,
+      revision: 17,
+      ...(keys === undefined ? {} : { keys }),
+    }),
+  );
+  // Somebody deleted it before, but later changes may be lost.
+  const deleted = auditEntry('secret.deleted', Date.now() - 3000, { environment, revision: 9, keys: ['DELETED'] });
+  await seedAudit(owner.organization.id, [...pulls, deleted]);
+  const answer = await exposureOf(`tokenId=${tokenId}&since=${new Date(Date.now() - 5000).toISOString()}`);
+  expect(shown(answer)).toEqual([
+    ['gone', 'DELETED', [], ['pulled'], false],
+    ['gone', 'LOST', [], ['pulled'], false],
+  ]);
+  expect(answer.incomplete).toEqual([{ reason: 'environment_erased', environment: environment.id }]);
 });
 
 describe('what an unknown credential saw', () => {
@@ -266,36 +256,34 @@ describe('a comparison of many keys', () => {
   });
 });
 
-describe('what a session saw', () => {
-  it('includes what it saw before it stepped up, and ends with it', async () => {
-    const currentId = async (session: Caller): Promise<string> => {
-      const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
-      return sessions.find(({ current }: { current: boolean }) => current).id;
-    };
-    await place.importAll('dev', [
-      { key: 'A', value: '1' },
-      { key: 'B', value: '1' },
-    ]);
-    const reader = await place.member('developer');
-    const id = await currentId(reader.session);
-    await place.pull('dev', '?keys=A', { as: reader.session });
-    let session: Caller = reader.session;
-    for (const key of ['B', 'A']) {
-      const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
-      session = sessionOf(stepped);
-      await place.pull('dev', `?keys=${key}`, { as: session });
-    }
+it('what a session saw includes what it saw before it stepped up, and ends with it', async () => {
+  const currentId = async (session: Caller): Promise<string> => {
+    const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
+    return sessions.find(({ current }: { current: boolean }) => current).id;
+  };
+  await place.importAll('dev', [
+    { key: 'A', value: '1' },
+    { key: 'B', value: '1' },
+  ]);
+  const reader = await place.member('developer');
+  const id = await currentId(reader.session);
+  await place.pull('dev', '?keys=A', { as: reader.session });
+  let session: Caller = reader.session;
+  for (const key of ['B', 'A']) {
+    const stepped = await expectStatus(api.post('/auth/step-up', { password: testPassword }, session), 200);
+    session = sessionOf(stepped);
+    await place.pull('dev', `?keys=${key}`, { as: session });
+  }
 
-    expect(await currentId(session)).toBe(id);
-    const answer = await exposureOf(`sessionId=${id}`);
-    expect(answer.complete).toBe(true);
-    expect(shown(answer)).toEqual([
-      ['dev', 'A', [1], ['pulled'], true],
-      ['dev', 'B', [1], ['pulled'], true],
-    ]);
-    await expectStatus(api.delete(`/auth/sessions/${id}`, session), 200);
-    expect((await place.pull('dev', '', { as: session })).status).toBe(401);
-  });
+  expect(await currentId(session)).toBe(id);
+  const answer = await exposureOf(`sessionId=${id}`);
+  expect(answer.complete).toBe(true);
+  expect(shown(answer)).toEqual([
+    ['dev', 'A', [1], ['pulled'], true],
+    ['dev', 'B', [1], ['pulled'], true],
+  ]);
+  await expectStatus(api.delete(`/auth/sessions/${id}`, session), 200);
+  expect((await place.pull('dev', '', { as: session })).status).toBe(401);
 });
 
 describe('everyone who knows a secret', () => {

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { list, queryItems } from '#lib/table/read.ts';
 import { auditCountRecord } from '#lib/table/records/audit-count.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
-let api: Api;
-let refused: Awaited<ReturnType<typeof newLog>>;
-beforeAll(async () => {
-  api = await startApi();
-  refused = await newLog();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const refused = shared(newLog);
 
 async function newLog(): Promise<{ person: Person; page: (query?: string) => ReturnType<Api['get']> }> {
   const person = await seedPerson({ name: 'Ada' });

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pagesToFind } from '#lib/audit/search-entries.ts';
 import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
-import type { Api } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import type { Person } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
 
 const day = 86_400_000;
 const positionOf = ({ createdAt, id }: Pick<AuditRecord, 'createdAt' | 'id'>) => `${createdAt}#${id}`;
@@ -44,7 +40,6 @@ async function createdProject({
 }
 
 describe('the filters of the audit log', () => {
-  let place: Workplace;
   let entries: AuditRecord[];
   /** Which keys the environment has at each revision. */
   const keysAt: readonly (readonly string[])[] = [
@@ -61,8 +56,8 @@ describe('the filters of the audit log', () => {
   const actions: readonly AuditAction[] = ['secret.pulled', 'secret.updated', 'secret.compared', 'member.joined'];
   let dev: { id: string; slug: string };
 
+  const place = shared(() => openWorkplace(api));
   beforeAll(async () => {
-    place = await openWorkplace(api);
     const created = await api.get(`/projects/${place.owner.organization.id}`, place.owner.session);
     const [project] = created.body.projects;
     dev = project.environments.find(({ slug }: { slug: string }) => slug === 'dev');

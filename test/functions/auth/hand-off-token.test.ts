@@ -1,22 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hashCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, list, queryItems } from '#lib/table/read.ts';
 import { handOffRecord } from '#lib/table/records/hand-off.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { sessionOf, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
-let api: Api;
-let person: Person;
-beforeAll(async () => {
-  api = await startApi();
-  person = await seedPerson();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const person = shared(seedPerson);
 
 function newVerifier() {
   const codeVerifier = randomBytes(32).toString('base64url');

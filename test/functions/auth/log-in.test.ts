@@ -1,18 +1,15 @@
 import { randomUUID, scryptSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/session.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { sessionOf, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ LOGIN_FAILURE_LIMIT: '3', REGISTER_LIMIT_PER_HOUR: '-1' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ LOGIN_FAILURE_LIMIT: '3', REGISTER_LIMIT_PER_HOUR: '-1' }));
 
 const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
 
@@ -136,17 +133,15 @@ describe('a session', () => {
   });
 });
 
-describe('a stored password hash', () => {
-  it('is replaced by one with the current parameters when its user logs in', async () => {
-    const person = await seedPerson();
-    const account = at(userRecord, person.user.id);
-    await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);
+it('a stored password hash is replaced by one with the current parameters when its user logs in', async () => {
+  const person = await seedPerson();
+  const account = at(userRecord, person.user.id);
+  await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);
 
-    expect((await logIn(person.email)).status).toBe(200);
+  expect((await logIn(person.email)).status).toBe(200);
 
-    expect((await find(account))?.passwordHash).toMatch(/^scrypt\$17\$8\$1\$/);
-    expect((await logIn(person.email)).status).toBe(200);
-  });
+  expect((await find(account))?.passwordHash).toMatch(/^scrypt\$17\$8\$1\$/);
+  expect((await logIn(person.email)).status).toBe(200);
 });
 
 function sessionItem({ cookie }: { cookie: string }) {

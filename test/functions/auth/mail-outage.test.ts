@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mailClient } from '#lib/mail/send-mail.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
 
 const name = 'mail-outage';
 function breakMail() {
@@ -45,7 +43,7 @@ describe('while no e-mail can be sent', () => {
     expect(known.status).toBe(200);
     mendMail();
     const links = async () => (await api.mails()).filter(mail => mail.to === email && mail.subject.includes('Reset'));
-    await vi.waitFor(async () => expect(await links()).toHaveLength(1), { timeout: 30_000, interval: 100 });
+    await eventually(async () => expect(await links()).toHaveLength(1));
   });
 
   it('members can still send invitations, because the response contains the token', async () => {

@@ -1,32 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at } from '#lib/table/read.ts';
 import { resetLinkRecord } from '#lib/table/records/link.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createToken, sessionOf } from '#test/support/api.ts';
+import { createToken, sessionOf } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi({ LOGIN_FAILURE_LIMIT: '3' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
 
 const newPassword = 'another battery horse';
 const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
 
 /** The tokens in the links mailed to an address with this subject, oldest first. Waits for the given number. */
 async function linksTo(email: string, subject: string, count = 1): Promise<string[]> {
-  return vi.waitFor(
-    async () => {
-      const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
-      expect(mails.length).toBeGreaterThanOrEqual(count);
-      return mails.map(({ text }) => /#token=(\w+)/.exec(text)?.[1] as string);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  return eventually(async () => {
+    const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
+    expect(mails.length).toBeGreaterThanOrEqual(count);
+    return mails.map(({ text }) => /#token=(\w+)/.exec(text)?.[1] as string);
+  });
 }
 
 describe('changing the password', () => {

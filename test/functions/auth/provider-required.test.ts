@@ -1,15 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createProject, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { addMember, codeOf, inviteTo, me, membersOf } from '#test/support/answers.ts';
+import { type Answer, type Caller, createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type Account, type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Account, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import {
   logInIn,
   openCompany,
@@ -24,19 +26,11 @@ import {
 
 /* What a session through the provider is worth: `required`, `trustFactor`, step-up, and how long it lasts. */
 
-let api: Api;
-let names: NameServer;
-let provider: OpenIdProvider;
-
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, alwaysAuthTime: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
+const names = shared(startNameServer);
+const api = shared(() => startApi({ DNS_SERVERS: names.address }));
+const provider = shared(() =>
+  startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, alwaysAuthTime: true }),
+);
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -51,8 +45,6 @@ function hire({ domain }: Company, changes: Partial<Account> = {}): string {
   return name;
 }
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
 /** The only kind of token that a session through the provider makes. */
@@ -78,10 +70,7 @@ async function openStrictCompany() {
 /** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
   const person = await seedPerson({ emailVerified: true });
-  const path = `/members/${company.owner.organization.id}/invite`;
-  const { token } = (await expectStatus(api.post(path, { email: person.email, role }, company.owner.session), 201))
-    .body;
-  await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+  await addMember(api, company.owner, person, role);
   return person;
 }
 
@@ -159,10 +148,8 @@ describe('an organization that requires its provider', () => {
     const browser = openBrowser();
     const account = hire(other);
     const session = await sessionThrough(api, other.slug, { account });
-    const { user } = await me(session);
-    const path = `/members/${company.owner.organization.id}/invite`;
-    const invitation = { email: user.email, role: 'developer' };
-    const { token } = (await expectStatus(api.post(path, invitation, company.owner.session), 201)).body;
+    const { user } = await me(api, session);
+    const token = await inviteTo(api, company.owner, { email: user.email, role: 'developer' });
     await api.post(`/members/invite/${token}/accept`, undefined, session);
     await signIn(api, browser, other.slug, { account });
 
@@ -179,9 +166,7 @@ describe('an organization that requires its provider', () => {
     const session = await logInWithApp(api, company.owner, company.app);
 
     expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
-    await expect
-      .poll(() => Promise.all(owners.map(mailed)), { timeout: 10_000 })
-      .toEqual(before.slice(0, 2).map(count => count + 1));
+    await expect.poll(() => Promise.all(owners.map(mailed))).toEqual(before.slice(0, 2).map(count => count + 1));
     // An owner without a factor has no other way than the provider, and neither has a developer with one.
     expect(codeOf(await api.get(projectsOf(company), second.session))).toBe(required);
     const app = await addApp(api, developer);
@@ -205,9 +190,8 @@ describe('an organization that requires its provider', () => {
     const company = await openStrictCompany();
     const { owner } = company;
     const second = await invitePerson(company, 'owner');
-    const { members } = (await expectStatus(api.get(`/members/${owner.organization.id}`, owner.session), 200)).body;
-    const own = members.find(({ userId }: { userId: string }) => userId === owner.user.id);
-    const path = `/members/${owner.organization.id}/${own.id}`;
+    const own = (await membersOf(api, owner)).find(({ userId }) => userId === owner.user.id);
+    const path = `/members/${owner.organization.id}/${own?.id}`;
 
     const refused = [
       await api.delete('/auth/totp', owner.session),
@@ -289,11 +273,13 @@ describe('a second factor', () => {
     const { error, session } = await signIn(api, browser, company.slug, { account });
     expect([error, session]).toEqual(['second_factor_required', undefined]);
 
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+    const asked = await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200);
+    const { challenge, methods } = asked.body;
+    expect(methods).toEqual(['totp', 'recovery_code']);
     expect(codeOf(await requestIn(api, browser, '/auth/login/verify', { challenge, totp: '000000' }))).toMatch(/^40/);
     await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
 
-    const { user, authentication } = await me(sessionIn(api, browser));
+    const { user, authentication } = await me(api, sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
     expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
     expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe(
@@ -306,7 +292,7 @@ describe('a second factor', () => {
     const { session, error } = await signIn(api, openBrowser(), company.slug, { account });
 
     expect(error).toBeUndefined();
-    expect((await me(session)).authentication.secondFactor).toBe(true);
+    expect((await me(api, session)).authentication.secondFactor).toBe(true);
     const person = provider.accounts[account] as Account;
     for (const claims of [{ amr: ['pwd'] }, { amr: [] }, { amr: undefined }, { amr: ['notmfa'] }]) {
       provider.accounts[account] = { ...person, ...claims } as Account;
@@ -318,7 +304,7 @@ describe('a second factor', () => {
     const company = await openCompany(api, names, provider);
     const session = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa', 'otp'] }) });
 
-    expect((await me(session)).authentication.secondFactor).toBe(false);
+    expect((await me(api, session)).authentication.secondFactor).toBe(false);
     const app = await addApp(api, company.owner);
     const owner = await logInWithApp(api, company.owner, app);
     const path = `/orgs/${company.owner.organization.id}`;
@@ -347,7 +333,7 @@ describe('a step-up through the provider', () => {
     const account = hire(company, changes);
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
-    const { user } = await me(session);
+    const { user } = await me(api, session);
     const grow = async () => ageSession({ session: sessionIn(api, browser), user } as Person, 601);
     const makeToken = async () => codeOf(await api.post('/auth/token', tokenIn(company), sessionIn(api, browser)));
     return { company, account, browser, user, grow, makeToken };
@@ -394,9 +380,8 @@ describe('a step-up through the provider', () => {
     }
 
     expect(await makeToken()).toBe('403 step_up_required');
-    expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
-    expect(members).toHaveLength(3);
+    expect((await me(api, sessionIn(api, browser))).user.id).toBe(user.id);
+    expect(await membersOf(api, company.owner)).toHaveLength(3);
   });
 
   it('needs a session: without one nothing starts, and one that ended meanwhile is not brought back', async () => {
@@ -441,7 +426,7 @@ describe('a step-up through the provider', () => {
 
     expect(await makeToken()).toBe('201 ok');
     expect(Date.parse(await expires())).toBeLessThanOrEqual(Date.parse(before) + 1000);
-    expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
+    expect((await me(api, sessionIn(api, browser))).user.id).toBe(user.id);
     expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('200 ok');
     // A passkey of the account opens the rest of it.
     expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionIn(api, browser)))).toBe('201 ok');
@@ -451,15 +436,12 @@ describe('a step-up through the provider', () => {
 describe('a provider that does not say when its person logged in', () => {
   it('gives sessions that are not fresh', async () => {
     const silent = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
-    try {
-      const company = await openCompany(api, names, silent);
-      silent.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      const session = await sessionThrough(api, company.slug);
-      expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
-      expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
-    } finally {
-      await silent.stop();
-    }
+    onTestFinished(() => silent.stop());
+    const company = await openCompany(api, names, silent);
+    silent.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
+    const session = await sessionThrough(api, company.slug);
+    expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
+    expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
   });
 
   it('that says it was long ago, likewise', async () => {
@@ -474,7 +456,7 @@ describe('a provider that does not say when its person logged in', () => {
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
     if (session === undefined) return;
-    const { freshUntil } = (await me(session)).authentication;
+    const { freshUntil } = (await me(api, session)).authentication;
     expect(Date.parse(freshUntil ?? new Date(0).toISOString())).toBeLessThanOrEqual(Date.now() + 600_000);
   });
 });
@@ -515,13 +497,12 @@ describe('a session through the provider', () => {
   it('makes no token that outlives it in its powers: a removed member’s tokens end with the membership', async () => {
     const company = await openStrictCompany();
     const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const { user } = await me(session);
+    const { user } = await me(api, session);
     const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
     const members = `/members/${company.owner.organization.id}`;
-    const { members: all } = (await api.get(members, company.owner.session)).body;
-    const { id } = all.find(({ userId }: { userId: string }) => userId === user.id);
+    const member = (await membersOf(api, company.owner)).find(({ userId }) => userId === user.id);
 
-    await expectStatus(api.delete(`${members}/${id}`, company.owner.session), 200);
+    await expectStatus(api.delete(`${members}/${member?.id}`, company.owner.session), 200);
 
     for (const caller of [session, { token }]) {
       expect((await api.get(projectsOf(company), caller)).status).toBeGreaterThanOrEqual(401);

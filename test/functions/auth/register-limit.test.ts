@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
+import { expect, it } from 'vitest';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { testPassword } from '#test/support/people.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ REGISTER_LIMIT_PER_HOUR: '3' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ REGISTER_LIMIT_PER_HOUR: '3' }));
 
 const register = (password = testPassword) =>
   api.post('/auth/register', { email: `${randomUUID()}@example.com`, password });

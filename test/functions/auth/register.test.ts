@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settings } from '#lib/core/settings.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
-import { type Api, sessionOf, startApi } from '#test/support/api.ts';
+import { sessionOf, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { registerPerson, testPassword } from '#test/support/people.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
 
 const newEmail = () => `${randomUUID()}@example.com`;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { newSession } from '#lib/accounts/sessions.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
@@ -7,8 +7,9 @@ import { at, find } from '#lib/table/read.ts';
 import { rateRecord } from '#lib/table/records/rate.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
-import { type Api, createToken, sessionOf } from '#test/support/api.ts';
+import { createToken, sessionOf } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
@@ -24,11 +25,7 @@ import {
   logInWithApp,
 } from '#test/support/second-factors.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
 
 const me = async (session: { cookie: string } | { token: string }) =>
   (await expectStatus(api.get('/auth/me', session), 200)).body;
@@ -381,36 +378,32 @@ describe('an organization that requires a second factor', () => {
   });
 });
 
-describe('a new passkey', () => {
-  it('is rejected if its authenticator already has one of the account', async () => {
-    const person = await seedPerson();
-    const authenticator = createAuthenticator();
-    const add = async () => {
-      const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
-      return api.post(
-        '/auth/passkeys',
-        { challenge, name: 'x', passkey: authenticator.create(publicKey) },
-        person.session,
-      );
-    };
+it('a new passkey is rejected if its authenticator already has one of the account', async () => {
+  const person = await seedPerson();
+  const authenticator = createAuthenticator();
+  const add = async () => {
+    const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
+    return api.post(
+      '/auth/passkeys',
+      { challenge, name: 'x', passkey: authenticator.create(publicKey) },
+      person.session,
+    );
+  };
 
-    expect((await add()).status).toBe(201);
-    expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is already one of yours' }]);
-    expect((await me(person.session)).user.secondFactors.passkeys).toBe(1);
-  });
+  expect((await add()).status).toBe(201);
+  expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is already one of yours' }]);
+  expect((await me(person.session)).user.secondFactors.passkeys).toBe(1);
 });
 
-describe('a challenge', () => {
-  it('is stored only as a hash, and becomes invalid with the password', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
-    expect(readCredential(challenge)?.userId).toBe(person.user.id);
+it('a challenge is stored only as a hash, and becomes invalid with the password', async () => {
+  const person = await seedPerson();
+  const app = await addApp(api, person);
+  const { challenge } = await askedAtLogin(person);
+  expect(readCredential(challenge)?.userId).toBe(person.user.id);
 
-    const change = { currentPassword: testPassword, newPassword: 'another battery horse' };
-    await expectStatus(api.post('/auth/change-password', change, person.session), 200);
+  const change = { currentPassword: testPassword, newPassword: 'another battery horse' };
+  await expectStatus(api.post('/auth/change-password', change, person.session), 200);
 
-    await forgetUsedCodes(person.user.id);
-    expect(codeOf(await api.post('/auth/login/verify', { challenge, totp: app.code() }))).toBe('400 invalid_token');
-  });
+  await forgetUsedCodes(person.user.id);
+  expect(codeOf(await api.post('/auth/login/verify', { challenge, totp: app.code() }))).toBe('400 invalid_token');
 });

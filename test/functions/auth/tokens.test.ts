@@ -1,21 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let person: Person;
-beforeAll(async () => {
-  api = await startApi();
-  person = await seedPerson();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const person = shared(seedPerson);
 
 const create = (body: object, as = person.session) => api.post('/auth/token', { name: 'ci', ...body }, as);
 

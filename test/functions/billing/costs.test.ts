@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '#infra/local/stand-ins/payment/events.ts';
 import { routedFunctions } from '#infra/plan/functions.ts';
 import { at } from '#lib/table/read.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { type Answer, createProject } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { actionsOf, roundTripsOf } from '#test/support/record-calls.ts';
 
-let api: Api;
-let admin: Person;
-
+const api = shared(startObservedApi);
+const admin = shared(seedPerson);
 beforeAll(async () => {
-  api = await startObservedApi();
-  admin = await seedPerson();
   await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
   await createProject(api, admin);
 });
-afterAll(() => api.stop());
 
 describe('each billing and admin endpoint', () => {
   type Headers = Record<string, string>;

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defaultLimits } from '#lib/contracts/fields/limits.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { customerRecord } from '#lib/table/records/payment.ts';
-import { type Answer, type Api, startApi } from '#test/support/api.ts';
+import { type Answer, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedPerson();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const owner = shared(seedPerson);
 
 /** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
 async function newCustomer(): Promise<Person> {
@@ -36,21 +31,16 @@ async function pageText(url: string): Promise<string> {
   return response.text();
 }
 
-function checkout(person: Person, plan = 'pro'): Promise<Answer> {
-  return api.post(`/billing/${person.organization.id}/checkout`, { plan }, person.session);
-}
+const checkout = (person: Person, plan = 'pro'): Promise<Answer> =>
+  api.post(`/billing/${person.organization.id}/checkout`, { plan }, person.session);
 
-function portal(person: Person): Promise<Answer> {
-  return api.post(`/billing/${person.organization.id}/portal`, undefined, person.session);
-}
+const portal = (person: Person): Promise<Answer> =>
+  api.post(`/billing/${person.organization.id}/portal`, undefined, person.session);
 
-async function billingOf(person: Person) {
-  return (await api.get(`/billing/${person.organization.id}`, person.session)).body;
-}
+const billingOf = async (person: Person) => (await api.get(`/billing/${person.organization.id}`, person.session)).body;
 
-async function subscriptionIdOf(person: Person): Promise<string> {
-  return (await find(at(organizationRecord, person.organization.slug)))?.billing?.subscriptionId ?? '';
-}
+const subscriptionIdOf = async (person: Person): Promise<string> =>
+  (await find(at(organizationRecord, person.organization.slug)))?.billing?.subscriptionId ?? '';
 
 async function actionsOf(person: Person): Promise<string[]> {
   const { body } = await api.get(`/audit/${person.organization.id}`, person.session);
@@ -59,19 +49,17 @@ async function actionsOf(person: Person): Promise<string[]> {
     .filter((action: string) => /billing/.test(action));
 }
 
-describe('billing', () => {
-  it('returns every plan’s limits, as configured, for choosing a plan', async () => {
-    const person = await newCustomer();
-    const platform = await seedPerson({ isAdmin: true });
-    const raised = await api.put('/admin/plans/pro', { limits: { maxWebhooks: 77 } }, platform.session);
-    expect(raised.status).toBe(200);
+it('billing returns every plan’s limits, as configured, for choosing a plan', async () => {
+  const person = await newCustomer();
+  const platform = await seedPerson({ isAdmin: true });
+  const raised = await api.put('/admin/plans/pro', { limits: { maxWebhooks: 77 } }, platform.session);
+  expect(raised.status).toBe(200);
 
-    const { plans, limits } = await billingOf(person);
+  const { plans, limits } = await billingOf(person);
 
-    expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'enterprise']);
-    expect(plans[0].limits).toEqual(limits);
-    expect(plans[1].limits).toEqual({ ...defaultLimits.pro, maxWebhooks: 77 });
-  });
+  expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'enterprise']);
+  expect(plans[0].limits).toEqual(limits);
+  expect(plans[1].limits).toEqual({ ...defaultLimits.pro, maxWebhooks: 77 });
 });
 
 describe('a checkout', () => {
@@ -239,7 +227,7 @@ describe('deleting an organization', () => {
 
     await api.delete(`/orgs/${person.organization.id}`, person.session);
 
-    await expect.poll(() => statusAtProvider(subscription), { timeout: 30_000, interval: 200 }).toBe('canceled');
+    await expect.poll(() => statusAtProvider(subscription)).toBe('canceled');
   });
 
   async function statusAtProvider(subscription: string): Promise<string> {

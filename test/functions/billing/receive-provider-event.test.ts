@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sign } from '#infra/local/stand-ins/payment/events.ts';
 import { at, find, readAll } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, startApi } from '#test/support/api.ts';
+import { type Answer, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
 const secret = 'whsec_of_this_test';
-let api: Api;
-let owner: Person;
 
-beforeAll(async () => {
-  api = await startApi({
+const api = shared(() =>
+  startApi({
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_ENTERPRISE: 'price_enterprise',
-  });
-  owner = await seedPerson();
-});
-afterAll(() => api.stop());
+  }),
+);
+const owner = shared(seedPerson);
 
 /** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
 async function newCustomer(): Promise<Person> {
@@ -65,9 +63,7 @@ function subscriptionOf(person: Person, more: Record<string, unknown> = {}) {
   };
 }
 
-async function billingOf(person: Person) {
-  return (await api.get(`/billing/${person.organization.id}`, person.session)).body;
-}
+const billingOf = async (person: Person) => (await api.get(`/billing/${person.organization.id}`, person.session)).body;
 
 describe('the payment provider’s webhook', () => {
   it('needs no authentication, and applies the subscription’s plan and its limits', async () => {
@@ -197,12 +193,8 @@ describe('the payment provider’s webhook', () => {
 
   it('accepts a signature just within the maximum age', async () => {
     const person = await newCustomer();
-
-    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)), body =>
-      sign(body, secret, nowSeconds() - 280),
-    );
-
-    expect(answer.status).toBe(200);
+    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+    expect((await deliver(event, body => sign(body, secret, nowSeconds() - 280))).status).toBe(200);
     expect((await billingOf(person)).plan).toBe('pro');
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { attribute } from '#lib/table/expressions.ts';
@@ -7,29 +7,25 @@ import { at, find } from '#lib/table/read.ts';
 import { identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { codeOf } from '#test/support/answers.ts';
+import { type Answer, createProject } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-let api: Api;
-let issuer: Issuer;
-let ada: Person;
 let pulled: string;
 
+const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '100000' }));
+const issuer = shared(startIssuer);
+const ada = shared(seedPerson);
 beforeAll(async () => {
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: '100000' });
-  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
   await createProject(api, ada);
   pulled = `/secrets/${ada.organization.slug}/shop/dev`;
-});
-afterAll(async () => {
-  await api?.stop();
-  await issuer?.stop();
 });
 
 async function makeIdentity(changes: Record<string, unknown> = {}): Promise<string> {
@@ -42,8 +38,6 @@ const change = (id: string, changes: Record<string, unknown>) =>
 
 const exchange = (identityId: string, subjectToken: string): Promise<Answer> =>
   api.post('/auth/exchange', { identityId, organizationSlug: ada.organization.slug, subjectToken });
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 
 /** One after another. */
 async function exchangeTimes(times: number, id: string, subjectToken: string): Promise<string[]> {

@@ -1,36 +1,30 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { keys } from '#lib/table/keys.ts';
 import { at } from '#lib/table/read.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { type Answer, createProject } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
-import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { startObservedApi } from '#test/support/observed-api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
-let api: Api;
-let issuer: Issuer;
-let ada: Person;
-let project: { id: string; environments: { id: string }[] };
 let path: string;
 
 const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
 
-beforeAll(async () => {
-  // As deployed: no plain http and no loopback addresses.
-  api = await startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' });
-  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
-  project = await createProject(api, ada);
+const api = shared(() => startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' }));
+const issuer = shared(startIssuer);
+const ada = shared(seedPerson);
+const project = shared(() => createProject(api, ada));
+beforeAll(() => {
   path = `/identities/${ada.organization.id}`;
-});
-afterAll(async () => {
-  await api?.stop();
-  await issuer?.stop();
 });
 
 const create = (changes: Record<string, unknown> = {}) =>
@@ -43,9 +37,10 @@ async function storedItem(identityId: string) {
 }
 
 /** The path and message of each problem. */
-function problemsIn({ status, body }: Answer): [number, string[]] {
-  return [status, body.error.details.map((one: { path: string; message: string }) => `${one.path}: ${one.message}`)];
-}
+const problemsIn = ({ status, body }: Answer): [number, string[]] => [
+  status,
+  body.error.details.map((one: { path: string; message: string }) => `${one.path}: ${one.message}`),
+];
 
 describe('an identity', () => {
   it('is returned as it was created, with its own audience', async () => {
@@ -382,12 +377,9 @@ it('are deleted with their organization', async () => {
   const { id } = made.body.identity;
   await expectStatus(api.delete(`/orgs/${grace.organization.id}`, grace.session), 200);
 
-  await vi.waitFor(
-    async () => {
-      const text = (await scanTable()).map(({ pk, sk }) => `${pk} ${sk}`).join('\n');
-      expect(text).not.toContain(id);
-    },
-    { timeout: 15_000 },
-  );
+  await eventually(async () => {
+    const text = (await scanTable()).map(({ pk, sk }) => `${pk} ${sk}`).join('\n');
+    expect(text).not.toContain(id);
+  });
   expect(violationsOf(await scanTable())).toEqual([]);
 });

@@ -2,9 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '#test/support/answers.ts';
+import { createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
 /*
@@ -21,25 +23,15 @@ interface OpenIdProvider {
   stop(): Promise<void>;
 }
 
-let api: Api;
-let provider: OpenIdProvider;
-let ada: Person;
-let project: Awaited<ReturnType<typeof createProject>>;
-
+const api = shared(startApi);
+const provider = shared(startProvider);
+const ada = shared(seedPerson);
+const project = shared(() => createProject(api, ada));
 beforeAll(async () => {
-  api = await startApi();
-  [provider, ada] = await Promise.all([startProvider(), seedPerson()]);
-  project = await createProject(api, ada);
   await expectStatus(api.put(secretsOf('production'), { key: 'API_KEY', value: 'of production' }, ada.session), 201);
-});
-afterAll(async () => {
-  await api?.stop();
-  await provider?.stop();
 });
 
 const secretsOf = (env: string) => `/secrets/${ada.organization.slug}/${project.slug}/${env}`;
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-
 async function makeDeployer(claims: Record<string, string>, changes: Record<string, unknown> = {}) {
   const environmentId = project.environments.find(({ slug }) => slug === 'production')?.id;
   const body = {

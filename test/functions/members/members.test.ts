@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { invitationId } from '#lib/organizations/members/invitation.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, queryItems } from '#lib/table/read.ts';
 import { invitationRecord } from '#lib/table/records/invitation.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, type Caller, createToken, startApi } from '#test/support/api.ts';
+import { type Caller, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let stranger: Person;
-beforeAll(async () => {
-  api = await startApi();
-  stranger = await seedPerson({ name: 'Stranger' });
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const stranger = shared(() => seedPerson({ name: 'Stranger' }));
 
 const invite = (organization: { id: string }, as: Caller, body: object = {}) =>
   api.post(
@@ -41,9 +37,8 @@ async function join(owner: Person, role: string, name = role): Promise<Person & 
   return { ...person, memberId: accepted.body.member.id };
 }
 
-async function auditOf(person: Person, action: string) {
-  return (await queryItems(ranges.audit(person.organization.id))).filter(item => item.action === action);
-}
+const auditOf = async (person: Person, action: string) =>
+  (await queryItems(ranges.audit(person.organization.id))).filter(item => item.action === action);
 
 describe('an invitation', () => {
   it('is listed as pending, sent with a link, and accepted by the user with its token', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
@@ -12,17 +12,14 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-let api: Api;
-let person: Person;
-beforeAll(async () => {
-  api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
-  person = await seedPerson({ name: 'Ada' });
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
+const person = shared(() => seedPerson({ name: 'Ada' }));
 
 async function platformCounts() {
   const shards = await queryItems(ranges.platformCounts());
@@ -211,10 +208,7 @@ describe('deleting an organization', () => {
       projects: before.projects - 2,
     });
 
-    await vi.waitFor(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined(), {
-      timeout: 30_000,
-      interval: 200,
-    });
+    await eventually(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined());
 
     const left = (await allItems()).filter(
       item => JSON.stringify(item).includes(organization.id) || mentions(item, slug),
@@ -285,7 +279,7 @@ describe('the background step that erases an organization', () => {
       interrupted += 1;
     }
     // The successful step has queued the next one, and so on until nothing is left.
-    await vi.waitFor(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined(), { timeout: 30_000 });
+    await eventually(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined());
 
     expect(interrupted).toBeGreaterThan(5);
     const left = (await allItems()).filter(
@@ -320,6 +314,5 @@ function failAfter(calls: number): () => void {
 }
 
 /** Whether the item's key contains the slug as a whole segment. */
-function mentions({ pk, sk, orgSlug }: Record<string, unknown>, slug: string): boolean {
-  return `${pk}#${sk}`.split('#').includes(slug) || orgSlug === slug;
-}
+const mentions = ({ pk, sk, orgSlug }: Record<string, unknown>, slug: string): boolean =>
+  `${pk}#${sk}`.split('#').includes(slug) || orgSlug === slug;

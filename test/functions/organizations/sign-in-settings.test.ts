@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Api, createToken, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer, type TxtAnswer } from '#test/support/name-server.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { addMember, codeOf, entriesOf } from '#test/support/answers.ts';
+import { type Answer, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startNameServer, type TxtAnswer } from '#test/support/name-server.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { ageSession } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import {
   newDomain,
   openCompany,
@@ -18,29 +20,16 @@ import {
 } from '#test/support/sign-in/sign-in.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
+const names = shared(startNameServer);
+const api = shared(() => startApi({ DNS_SERVERS: names.address, VERIFIED_EMAIL_REQUIRED: 'true' }));
+const provider = shared(() => startHostileProvider({ sub: 'ada', email_verified: true }));
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address, VERIFIED_EMAIL_REQUIRED: 'true' });
-  provider = await startHostileProvider({ sub: 'ada', email_verified: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const newOwner = () => seedPerson({ emailVerified: true });
 const read = async (owner: Person) => (await expectStatus(api.get(settingsPath(owner), owner.session), 200)).body;
 const put = (owner: Person, body: unknown) => api.put(settingsPath(owner), body, owner.session);
 const actions = async (owner: Person): Promise<string[]> => {
-  const { body } = await expectStatus(api.get(`/audit/${owner.organization.id}?limit=500`, owner.session), 200);
-  return body.entries
-    .map(({ action }: { action: string }) => action)
-    .filter((one: string) => one.startsWith('sign_in.'));
+  const entries = await entriesOf(api, owner, 'limit=500');
+  return entries.map(({ action }: { action: string }) => action).filter((one: string) => one.startsWith('sign_in.'));
 };
 
 describe('the settings', () => {
@@ -59,9 +48,12 @@ describe('the settings', () => {
       defaultRole: 'developer',
       required: false,
       trustFactor: false,
+      hasClientSecret: true,
     });
     expect((await read(owner)).signIn).toEqual(stored.body.signIn);
     expect(await actions(owner)).toEqual(['sign_in.configured']);
+    const [entry] = await entriesOf(api, owner, 'action=sign_in.configured');
+    expect(entry).toMatchObject({ details: { clientSecret: 'changed', issuer: { from: null, to: provider.url } } });
   });
 
   it('never show the secret: not in an answer, the audit log, the log, or the table', async () => {
@@ -125,7 +117,8 @@ describe('the settings', () => {
       const { owner, domain } = company;
       const { clientSecret: _, ...without } = settingsOf(provider, domain);
       provider.script = { person: { sub: `s-${domain}`, email: `ada@${domain}` } };
-      await expectStatus(put(owner, { ...without, defaultRole: 'viewer' }), 200);
+      const kept = await expectStatus(put(owner, { ...without, defaultRole: 'viewer' }), 200);
+      expect(kept.body.signIn.hasClientSecret).toBe(true);
       await sessionThrough(api, company.slug);
 
       // A secret that stayed would be sent to whoever the new issuer is.
@@ -136,6 +129,7 @@ describe('the settings', () => {
       ]) {
         const answer = await put(owner, { ...without, ...changes });
         if (answer.status === 200) {
+          expect(answer.body.signIn.hasClientSecret).toBe(false);
           other.script = { person: { sub: `s-${domain}`, email: `ada@${domain}` } };
           await signIn(api, openBrowser(), company.slug).catch(() => undefined);
         } else expect(answer.status).toBe(400);
@@ -161,10 +155,7 @@ describe('the settings', () => {
     const company = await openCompany(api, names, provider);
     const { owner, domain } = company;
     const [stranger, admin] = [await newOwner(), await newOwner()];
-    const members = `/members/${owner.organization.id}/invite`;
-    const { token } = (await expectStatus(api.post(members, { email: admin.email, role: 'admin' }, owner.session), 201))
-      .body;
-    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, admin.session), 200);
+    await addMember(api, owner, admin, 'admin');
     const requests = (as: Person['session']) => [
       api.get(settingsPath(owner), as),
       api.put(settingsPath(owner), settingsOf(provider, domain), as),
@@ -187,12 +178,16 @@ describe('the settings', () => {
     expect(codeOf(answer)).toBe('403 email_not_verified');
   });
 
-  it('can’t be changed by a token that is limited to a project or may not write', async () => {
+  it('can’t be read or changed by a token, however much it may do', async () => {
     const owner = await newOwner();
     const body = settingsOf(provider, newDomain());
-    for (const access of ['read', 'write']) {
+    for (const access of ['read', 'write', 'full']) {
       const as = await createToken(api, owner, { access });
       expect(codeOf(await api.put(settingsPath(owner), body, as))).toBe('403 insufficient_scope');
+      const verifying = api.post(`${settingsPath(owner)}/domains/verify`, { domain: newDomain() }, as);
+      for (const answer of await Promise.all([verifying, api.get(settingsPath(owner), as)])) {
+        expect(codeOf(answer)).toBe('403 insufficient_scope');
+      }
       expect(codeOf(await api.delete(settingsPath(owner), as))).toBe('403 insufficient_scope');
     }
   });
@@ -218,6 +213,7 @@ describe('the settings', () => {
     ['a domain twice', { domains: ['twice.example', 'TWICE.example'] }],
     ['a domain with a wildcard', { domains: ['*.example.com'] }],
     ['a top-level domain', { domains: ['com'] }],
+    ['the name of a machine', { domains: ['localhost'] }],
     ['an address for a domain', { domains: ['127.0.0.1'] }],
     ['a URL for a domain', { domains: ['https://example.com'] }],
     ['a domain with a trailing dot', { domains: ['example.com.'] }],
@@ -250,13 +246,14 @@ describe('the settings', () => {
   });
 
   it('removed twice, or at once, are recorded as removed once; nobody can start any more', async () => {
-    const { owner, slug } = await openCompany(api, names, provider);
+    const { owner, slug, domain } = await openCompany(api, names, provider);
     const answers = await Promise.all([1, 2, 3].map(() => api.delete(settingsPath(owner), owner.session)));
 
     for (const { status } of answers) expect(status).toBeLessThan(500);
     expect((await actions(owner)).filter(action => action === 'sign_in.removed')).toHaveLength(1);
     expect((await read(owner)).signIn).toBeNull();
     expect((await signIn(api, openBrowser(), slug)).error).toBe('provider_not_configured');
+    expect((await api.get(`/auth/sign-in?email=nobody@${domain}`)).body).toEqual({ methods: ['password', 'passkey'] });
   });
 });
 
@@ -395,7 +392,7 @@ describe('a domain', () => {
     const two = await withDomain(domain);
     names.set(domain, [[two.record]]);
 
-    await expect.poll(async () => codeOf(await verify(two.owner, domain)), { timeout: 20_000 }).toBe('200 ok');
+    await expect.poll(async () => codeOf(await verify(two.owner, domain))).toBe('200 ok');
   });
 
   it('is neither verified nor lost if it is dropped and verified at once', async () => {

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { at, find as findItem } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import { type Answer, type Api, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Answer, createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
 let admin: Person;
 let developer: Person;
 let viewer: Person;
-let place: Workplace;
 let base: string;
 
+const api = shared(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
+const owner = shared(seedOwner);
 beforeAll(async () => {
-  api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
-  owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   admin = await first.member('admin');
   developer = await first.member('developer');
   viewer = await first.member('viewer');
 });
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
+const place = fresh(() => openWorkplace(api, owner));
+beforeEach(() => {
   base = `/projects/${owner.organization.id}/${place.project.slug}`;
 });
 
@@ -53,22 +51,16 @@ async function detailsOf(action: string) {
 }
 
 function makeAgain(env: string, type = 'development'): Promise<Shown> {
-  return vi.waitFor(
-    async () => {
-      const made = await api.post(`${base}/environments`, { name: env, slug: env, type }, owner.session);
-      expect(made.status).toBe(201);
-      return made.body.environment;
-    },
-    { timeout: 10_000, interval: 50 },
-  );
+  return eventually(async () => {
+    const made = await api.post(`${base}/environments`, { name: env, slug: env, type }, owner.session);
+    expect(made.status).toBe(201);
+    return made.body.environment;
+  });
 }
 
 /** Waits until nothing is being erased. */
 async function settle(): Promise<void> {
-  await vi.waitFor(async () => expect(violationsOf(await scanTable(), { settled: true })).toEqual([]), {
-    timeout: 10_000,
-    interval: 100,
-  });
+  await eventually(async () => expect(violationsOf(await scanTable(), { settled: true })).toEqual([]));
 }
 
 describe('changing an environment', () => {
@@ -141,11 +133,10 @@ describe('changing an environment', () => {
 });
 
 describe('deleting an environment', () => {
-  it('makes it inaccessible at once, and frees its slug within seconds with nothing left behind', async () => {
+  it('makes it inaccessible at once, and frees its slug with nothing left behind', async () => {
     await place.importAll('dev', Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`K${index}`, 'old'])));
     await place.set('staging', 'KEPT', 'kept');
     const { id } = await find('dev');
-    const began = Date.now();
 
     expect((await remove('dev', admin)).body).toEqual({ success: true });
 
@@ -166,7 +157,6 @@ describe('deleting an environment', () => {
     expect(after.map(codeOf)).toEqual(after.map(() => [404, 'environment_not_found']));
     expect((await listed()).map(({ slug }) => slug)).toEqual(['staging', 'production']);
     const made = await makeAgain('dev');
-    expect(Date.now() - began).toBeLessThan(10_000);
     expect(made.id).not.toBe(id);
     expect(await place.values('dev')).toEqual({});
     const history = await api.get(place.at('dev', '/versions/K1'), owner.session);
@@ -232,7 +222,7 @@ describe('deleting an environment', () => {
     const importing = place.importAll('dev', secrets);
     const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
     const hasBegun = async () => expect(await findItem(at(environmentStateRecord, path))).toHaveProperty('pending');
-    await vi.waitFor(hasBegun, { timeout: 10_000, interval: 5 });
+    await eventually(hasBegun);
 
     expect((await remove('dev')).status).toBe(200);
 
@@ -255,13 +245,10 @@ describe('deleting an environment', () => {
 
     await makeAgain('dev');
     await place.set('dev', 'NEW', 'new');
-    await vi.waitFor(
-      async () => {
-        const { rotation } = (await api.get(base, owner.session)).body.project;
-        expect(rotation.status).toBe('completed');
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await eventually(async () => {
+      const { rotation } = (await api.get(base, owner.session)).body.project;
+      expect(rotation.status).toBe('completed');
+    });
     expect(Object.keys(await place.values('staging'))).toHaveLength(120);
     expect(await place.values('dev')).toEqual({ NEW: 'new' });
     await settle();

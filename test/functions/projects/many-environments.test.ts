@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { newEnvironment } from '#lib/secrets/engine/new-environment.ts';
 import { at, find } from '#lib/table/read.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
-import type { Api } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-  place = await openWorkplace(api, owner);
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
+const place = shared(() => openWorkplace(api, owner));
 
 it('rotating the key of a project with 2,000 environments begins after a few calls, and counts all their values', async () => {
   const project = await find(at(projectRecord, owner.organization.slug, place.project.slug));
@@ -31,7 +24,7 @@ it('rotating the key of a project with 2,000 environments begins after a few cal
     return newEnvironment(owner.organization.slug, project, { slug, name: slug, type }, new Date().toISOString())
       .writes;
   });
-  // In sequence: on a busy machine, fifty transactions at once exceed the client's time limit.
+  // One after another, so that none waits longer for DynamoDB Local than its client allows.
   for (const some of chunksOf(40, writes)) await transact(some.flat());
   await transact([
     update(at(projectRecord, owner.organization.slug, project.slug), { add: { environmentCount: added } }),

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
 let base: string;
 
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedPerson({ name: 'Owner' });
+const api = shared(startApi);
+const owner = shared(() => seedPerson({ name: 'Owner' }));
+beforeAll(() => {
   base = `/projects/${owner.organization.id}`;
 });
-afterAll(() => api.stop());
 
 describe('a project', () => {
   const named = (path: string) => api.get(path, owner.session).then(({ body }) => body.project);
@@ -175,31 +173,23 @@ describe('projects', () => {
       expect([answer.status, answer.body.error.code]).toEqual([404, 'project_not_found']);
     }
     await expect
-      .poll(async () => (await api.post(base, { name: 'Again', slug: project.slug }, owner.session)).status, {
-        timeout: 20_000,
-        interval: 300,
-      })
+      .poll(async () => (await api.post(base, { name: 'Again', slug: project.slug }, owner.session)).status)
       .toBe(201);
   });
 });
 
-describe('a deleted project', () => {
-  it('deletes its own webhooks, and frees their places', async () => {
-    const project = await createProject(api, owner, 'Hooked');
-    const hooks = `/webhooks/${owner.organization.id}`;
-    const events = ['secret.created'];
-    const url = 'https://hooks.example.com/holdfast';
-    await api.post(hooks, { url, events, projectId: project.id }, owner.session);
-    const kept = (await api.post(hooks, { url, events }, owner.session)).body.webhook;
-    await api.delete(`${base}/${project.slug}`, owner.session);
-    await expect
-      .poll(async () => (await api.get(hooks, owner.session)).body.webhooks.map(({ id }: { id: string }) => id), {
-        timeout: 20_000,
-        interval: 200,
-      })
-      .toEqual([kept.id]);
-    expect((await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage.webhooks).toBe(1);
-  });
+it('a deleted project deletes its own webhooks, and frees their places', async () => {
+  const project = await createProject(api, owner, 'Hooked');
+  const hooks = `/webhooks/${owner.organization.id}`;
+  const events = ['secret.created'];
+  const url = 'https://hooks.example.com/holdfast';
+  await api.post(hooks, { url, events, projectId: project.id }, owner.session);
+  const kept = (await api.post(hooks, { url, events }, owner.session)).body.webhook;
+  await api.delete(`${base}/${project.slug}`, owner.session);
+  await expect
+    .poll(async () => (await api.get(hooks, owner.session)).body.webhooks.map(({ id }: { id: string }) => id))
+    .toEqual([kept.id]);
+  expect((await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage.webhooks).toBe(1);
 });
 
 describe('custom environments', () => {

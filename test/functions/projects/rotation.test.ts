@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { maximumJobReceives } from '#lib/core/job.ts';
 import { queueJob } from '#lib/core/queue.ts';
 import { runJob } from '#lib/jobs/run-job.ts';
@@ -11,26 +11,18 @@ import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import type { Api } from '#test/support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expireLease, openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { readRequest } from '../../model/read-request.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
-});
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
+const place = fresh(() => openWorkplace(api, owner));
 
 const projectPath = () => `/projects/${owner.organization.id}/${place.project.slug}`;
 const rotate = (as = owner) => api.post(`${projectPath()}/rotate-key`, undefined, as.session);
@@ -42,15 +34,12 @@ const ids = () => ({
 });
 const rotation = async () => (await api.get(projectPath(), owner.session)).body.project.rotation;
 
-async function whenCompleted() {
-  const endsAt = Date.now() + 40_000;
-  for (;;) {
+const whenCompleted = () =>
+  eventually(async () => {
     const current = await rotation();
-    if (current.status === 'completed') return current;
-    if (Date.now() > endsAt) throw new Error(`The rotation does not end: ${JSON.stringify(current)}`);
-    await sleep(100);
-  }
-}
+    expect(current).toMatchObject({ status: 'completed' });
+    return current;
+  });
 
 /** The key versions of everything stored in the project's environments, including orphans. */
 async function keyVersions(): Promise<Set<number>> {
@@ -198,7 +187,7 @@ describe('rotating the key', () => {
     const fenceIt = () =>
       conduct(undefined, async () => {
         await rotate();
-        await vi.waitFor(async () => expect((await find(state))?.keyVersion).toBe(2), 20_000);
+        await eventually(async () => expect((await find(state))?.keyVersion).toBe(2));
       });
     let fenced: Promise<void> | undefined;
     let walked: Promise<unknown> | undefined;
@@ -268,37 +257,35 @@ describe('rotating the key', () => {
   });
 });
 
-describe('a rotation with a step that fails for good', () => {
-  it('is abandoned, loses nothing, and can be started again', async () => {
-    await place.importAll('dev', { A: 'one', B: 'two' });
-    await place.set('dev', 'A', 'next');
-    // An unreadable item stops every pass.
-    const broken = at(
-      versionRecord,
-      { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' },
-      'A',
-      1,
-    );
-    const found = await find(broken);
-    if (found === undefined) throw new Error('A has no first version.');
-    await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);
-    expect((await rotate()).status).toBe(202);
-    expect((await rotate()).status).toBe(409);
+it('a rotation with a step that fails for good is abandoned, loses nothing, and can be started again', async () => {
+  await place.importAll('dev', { A: 'one', B: 'two' });
+  await place.set('dev', 'A', 'next');
+  // An unreadable item stops every pass.
+  const broken = at(
+    versionRecord,
+    { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' },
+    'A',
+    1,
+  );
+  const found = await find(broken);
+  if (found === undefined) throw new Error('A has no first version.');
+  await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);
+  expect((await rotate()).status).toBe(202);
+  expect((await rotate()).status).toBe(409);
 
-    const job = { type: 're-encrypt-project', ...ids(), toVersion: 2, cursor: { ...firstCursor(), walk: '1' } };
-    const last = { ApproximateReceiveCount: String(maximumJobReceives), SentTimestamp: String(Date.now()) };
-    const record = { body: JSON.stringify(job), messageId: 'last', attributes: last } as unknown as SQSRecord;
-    expect(await runJob(record)).toBe(false);
-    expect(await rotation()).toEqual({ status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 3 });
-    expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
+  const job = { type: 're-encrypt-project', ...ids(), toVersion: 2, cursor: { ...firstCursor(), walk: '1' } };
+  const last = { ApproximateReceiveCount: String(maximumJobReceives), SentTimestamp: String(Date.now()) };
+  const record = { body: JSON.stringify(job), messageId: 'last', attributes: last } as unknown as SQSRecord;
+  expect(await runJob(record)).toBe(false);
+  expect(await rotation()).toEqual({ status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 3 });
+  expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
 
-    await transact([put(broken, found)]);
-    expect((await rotate()).status).toBe(202);
-    expect(await whenCompleted()).toMatchObject({ fromVersion: 2, toVersion: 3, reencrypted: 3, total: 3 });
-    expect(await keyVersions()).toEqual(new Set([3]));
-    expect(await wrappedKeys()).toEqual(['3']);
-    expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
-  });
+  await transact([put(broken, found)]);
+  expect((await rotate()).status).toBe(202);
+  expect(await whenCompleted()).toMatchObject({ fromVersion: 2, toVersion: 3, reencrypted: 3, total: 3 });
+  expect(await keyVersions()).toEqual(new Set([3]));
+  expect(await wrappedKeys()).toEqual(['3']);
+  expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
 });
 
 describe('an environment created during a rotation', () => {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, type Read } from '#lib/table/read.ts';
 import { environmentRecord, environmentStateRecord } from '#lib/table/records/environment.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { conductedHandlers } from '#test/support/observe-calls.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
 /** Called when a request reads something after a transaction: it has found out that the slug is taken. */
 let onWait: (() => void) | undefined;
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi(
+const api = shared(() =>
+  startApi(
     {},
     conductedHandlers(({ name }) => {
       let hasWritten = false;
@@ -26,9 +26,8 @@ beforeAll(async () => {
         },
       };
     }),
-  );
-});
-afterAll(() => api.stop());
+  ),
+);
 
 type Holder = Read<{ id: string; status: 'active' | 'deleting' }>;
 

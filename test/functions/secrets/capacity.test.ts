@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, createToken } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, createToken } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
 // The numbers in the architecture's table, measured.
 
-let api: Api;
-let place: Workplace;
-let token: { token: string };
 const value = 'x'.repeat(200);
 
+const api = shared(startObservedApi);
+const place = shared(() => openWorkplace(api));
+const token = shared(() => createToken(api, place.owner));
 beforeAll(async () => {
-  api = await startObservedApi();
-  place = await openWorkplace(api);
-  token = await createToken(api, place.owner);
   await place.importAll(
     'dev',
     Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`SERVICE_SETTING_${i}`, value])),
@@ -22,7 +20,6 @@ beforeAll(async () => {
   // Warm: the data key and the plan configs are cached, and the token's use is already recorded for this hour.
   await place.pull('dev', '', { as: token });
 });
-afterAll(() => api.stop());
 
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
   const { answer, calls } = await recordRequest(send);

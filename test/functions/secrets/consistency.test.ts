@@ -1,24 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' });
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
-});
+const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
+const owner = shared(seedOwner);
+const place = fresh(() => openWorkplace(api, owner));
 
 describe('concurrent changes', () => {
   it('twenty sets of one key create twenty versions and twenty revisions, and none is lost', async () => {

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '#lib/table/records/environment.ts';
 import { increment } from '#lib/table/write.ts';
-import type { Api } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { type FaultKind, isTableWrite } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
 const stateOf = (place: Workplace) =>
@@ -105,38 +100,36 @@ describe('a large import that dies after its call', () => {
   });
 });
 
-describe('a writer that was presumed dead and resumes', () => {
-  it('changes nothing any more, starts again and loses no update', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many('old'));
-    // The import sleeps before it writes its heads. In the meantime, another writer takes over its lease and undoes it.
-    const woken = gate();
-    const sleeping = gate();
-    const importing = withFault(
-      {
-        conductor: {
-          call: async (call, send) => {
-            if (call.position === 7) {
-              sleeping.open();
-              await woken.opened;
-            }
-            return send();
-          },
+it('a writer that was presumed dead and resumes changes nothing any more, starts again and loses no update', async () => {
+  const place = await openWorkplace(api, owner);
+  await place.importAll('dev', many('old'));
+  // The import sleeps before it writes its heads. In the meantime, another writer takes over its lease and undoes it.
+  const woken = gate();
+  const sleeping = gate();
+  const importing = withFault(
+    {
+      conductor: {
+        call: async (call, send) => {
+          if (call.position === 7) {
+            sleeping.open();
+            await woken.opened;
+          }
+          return send();
         },
       },
-      headers => place.importAll('dev', many('new'), { headers }),
-    );
-    await sleeping.opened;
-    expect(await place.values('dev')).toEqual(many('old'));
-    await expire(place);
-    expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
-    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
-    woken.open();
-    expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
-    expect(await place.values('dev')).toEqual(many('new'));
-    const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['new', 'between', 'old']);
-  });
+    },
+    headers => place.importAll('dev', many('new'), { headers }),
+  );
+  await sleeping.opened;
+  expect(await place.values('dev')).toEqual(many('old'));
+  await expire(place);
+  expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
+  expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
+  woken.open();
+  expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
+  expect(await place.values('dev')).toEqual(many('new'));
+  const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
+  expect(versions.map(({ value }: { value: string }) => value)).toEqual(['new', 'between', 'old']);
 });
 
 describe('a read that DynamoDB answers with items from two points in time', () => {
@@ -208,46 +201,42 @@ describe('a read that DynamoDB answers with items from two points in time', () =
   });
 });
 
-describe('a live writer', () => {
-  it('is waited for, not undone', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many('old'));
-    const importing = place.importAll('dev', many('new'));
-    const sets = await Promise.all(Array.from({ length: 5 }, (_, i) => place.set('dev', `S${i}`, 'v')));
-    expect((await importing).status).toBe(200);
-    expect(sets.map(({ status }) => status)).toEqual(Array(5).fill(201));
-    expect((await place.pull('dev')).body.revision).toBe(7);
-  });
+it('a live writer is waited for, not undone', async () => {
+  const place = await openWorkplace(api, owner);
+  await place.importAll('dev', many('old'));
+  const importing = place.importAll('dev', many('new'));
+  const sets = await Promise.all(Array.from({ length: 5 }, (_, i) => place.set('dev', `S${i}`, 'v')));
+  expect((await importing).status).toBe(200);
+  expect(sets.map(({ status }) => status)).toEqual(Array(5).fill(201));
+  expect((await place.pull('dev')).body.revision).toBe(7);
 });
 
-describe('a writer that dies with a ticket', () => {
-  it('delays the writers behind it, and none after them', async () => {
-    const place = await openWorkplace(api, owner);
-    const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
-    // The ticket of another writer that died. All later writers wait behind it.
-    await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
-    let ticket: number | undefined;
-    const diesWithTicket: Conductor = {
-      attempt: async (call, send) => {
-        if (ticket !== undefined || call.operation.startsWith('TransactWrite')) {
-          ticket ??= (await find(tickets))?.issued;
-          throw new Error('the process is dead (injected)');
-        }
-        return send();
-      },
-    };
+it('a writer that dies with a ticket delays the writers behind it, and none after them', async () => {
+  const place = await openWorkplace(api, owner);
+  const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+  // The ticket of another writer that died. All later writers wait behind it.
+  await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+  let ticket: number | undefined;
+  const diesWithTicket: Conductor = {
+    attempt: async (call, send) => {
+      if (ticket !== undefined || call.operation.startsWith('TransactWrite')) {
+        ticket ??= (await find(tickets))?.issued;
+        throw new Error('the process is dead (injected)');
+      }
+      return send();
+    },
+  };
 
-    const dies = withFault({ conductor: diesWithTicket }, headers => place.set('dev', 'DIES', 'x', { headers }));
-    await vi.waitFor(async () => expect((await find(tickets))?.issued).toBe(2));
-    const behind = await Promise.all(Array.from({ length: 4 }, (_, i) => place.set('dev', `K${i}`, 'x')));
-    await dies;
+  const dies = withFault({ conductor: diesWithTicket }, headers => place.set('dev', 'DIES', 'x', { headers }));
+  await eventually(async () => expect((await find(tickets))?.issued).toBe(2));
+  const behind = await Promise.all(Array.from({ length: 4 }, (_, i) => place.set('dev', `K${i}`, 'x')));
+  await dies;
 
-    expect(ticket).toBeGreaterThanOrEqual(2);
-    expect(behind.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    const next = await recordRequest(headers => place.set('dev', 'NEXT', 'x', { headers }));
-    expect(next.answer.status).toBe(201);
-    const isOfTickets = ({ input }: AwsCall) => JSON.stringify(input).includes(tickets.key.sk);
-    expect(next.calls.filter(call => isTableWrite(call) && isOfTickets(call))).toEqual([]);
-    expect(Object.keys(await place.values('dev'))).toEqual(['K0', 'K1', 'K2', 'K3', 'NEXT']);
-  });
+  expect(ticket).toBeGreaterThanOrEqual(2);
+  expect(behind.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  const next = await recordRequest(headers => place.set('dev', 'NEXT', 'x', { headers }));
+  expect(next.answer.status).toBe(201);
+  const isOfTickets = ({ input }: AwsCall) => JSON.stringify(input).includes(tickets.key.sk);
+  expect(next.calls.filter(call => isTableWrite(call) && isOfTickets(call))).toEqual([]);
+  expect(Object.keys(await place.values('dev'))).toEqual(['K0', 'K1', 'K2', 'K3', 'NEXT']);
 });

@@ -1,30 +1,25 @@
 import { writeSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
-import { type Answer, type Api, createToken } from '#test/support/api.ts';
+import { type Answer, createToken } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
 /* `npm run proof -- deleted-keys --full` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
 const keysAtOnce = 1000;
 
-let api: Api;
-let owner: Person;
-let token: { token: string };
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-  token = await createToken(api, owner);
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
+const token = shared(() => createToken(api, owner));
 
 type Item = Record<string, unknown> & Key;
 
@@ -148,7 +143,6 @@ describe('deleted keys', () => {
 });
 
 describe('the values of old versions', () => {
-  let place: Workplace;
   const destroy = (body: unknown, key = 'A') =>
     api.post(place.at('dev', `/versions/${key}/destroy`), body, owner.session);
   const history = async (key = 'A') =>
@@ -157,8 +151,8 @@ describe('the values of old versions', () => {
         destroyed ? `${version} destroyed` : `${version} ${value ?? 'deleted'}`,
     );
   const restore = (body: unknown) => api.post(place.at('dev', '/restore'), body, owner.session);
+  const place = shared(() => openWorkplace(api, owner));
   beforeAll(async () => {
-    place = await openWorkplace(api, owner);
     for (const value of ['one', 'two', 'three', 'four']) await place.set('dev', 'A', value);
     await place.set('dev', 'B', 'other');
     await place.set('dev', 'B', 'another');
@@ -227,8 +221,6 @@ describe('the values of old versions', () => {
   });
 });
 
-describe('the table', () => {
-  it('is consistent afterwards', async () => {
-    expect(violationsOf(await scanTable())).toEqual([]);
-  });
+it('the table is consistent afterwards', async () => {
+  expect(violationsOf(await scanTable())).toEqual([]);
 });

@@ -1,12 +1,13 @@
 import { writeSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createToken } from '#test/support/api.ts';
+import { type Answer, type Caller, createToken } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
 import { allItems } from '#test/support/table-dump.ts';
@@ -89,15 +90,15 @@ const change: fc.Arbitrary<Change> = fc.record({
   overwrite: fc.boolean(),
 });
 
-let api: Api;
 let place: Workplace;
 let credentials: Record<CallerName, Caller>;
 
-beforeAll(async () => {
-  // No worker runs and no request is counted, so the table does not change between two scans.
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' }, async name =>
+const api = shared(() =>
+  startObservedApi({ REQUESTS_PER_MINUTE: '-1' }, async name =>
     name.area === 'workers' ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
-  );
+  ),
+);
+beforeAll(async () => {
   const owner = await seedOwner();
   place = await openWorkplace(api, owner);
   const [admin, developer, viewer] = await Promise.all(
@@ -125,7 +126,6 @@ beforeAll(async () => {
   const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
   await api.post(`/webhooks/${owner.organization.id}`, { url: 'http://127.0.0.1:9/', events }, owner.session);
 });
-afterAll(() => api.stop());
 
 async function limitTo(maximum: number): Promise<void> {
   const limitOverrides = { maxProjects: -1, maxSecretsPerEnvironment: maximum };

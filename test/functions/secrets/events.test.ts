@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 
-let api: Api;
-let place: Workplace;
-let receiver: Receiver;
-
+const api = shared(startApi);
+const receiver = shared(startReceiver);
+const place = shared(() => openWorkplace(api));
 beforeAll(async () => {
-  [api, receiver] = await Promise.all([startApi(), startReceiver()]);
-  place = await openWorkplace(api);
   const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
   await api.post(`/webhooks/${place.owner.organization.id}`, { url: receiver.url, events }, place.owner.session);
-});
-afterAll(async () => {
-  await api.stop();
-  await receiver.stop();
 });
 
 /** The payload of the next delivery; undefined if there is none. */
@@ -119,7 +114,7 @@ it('a change that sets and deletes sends both lists with the same revision', asy
   const { revision } = (await place.importAll('production', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
   const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'], message: 'a mixture' };
   await api.post(place.at('production', '/changes'), body, owner.session);
-  const sent = await vi.waitFor(() => {
+  const sent = await eventually(() => {
     const events = receiver.received.map(delivery => JSON.parse(delivery.body.toString()));
     const ofChange = events.filter(({ metadata }) => metadata.message === 'a mixture');
     expect(ofChange).toHaveLength(2);
@@ -146,7 +141,7 @@ it('a restore sends the same events as the equivalent sets and deletions', async
   await restore(revision + 1, 'and back');
   await restore(revision, 'one key', ['A', 'NEVER']);
   const eventsOf = async (message: string, count: number) => {
-    const sent = await vi.waitFor(() => {
+    const sent = await eventually(() => {
       const events = receiver.received.map(delivery => JSON.parse(delivery.body.toString()));
       const ofChange = events.filter(({ metadata }) => metadata.message === message);
       expect(ofChange).toHaveLength(count);
@@ -168,6 +163,4 @@ it('a restore sends the same events as the equivalent sets and deletions', async
   ]);
 });
 
-function byEvent(a: { event: string }, b: { event: string }): number {
-  return a.event < b.event ? -1 : 1;
-}
+const byEvent = (a: { event: string }, b: { event: string }): number => (a.event < b.event ? -1 : 1);

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
 let token: string;
 
+const api = shared(startApi);
+const owner = shared(seedOwner);
 beforeAll(async () => {
-  api = await startApi();
-  owner = await seedOwner();
   ({ token } = await createToken(api, owner));
 });
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
-});
+const place = fresh(() => openWorkplace(api, owner));
 
 /** A pull as curl sends it. */
 async function pull(query: string, headers: Record<string, string> = {}) {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { revisionRecord } from '#lib/table/records/revision.ts';
 import { put, removeAll, transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedOwner } from '#test/support/people.ts';
 
 /* Special revisions, and restores. `time-machine.test.ts` reads back every revision of random histories. */
 
-let api: Api;
-let owner: Person;
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const owner = shared(seedOwner);
 
 type Values = Readonly<Record<string, string>>;
 

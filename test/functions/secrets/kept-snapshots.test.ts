@@ -1,23 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { sweepDataKeys } from '#lib/crypto/data-keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { headRecord } from '#lib/table/records/secret.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, createToken } from '#test/support/api.ts';
+import { type Answer, createToken } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
-let api: Api;
-let place: Workplace;
-let token: { token: string };
-
-beforeAll(async () => {
-  api = await startObservedApi();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
 
 const some = (count: number, bytes: number, fill = 'x') =>
   Object.fromEntries(
@@ -30,9 +25,7 @@ async function count(send: (headers: Record<string, string>) => Promise<Answer>)
 }
 
 /** Whether the call reads or writes the partition of an environment. */
-function isOfEnvironment({ input }: { input: unknown }): boolean {
-  return JSON.stringify(input).includes('"ENV#');
-}
+const isOfEnvironment = ({ input }: { input: unknown }): boolean => JSON.stringify(input).includes('"ENV#');
 
 const pull = (query = '', as: { token: string } | Workplace['owner']['session'] = token) =>
   count(headers => place.pull('dev', query, { as, headers }));
@@ -53,10 +46,8 @@ async function fill(env: string): Promise<void> {
 
 const pathOf = (env = 'dev') => ({ orgSlug: place.owner.organization.slug, project: place.project.slug, env });
 
-beforeEach(async () => {
-  place = await openWorkplace(api);
-  token = await createToken(api, place.owner);
-});
+const place = fresh(() => openWorkplace(api));
+const token = fresh(() => createToken(api, place.owner));
 
 describe('a pull of what has not changed', () => {
   it('of 50 secrets takes two round trips, four calls and six read units, and one more with a session', async () => {
@@ -114,49 +105,45 @@ describe('a pull of what has not changed', () => {
   });
 });
 
-describe('an environment of 4 MiB that was not read before', () => {
-  it('is compared, promoted, changed and restored with at most three round trips before the first write', async () => {
-    await fill('dev');
-    await place.set('dev', 'KEY_000_0', 'changed');
-    await place.importAll('staging', some(50, 200));
-    const commitsIn = async (request: (headers: Record<string, string>) => Promise<Answer>) => {
-      const { answer, calls } = await recordRequest(request);
-      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-      const isCommit = ({ operation, input }: (typeof calls)[number]) =>
-        operation.startsWith('Transact') && input.TransactItems.length > 1;
-      return calls.find(isCommit)?.roundTrip;
-    };
-    const promotion = { from: 'dev', to: 'staging', keys: ['KEY_000_0'] };
-    const promote = `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`;
-    const requests: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
-      compare: headers => place.pull('dev', '/compare?with=production', { as: token, headers }),
-      'one key': headers => place.set('dev', 'KEY_001_0', 'changed', { as: token, headers }),
-      import: headers => place.importAll('dev', some(45, 10), { as: token, headers }),
-      promote: headers => api.post(promote, promotion, token, headers),
-      restore: headers => api.post(place.at('dev', '/restore'), { revision: 5 }, token, headers),
-    };
-    const trips: Record<string, number | undefined> = {};
-    for (const [name, request] of Object.entries(requests)) trips[name] = await commitsIn(request);
-    expect(trips).toEqual({ compare: 3, 'one key': 2, import: 4, promote: 3, restore: 4 });
-  });
+it('an environment of 4 MiB that was not read before is compared, promoted, changed and restored with at most three round trips before the first write', async () => {
+  await fill('dev');
+  await place.set('dev', 'KEY_000_0', 'changed');
+  await place.importAll('staging', some(50, 200));
+  const commitsIn = async (request: (headers: Record<string, string>) => Promise<Answer>) => {
+    const { answer, calls } = await recordRequest(request);
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    const isCommit = ({ operation, input }: (typeof calls)[number]) =>
+      operation.startsWith('Transact') && input.TransactItems.length > 1;
+    return calls.find(isCommit)?.roundTrip;
+  };
+  const promotion = { from: 'dev', to: 'staging', keys: ['KEY_000_0'] };
+  const promote = `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`;
+  const requests: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
+    compare: headers => place.pull('dev', '/compare?with=production', { as: token, headers }),
+    'one key': headers => place.set('dev', 'KEY_001_0', 'changed', { as: token, headers }),
+    import: headers => place.importAll('dev', some(45, 10), { as: token, headers }),
+    promote: headers => api.post(promote, promotion, token, headers),
+    restore: headers => api.post(place.at('dev', '/restore'), { revision: 5 }, token, headers),
+  };
+  const trips: Record<string, number | undefined> = {};
+  for (const [name, request] of Object.entries(requests)) trips[name] = await commitsIn(request);
+  expect(trips).toEqual({ compare: 3, 'one key': 2, import: 4, promote: 3, restore: 4 });
 });
 
-describe('an environment of 4 MiB that is being changed', () => {
-  it('is read without the change, also where its ranges meet', async () => {
-    await fill('dev');
-    const before = await pull();
-    const state = await find(at(environmentStateRecord, pathOf()));
-    const cuts = state?.pages?.slice(1).map(({ from }) => from) ?? [];
-    expect(cuts.length).toBeGreaterThan(3);
-    const revision = (state?.revision ?? 0) + 1;
-    // What a large change has written before it commits.
-    await transact([
-      update(at(environmentStateRecord, pathOf()), { set: { pending: { revision, fences: 1, heartbeat: 1 } } }),
-      ...cuts.map(key => update(at(headRecord, pathOf(), key), { set: { version: 2, revision, fence: 999 } })),
-    ]);
-    const during = await pull();
-    expect([during.answer.status, during.answer.body]).toEqual([200, before.answer.body]);
-  });
+it('an environment of 4 MiB that is being changed is read without the change, also where its ranges meet', async () => {
+  await fill('dev');
+  const before = await pull();
+  const state = await find(at(environmentStateRecord, pathOf()));
+  const cuts = state?.pages?.slice(1).map(({ from }) => from) ?? [];
+  expect(cuts.length).toBeGreaterThan(3);
+  const revision = (state?.revision ?? 0) + 1;
+  // What a large change has written before it commits.
+  await transact([
+    update(at(environmentStateRecord, pathOf()), { set: { pending: { revision, fences: 1, heartbeat: 1 } } }),
+    ...cuts.map(key => update(at(headRecord, pathOf(), key), { set: { version: 2, revision, fence: 999 } })),
+  ]);
+  const during = await pull();
+  expect([during.answer.status, during.answer.body]).toEqual([200, before.answer.body]);
 });
 
 describe('a kept snapshot', () => {
@@ -236,10 +223,8 @@ describe('a kept snapshot', () => {
     const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
     expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
     expect((await pull()).answer.body.error.code).toBe('environment_not_found');
-    await vi.waitFor(
-      async () =>
-        expect((await api.post(environments, { name: 'dev', slug: 'dev' }, place.owner.session)).status).toBe(201),
-      { timeout: 10_000, interval: 100 },
+    await eventually(async () =>
+      expect((await api.post(environments, { name: 'dev', slug: 'dev' }, place.owner.session)).status).toBe(201),
     );
     expect((await pull()).answer.body.secrets).toEqual([]);
   });
@@ -276,13 +261,10 @@ describe('a kept snapshot', () => {
 
   it('is replaced by a rotation of the data key, before and after it', async () => {
     const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
-    const done = vi.waitFor(
-      async () => {
-        const { body } = await api.get(project, place.owner.session);
-        expect(body.project.rotation?.status).toBe('completed');
-      },
-      { timeout: 40_000, interval: 50 },
-    );
+    const done = eventually(async () => {
+      const { body } = await api.get(project, place.owner.session);
+      expect(body.project.rotation?.status).toBe('completed');
+    });
     expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
     let isDone = false;
     void done.then(() => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
@@ -41,9 +41,8 @@ const kept = names('K', 334);
 const halves = [names('A', 333), names('B', 333)] as const;
 
 /** The content of the environment after change `number`: the permanent keys and one of two halves, alternating. */
-function valuesAfter(number: number, value: string): Record<string, string> {
-  return Object.fromEntries([...kept, ...(halves[number % 2] ?? [])].map(key => [key, value]));
-}
+const valuesAfter = (number: number, value: string): Record<string, string> =>
+  Object.fromEntries([...kept, ...(halves[number % 2] ?? [])].map(key => [key, value]));
 
 /** The change to that content: 1,000 sets and deletions. */
 function changeTo(number: number, value: string) {
@@ -51,94 +50,92 @@ function changeTo(number: number, value: string) {
   return { set, delete: halves[(number + 1) % 2] ?? [] };
 }
 
-describe('the whole system, killed during 1,000 sets and deletions while pulls continue', () => {
-  it('has all of the change or nothing of it, ten times, and the next write works at once', async () => {
-    let url = await start();
-    let token: string | undefined;
-    const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          'content-type': 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(cookie === undefined ? {} : { cookie, 'x-requested-with': 'service' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
-      return { status: response.status, headers: response.headers, body: (await response.json()) as any };
-    };
-    const account = { email: 'ada@example.com', password: 'correct horse battery' };
-    const registered = await call('POST', '/auth/register', account);
-    const cookie = registered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    token = (await call('POST', '/auth/token', { name: 'test' }, cookie)).body.token;
-    const { organization } = registered.body;
-    const { project } = (await call('POST', `/projects/${organization.id}`, { name: 'Shop' })).body;
-    const path = `/secrets/${organization.slug}/${project.slug}/dev`;
-
-    const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });
-    expect(imported.body.revision).toBe(1);
-    // The duration of one change, so that the kills happen during a change.
-    const startedAt = performance.now();
-    expect((await call('POST', `${path}/changes`, changeTo(1, 'second'))).body.revision).toBe(2);
-    const changeMs = performance.now() - startedAt;
-
-    let current = { number: 1, value: 'second' };
-    let revision = 2;
-    let setValue: string | undefined;
-    const valuesOf = (body: { secrets: { key: string; value: string }[] }) =>
-      Object.fromEntries(body.secrets.map(({ key, value }) => [key, value]));
-    const expectedOf = ({ number, value }: typeof current) => ({
-      ...valuesAfter(number, value),
-      ...(setValue === undefined ? {} : { SET: setValue }),
+it('the whole system, killed during 1,000 sets and deletions while pulls continue has all of the change or nothing of it, ten times, and the next write works at once', async () => {
+  let url = await start();
+  let token: string | undefined;
+  const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(cookie === undefined ? {} : { cookie, 'x-requested-with': 'service' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const outcomes = { all: 0, nothing: 0 };
-    let pulls = 0;
-    for (let round = 0; round < 10; round += 1) {
-      const next = { number: current.number + 1, value: `round ${round}` };
-      const before = expectedOf(current);
-      const after = expectedOf(next);
-      const changing = call('POST', `${path}/changes`, changeTo(next.number, next.value)).then(
-        ({ status }) => status,
-        () => undefined,
-      );
-      const pulling = (async () => {
-        for (;;) {
-          // Without a response, the system was killed.
-          const pulled = await call('GET', path).catch(() => undefined);
-          if (pulled === undefined) return;
-          expect(pulled.status).toBe(200);
-          expect(valuesOf(pulled.body)).toEqual(pulled.body.revision === revision ? before : after);
-          pulls += 1;
-        }
-      })();
-      await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
-      await kill();
-      const answered = await changing;
-      await pulling;
-      url = await start();
+    // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+  };
+  const account = { email: 'ada@example.com', password: 'correct horse battery' };
+  const registered = await call('POST', '/auth/register', account);
+  const cookie = registered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  token = (await call('POST', '/auth/token', { name: 'test' }, cookie)).body.token;
+  const { organization } = registered.body;
+  const { project } = (await call('POST', `/projects/${organization.id}`, { name: 'Shop' })).body;
+  const path = `/secrets/${organization.slug}/${project.slug}/dev`;
 
-      const pulled = (await call('GET', path)).body;
-      const isDone = pulled.revision === revision + 1;
-      if (answered === 200) expect(isDone).toBe(true);
-      expect(valuesOf(pulled)).toEqual(isDone ? after : before);
-      if (isDone) {
-        current = next;
-        revision += 1;
+  const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });
+  expect(imported.body.revision).toBe(1);
+  // The duration of one change, so that the kills happen during a change.
+  const startedAt = performance.now();
+  expect((await call('POST', `${path}/changes`, changeTo(1, 'second'))).body.revision).toBe(2);
+  const changeMs = performance.now() - startedAt;
+
+  let current = { number: 1, value: 'second' };
+  let revision = 2;
+  let setValue: string | undefined;
+  const valuesOf = (body: { secrets: { key: string; value: string }[] }) =>
+    Object.fromEntries(body.secrets.map(({ key, value }) => [key, value]));
+  const expectedOf = ({ number, value }: typeof current) => ({
+    ...valuesAfter(number, value),
+    ...(setValue === undefined ? {} : { SET: setValue }),
+  });
+  const outcomes = { all: 0, nothing: 0 };
+  let pulls = 0;
+  for (let round = 0; round < 10; round += 1) {
+    const next = { number: current.number + 1, value: `round ${round}` };
+    const before = expectedOf(current);
+    const after = expectedOf(next);
+    const changing = call('POST', `${path}/changes`, changeTo(next.number, next.value)).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+    const pulling = (async () => {
+      for (;;) {
+        // Without a response, the system was killed.
+        const pulled = await call('GET', path).catch(() => undefined);
+        if (pulled === undefined) return;
+        expect(pulled.status).toBe(200);
+        expect(valuesOf(pulled.body)).toEqual(pulled.body.revision === revision ? before : after);
+        pulls += 1;
       }
-      expect(pulled.revision).toBe(revision);
-      outcomes[isDone ? 'all' : 'nothing'] += 1;
-
-      setValue = `set in round ${round}`;
-      const set = await call('PUT', path, { key: 'SET', value: setValue });
-      revision += 1;
-      expect([set.status < 300, set.body.revision]).toEqual([true, revision]);
-    }
-    expect(outcomes.nothing).toBeGreaterThan(0);
-    expect(pulls).toBeGreaterThan(0);
-    const { versions } = (await call('GET', `${path}/versions/K7?values=true`)).body;
-    expect(versions).toHaveLength(2 + outcomes.all);
-    expect(versions[0].value).toBe(current.value);
+    })();
+    await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
     await kill();
-  }, 300_000);
-});
+    const answered = await changing;
+    await pulling;
+    url = await start();
+
+    const pulled = (await call('GET', path)).body;
+    const isDone = pulled.revision === revision + 1;
+    if (answered === 200) expect(isDone).toBe(true);
+    expect(valuesOf(pulled)).toEqual(isDone ? after : before);
+    if (isDone) {
+      current = next;
+      revision += 1;
+    }
+    expect(pulled.revision).toBe(revision);
+    outcomes[isDone ? 'all' : 'nothing'] += 1;
+
+    setValue = `set in round ${round}`;
+    const set = await call('PUT', path, { key: 'SET', value: setValue });
+    revision += 1;
+    expect([set.status < 300, set.body.revision]).toEqual([true, revision]);
+  }
+  expect(outcomes.nothing).toBeGreaterThan(0);
+  expect(pulls).toBeGreaterThan(0);
+  const { versions } = (await call('GET', `${path}/versions/K7?values=true`)).body;
+  expect(versions).toHaveLength(2 + outcomes.all);
+  expect(versions[0].value).toBe(current.value);
+  await kill();
+}, 300_000);

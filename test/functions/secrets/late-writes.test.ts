@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import type { Api } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { noAnswer } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type AwsCall, replenishRetries } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { readRequest } from '../../model/read-request.ts';
 
 /*
@@ -17,13 +17,8 @@ import { readRequest } from '../../model/read-request.ts';
  * writers' changes or made an environment unreadable.
  */
 
-let api: Api;
-let owner: Person;
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 const many = (count: number, fill: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
@@ -216,34 +211,32 @@ describe('a change whose commit is throttled', () => {
   });
 });
 
-describe('a promotion', () => {
-  it('commits only what its source contains at that moment, and records its revision', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'one');
-    let isChanged = false;
-    const { pk } = keys.environmentState({
-      orgSlug: owner.organization.slug,
-      project: place.project.slug,
-      env: 'staging',
-    });
-    const conductor = {
-      call: async (call: AwsCall, send: () => Promise<unknown>) => {
-        if (!isChanged && call.operation.startsWith('Transact') && JSON.stringify(call.input).includes(pk)) {
-          isChanged = true;
-          await place.set('dev', 'A', 'two');
-        }
-        return send();
-      },
-    };
-    const path = `/secrets/${owner.organization.slug}/${place.project.slug}/promote`;
-    const answer = await withFault({ conductor }, headers =>
-      api.post(path, { from: 'dev', to: 'staging' }, owner.session, headers),
-    );
-    expect([isChanged, answer.status, answer.body]).toMatchObject([true, 200, { promoted: ['A'], revision: 1 }]);
-    expect(await place.values('staging')).toEqual({ A: 'two' });
-    const entry = (await scanTable()).find(({ action, environment }) => {
-      return action === 'secret.promoted' && (environment as { slug: string } | undefined)?.slug === 'staging';
-    });
-    expect(entry?.from).toMatchObject({ slug: 'dev', revision: 2 });
+it('a promotion commits only what its source contains at that moment, and records its revision', async () => {
+  const place = await openWorkplace(api, owner);
+  await place.set('dev', 'A', 'one');
+  let isChanged = false;
+  const { pk } = keys.environmentState({
+    orgSlug: owner.organization.slug,
+    project: place.project.slug,
+    env: 'staging',
   });
+  const conductor = {
+    call: async (call: AwsCall, send: () => Promise<unknown>) => {
+      if (!isChanged && call.operation.startsWith('Transact') && JSON.stringify(call.input).includes(pk)) {
+        isChanged = true;
+        await place.set('dev', 'A', 'two');
+      }
+      return send();
+    },
+  };
+  const path = `/secrets/${owner.organization.slug}/${place.project.slug}/promote`;
+  const answer = await withFault({ conductor }, headers =>
+    api.post(path, { from: 'dev', to: 'staging' }, owner.session, headers),
+  );
+  expect([isChanged, answer.status, answer.body]).toMatchObject([true, 200, { promoted: ['A'], revision: 1 }]);
+  expect(await place.values('staging')).toEqual({ A: 'two' });
+  const entry = (await scanTable()).find(({ action, environment }) => {
+    return action === 'secret.promoted' && (environment as { slug: string } | undefined)?.slug === 'staging';
+  });
+  expect(entry?.from).toMatchObject({ slug: 'dev', revision: 2 });
 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expect, it } from 'vitest';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable } from '#test/support/invariants.ts';
 
 /* Changes of so many long keys that their records need several items. */
 
 const keys = Array.from({ length: 1000 }, (_, index) => `K${index}_`.padEnd(250, 'x')).toSorted();
 
-let api: Api;
-let place: Workplace;
-beforeAll(async () => {
-  api = await startApi();
-  place = await openWorkplace(api);
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const place = shared(() => openWorkplace(api));
 
 it('a change whose record has several parts can be read at, compared, listed and restored like any other', async () => {
   const asOwner = place.owner.session;

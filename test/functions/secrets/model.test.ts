@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api } from '#test/support/api.ts';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { deadly, faultKinds } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 
 /*
  * Random changes of two environments, with and without matching preconditions and faults at any AWS call, compared with
@@ -122,14 +123,8 @@ function apply(model: Model, change: Change): { status: number; after: Model } {
   return { status, after: { ...model, [change.env]: { revision, keys } } };
 }
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 function send(place: Workplace, model: Model, change: Change, conducted: Record<string, string>): Promise<Answer> {
   const target = model[change.env];

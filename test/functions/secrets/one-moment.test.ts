@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expect, it } from 'vitest';
+import type { Answer } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 
@@ -11,13 +12,8 @@ import { recordRequest, startObservedApi, withFault } from '#test/support/observ
  * would have returned either before or after the change.
  */
 
-let api: Api;
-let place: Workplace;
-beforeAll(async () => {
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
-  place = await openWorkplace(api);
-});
-afterAll(() => api.stop());
+const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
+const place = shared(() => openWorkplace(api));
 
 const fillers = Array.from({ length: 60 }, (_, index) => `K${index}`);
 let changes = 0;
@@ -84,8 +80,9 @@ const shown = ({ status, body }: Answer) => ({
   body: body.error === undefined ? body : { ...body, error: { ...body.error, requestId: undefined } },
 });
 
-describe('a consistent snapshot is returned, whichever call a change coincides with, by', () => {
-  it.each(requests)('%s', async (_, method, rest, body) => {
+it.each(requests)(
+  'a consistent snapshot is returned, whichever call a change coincides with, by %s',
+  async (_, method, rest, body) => {
     if (changes === 0) await changeAll();
     const send = (headers = {}) => api.call(method, place.at('dev', rest), { body, as: place.owner.session, headers });
     const { calls } = await recordRequest(headers => send(headers));
@@ -102,63 +99,59 @@ describe('a consistent snapshot is returned, whichever call a change coincides w
         });
       }
     }
-  });
-});
+  },
+);
 
-describe('named secrets', () => {
-  it('come from one revision in every pull while small and large changes and deletions continue', async () => {
-    const values = new Map<number, string>();
-    let over = false;
-    let pulls = 0;
-    const pulling = Array.from({ length: 4 }, async () => {
-      while (!over) {
-        const { status, body } = await place.pull('dev', '?keys=A,B,K1,K59');
-        expect(status).toBe(200);
-        const [a, b, k1, k59] = body.secrets.map(({ value }: { value: string }) => value);
-        expect([b, k59]).toEqual([a, k1]);
-        const seen = `${a} ${k1}`;
-        expect(values.get(body.revision) ?? seen).toBe(seen);
-        values.set(body.revision, seen);
-        pulls += 1;
-        await sleep(1);
-      }
-    });
-    if (changes < 2) {
-      await changeAll();
-      await changeAll();
+it('named secrets come from one revision in every pull while small and large changes and deletions continue', async () => {
+  const values = new Map<number, string>();
+  let over = false;
+  let pulls = 0;
+  const pulling = Array.from({ length: 4 }, async () => {
+    while (!over) {
+      const { status, body } = await place.pull('dev', '?keys=A,B,K1,K59');
+      expect(status).toBe(200);
+      const [a, b, k1, k59] = body.secrets.map(({ value }: { value: string }) => value);
+      expect([b, k59]).toEqual([a, k1]);
+      const seen = `${a} ${k1}`;
+      expect(values.get(body.revision) ?? seen).toBe(seen);
+      values.set(body.revision, seen);
+      pulls += 1;
+      await sleep(1);
     }
-    const writing = (async () => {
-      for (let round = 0; round < 24; round += 1) await changeAll();
-    })();
-    await writing.finally(() => {
-      over = true;
-    });
-    await Promise.all(pulling);
-    expect(pulls).toBeGreaterThan(24);
-    expect(values.size).toBeGreaterThan(5);
   });
+  if (changes < 2) {
+    await changeAll();
+    await changeAll();
+  }
+  const writing = (async () => {
+    for (let round = 0; round < 24; round += 1) await changeAll();
+  })();
+  await writing.finally(() => {
+    over = true;
+  });
+  await Promise.all(pulling);
+  expect(pulls).toBeGreaterThan(24);
+  expect(values.size).toBeGreaterThan(5);
 });
 
-describe('a pull of several pages', () => {
-  it('succeeds at once even if a key is deleted before each page', async () => {
-    const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
-    const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
-    const { revision } = (await place.importAll('staging', { ...large, ...small })).body;
-    const left = Object.keys(small);
-    let pages = 0;
-    const conductor = {
-      call: async (call: AwsCall, send: () => Promise<unknown>) => {
-        if (call.operation === 'Query' && call.input.ExpressionAttributeValues[':from'].startsWith('HEAD')) {
-          pages += 1;
-          const deleted = await api.delete(place.at('staging', `/${left.pop()}`), place.owner.session);
-          expect(deleted.status).toBe(200);
-        }
-        return send();
-      },
-    };
-    const pulled = await withFault({ conductor }, headers => place.pull('staging', '', { headers }));
-    expect([pulled.status, pulled.body.revision, pulled.body.secrets.length]).toEqual([200, revision, 45]);
-    expect(pages).toBeGreaterThan(1);
-    expect(pages).toBeLessThan(5);
-  });
+it('a pull of several pages succeeds at once even if a key is deleted before each page', async () => {
+  const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
+  const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
+  const { revision } = (await place.importAll('staging', { ...large, ...small })).body;
+  const left = Object.keys(small);
+  let pages = 0;
+  const conductor = {
+    call: async (call: AwsCall, send: () => Promise<unknown>) => {
+      if (call.operation === 'Query' && call.input.ExpressionAttributeValues[':from'].startsWith('HEAD')) {
+        pages += 1;
+        const deleted = await api.delete(place.at('staging', `/${left.pop()}`), place.owner.session);
+        expect(deleted.status).toBe(200);
+      }
+      return send();
+    },
+  };
+  const pulled = await withFault({ conductor }, headers => place.pull('staging', '', { headers }));
+  expect([pulled.status, pulled.body.revision, pulled.body.secrets.length]).toEqual([200, revision, 45]);
+  expect(pages).toBeGreaterThan(1);
+  expect(pages).toBeLessThan(5);
 });

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
 const environments = ['dev', 'staging', 'production'];
 
-let api: Api;
-let place: Workplace;
 let people: Record<'owner' | 'admin' | 'developer' | 'viewer', Person>;
 
+const api = shared(startApi);
 beforeAll(async () => {
-  api = await startApi();
   const owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   people = {
@@ -20,9 +19,8 @@ beforeAll(async () => {
     viewer: await first.member('viewer'),
   };
 });
-afterAll(() => api.stop());
+const place = fresh(() => openWorkplace(api, people.owner));
 beforeEach(async () => {
-  place = await openWorkplace(api, people.owner);
   for (const env of environments) await place.importAll(env, { SHARED: 'same everywhere', OWN: `of ${env}` });
 });
 

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { describe, expect, it } from 'vitest';
+import { createToken, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
-});
+const api = shared(startApi);
+const owner = shared(seedOwner);
+const place = fresh(() => openWorkplace(api, owner));
 
 async function auditOf(action: string) {
   const { entries } = (await api.get(`/audit/${owner.organization.id}?action=${action}`, owner.session)).body;
@@ -529,24 +521,22 @@ describe('deleting', () => {
   });
 });
 
-describe('the history', () => {
-  it('is paginated, has values only on request, and records only reads of values', async () => {
-    for (const value of ['1', '2', '3', '4', '5']) await place.set('dev', 'A', value);
-    const versions = async (query: string) => (await place.pull('dev', `/versions/A${query}`)).body;
-    const plain = await versions('');
-    expect(plain.versions.map((v: { version: number }) => v.version)).toEqual([5, 4, 3, 2, 1]);
-    expect(plain.versions.every((v: object) => !('value' in v))).toBe(true);
-    expect(await auditOf('secret.history_read')).toHaveLength(0);
-    const page = await versions('?limit=2&offset=1&values=true');
-    expect(page.versions.map((v: Record<string, unknown>) => v.value)).toEqual(['4', '3']);
-    expect(page.pagination).toEqual({ limit: 2, offset: 1, total: 5 });
-    expect((await versions('?limit=2&offset=9')).versions).toEqual([]);
-    expect(await auditOf('secret.history_read')).toMatchObject([
-      { keys: ['A'], revision: 5, details: { versions: '3-4' } },
-    ]);
-    expect((await place.pull('dev', '/versions/NOPE')).body.error.code).toBe('secret_not_found');
-    expect((await place.pull('dev', '/versions/A?values=yes')).status).toBe(400);
-  });
+it('the history is paginated, has values only on request, and records only reads of values', async () => {
+  for (const value of ['1', '2', '3', '4', '5']) await place.set('dev', 'A', value);
+  const versions = async (query: string) => (await place.pull('dev', `/versions/A${query}`)).body;
+  const plain = await versions('');
+  expect(plain.versions.map((v: { version: number }) => v.version)).toEqual([5, 4, 3, 2, 1]);
+  expect(plain.versions.every((v: object) => !('value' in v))).toBe(true);
+  expect(await auditOf('secret.history_read')).toHaveLength(0);
+  const page = await versions('?limit=2&offset=1&values=true');
+  expect(page.versions.map((v: Record<string, unknown>) => v.value)).toEqual(['4', '3']);
+  expect(page.pagination).toEqual({ limit: 2, offset: 1, total: 5 });
+  expect((await versions('?limit=2&offset=9')).versions).toEqual([]);
+  expect(await auditOf('secret.history_read')).toMatchObject([
+    { keys: ['A'], revision: 5, details: { versions: '3-4' } },
+  ]);
+  expect((await place.pull('dev', '/versions/NOPE')).body.error.code).toBe('secret_not_found');
+  expect((await place.pull('dev', '/versions/A?values=yes')).status).toBe(400);
 });
 
 describe('promoting', () => {
@@ -610,40 +600,33 @@ describe('promoting', () => {
   });
 });
 
-describe('limits', () => {
-  it('reject growth beyond the plan with a 402 that reports the usage', async () => {
-    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
-    await place.importAll('dev', many(999));
-    const over = await place.importAll('dev', { X: '1', Y: '2' });
-    expect([over.status, over.body.error.details]).toEqual([
-      402,
-      { limit: 'maxSecretsPerEnvironment', value: 1000, used: 999 },
-    ]);
-    expect((await place.set('dev', 'X', '1')).status).toBe(201);
-    expect((await place.set('dev', 'Y', '2')).status).toBe(402);
-    expect((await place.set('dev', 'X', '2')).status).toBe(200);
-  });
+it('limits reject growth beyond the plan with a 402 that reports the usage', async () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
+  await place.importAll('dev', many(999));
+  const over = await place.importAll('dev', { X: '1', Y: '2' });
+  expect([over.status, over.body.error.details]).toEqual([
+    402,
+    { limit: 'maxSecretsPerEnvironment', value: 1000, used: 999 },
+  ]);
+  expect((await place.set('dev', 'X', '1')).status).toBe(201);
+  expect((await place.set('dev', 'Y', '2')).status).toBe(402);
+  expect((await place.set('dev', 'X', '2')).status).toBe(200);
 });
 
-describe('tokens', () => {
-  it('access only the environment they are limited to, and promote only if both are in scope', async () => {
-    await place.importAll('dev', { A: '1' });
-    const { body } = await api.get(
-      `/projects/${place.owner.organization.id}/${place.project.slug}`,
-      place.owner.session,
-    );
-    const [dev] = body.project.environments;
-    const scope = { organizationId: place.owner.organization.id, projectId: place.project.id };
-    const one = await createToken(api, place.owner, { ...scope, environmentId: dev.id });
-    const reader = await createToken(api, place.owner, { ...scope, access: 'read' });
-    expect((await place.pull('dev', '', { as: one })).status).toBe(200);
-    expect((await place.pull('staging', '', { as: one })).body.error.code).toBe('environment_not_found');
-    expect((await place.set('dev', 'B', '2', { as: reader })).body.error.code).toBe('insufficient_scope');
-    const promotion = await api.post(
-      `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
-      { from: 'dev', to: 'staging' },
-      one,
-    );
-    expect([promotion.status, promotion.body.error.code]).toEqual([404, 'environment_not_found']);
-  });
+it('tokens access only the environment they are limited to, and promote only if both are in scope', async () => {
+  await place.importAll('dev', { A: '1' });
+  const { body } = await api.get(`/projects/${place.owner.organization.id}/${place.project.slug}`, place.owner.session);
+  const [dev] = body.project.environments;
+  const scope = { organizationId: place.owner.organization.id, projectId: place.project.id };
+  const one = await createToken(api, place.owner, { ...scope, environmentId: dev.id });
+  const reader = await createToken(api, place.owner, { ...scope, access: 'read' });
+  expect((await place.pull('dev', '', { as: one })).status).toBe(200);
+  expect((await place.pull('staging', '', { as: one })).body.error.code).toBe('environment_not_found');
+  expect((await place.set('dev', 'B', '2', { as: reader })).body.error.code).toBe('insufficient_scope');
+  const promotion = await api.post(
+    `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
+    { from: 'dev', to: 'staging' },
+    one,
+  );
+  expect([promotion.status, promotion.body.error.code]).toEqual([404, 'environment_not_found']);
 });

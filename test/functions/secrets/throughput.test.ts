@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import type { Api } from '#test/support/api.ts';
 import { sizeOf } from '#test/support/capacity.ts';
 import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { isTableWrite } from '#test/support/inject-faults.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 /** The write units of a call, by the items it writes; all other writes here are of small items. */
 function unitsOf({ input }: AwsCall): number {
@@ -53,45 +48,43 @@ function partition(unitsPerSecond: number) {
   return { conductor, refused: () => refused };
 }
 
-describe('on a partition at its limit of 1,000 write units a second, while one key is set each second', () => {
-  it.concurrent.each([
-    { count: 62, bytes: 65_000 },
-    { count: 500, bytes: 7_000 },
-  ])(
-    'an import of $count secrets of $bytes bytes succeeds, and so does every set',
-    { timeout: 120_000 },
-    async ({ count, bytes }) => {
-      const place = await openWorkplace(api, owner);
-      await place.set('dev', 'SMALL', 'first');
-      const { conductor, refused } = partition(1000);
-      const value = 'x'.repeat(bytes);
-      const secrets = Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, value]));
-      let over = false;
-      const sets: number[] = [];
-      const setting = (async () => {
-        while (!over) {
-          const { status } = await withFault({ conductor }, headers =>
-            place.set('dev', 'SMALL', `${sets.length}`, { headers }),
-          );
-          sets.push(status);
-          // One client would not use up the SDK's retry quota, but all clients in this process share it.
-          await replenishRetries();
-          await sleep(1000);
-        }
-      })();
-      await sleep(300);
-      const imported = await withFault({ conductor }, headers => place.importAll('dev', secrets, { headers }));
-      over = true;
-      await setting;
-      expect(imported.status).toBe(200);
-      expect(sets.filter(status => status !== 200)).toEqual([]);
-      expect(sets.length).toBeGreaterThan(1);
-      expect(refused()).toBeGreaterThan(10);
-      expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);
-      const state = await find(
-        at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
-      );
-      expect(state?.pending).toBeUndefined();
-    },
-  );
-});
+it.concurrent.each([
+  { count: 62, bytes: 65_000 },
+  { count: 500, bytes: 7_000 },
+])(
+  'on a partition at its limit of 1,000 write units a second, while one key is set each second an import of $count secrets of $bytes bytes succeeds, and so does every set',
+  { timeout: 120_000 },
+  async ({ count, bytes }) => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'SMALL', 'first');
+    const { conductor, refused } = partition(1000);
+    const value = 'x'.repeat(bytes);
+    const secrets = Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, value]));
+    let over = false;
+    const sets: number[] = [];
+    const setting = (async () => {
+      while (!over) {
+        const { status } = await withFault({ conductor }, headers =>
+          place.set('dev', 'SMALL', `${sets.length}`, { headers }),
+        );
+        sets.push(status);
+        // One client would not use up the SDK's retry quota, but all clients in this process share it.
+        await replenishRetries();
+        await sleep(1000);
+      }
+    })();
+    await sleep(300);
+    const imported = await withFault({ conductor }, headers => place.importAll('dev', secrets, { headers }));
+    over = true;
+    await setting;
+    expect(imported.status).toBe(200);
+    expect(sets.filter(status => status !== 200)).toEqual([]);
+    expect(sets.length).toBeGreaterThan(1);
+    expect(refused()).toBeGreaterThan(10);
+    expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);
+    const state = await find(
+      at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
+    );
+    expect(state?.pending).toBeUndefined();
+  },
+);

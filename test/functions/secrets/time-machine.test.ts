@@ -1,13 +1,14 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer, Api } from '#test/support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expect, it } from 'vitest';
+import type { Answer } from '#test/support/api.ts';
+import { expireLease, openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { deadly, type FaultKind } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { seed } from '#test/support/seed.ts';
 
 /*
@@ -225,16 +226,9 @@ function apply(model: Model, change: Change): { status: number; after: Model } {
   return { status, after: { ...model, [change.env]: { revision, keys: all, log: [...target.log, logged] } } };
 }
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-beforeAll(async () => {
-  // A long run outlasts a fresh session.
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1', STEP_UP_FRESH_SECONDS: '36000' });
-  owner = await seedOwner();
-  place = await openWorkplace(api, owner);
-});
-afterAll(() => api.stop());
+const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1', STEP_UP_FRESH_SECONDS: '36000' }));
+const owner = shared(seedOwner);
+const place = shared(() => openWorkplace(api, owner));
 
 function send(change: Change, headers: Record<string, string> = {}): Promise<Answer> {
   const { env: to, message: why } = change;

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLog } from '#lib/core/logger.ts';
 import { newTicket } from '#lib/secrets/engine/tickets.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '#lib/table/records/environment.ts';
 import { retryBudget, withDeadline } from '#lib/table/retry.ts';
 import { increment, transact, update } from '#lib/table/write.ts';
-import type { Answer, Api } from '#test/support/api.ts';
+import type { Answer } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { isTableWrite } from '#test/support/inject-faults.ts';
 import type { Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
-let api: Api;
-let owner: Person;
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 const pathOf = (place: Workplace) => ({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
 const stateAt = (place: Workplace) => at(environmentStateRecord, pathOf(place));

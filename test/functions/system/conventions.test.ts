@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedPerson({ name: 'Owner' });
-  stranger = await seedPerson({ name: 'Stranger' });
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const owner = shared(() => seedPerson({ name: 'Owner' }));
+const stranger = shared(() => seedPerson({ name: 'Stranger' }));
 
 function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: number, code: string) {
   expect(answer.status).toBe(status);

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 
 const written = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(api.url + path, { headers });
 

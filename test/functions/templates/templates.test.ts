@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type Caller, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Caller, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
 let developer: Person;
 let viewer: Person;
-let place: Workplace;
 let base: string;
 
+const api = shared(startApi);
+const owner = shared(seedOwner);
 beforeAll(async () => {
-  api = await startApi();
-  owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   developer = await first.member('developer');
   viewer = await first.member('viewer');
 });
-afterAll(() => api.stop());
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
+const place = fresh(() => openWorkplace(api, owner));
+beforeEach(() => {
   base = `/templates/${owner.organization.slug}/${place.project.slug}`;
 });
 

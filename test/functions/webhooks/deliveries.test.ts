@@ -11,7 +11,9 @@ import { at, queryItems, readAll } from '#lib/table/read.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { type Api, createProject, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 const canary = `canary-${randomUUID()}`;
@@ -39,12 +41,11 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-let person: Person;
 let webhooks: string;
 let shop: { id: string; slug: string };
 let secrets: string;
+const person = fresh(() => seedPerson({ name: 'Ada' }));
 beforeEach(async () => {
-  person = await seedPerson({ name: 'Ada' });
   webhooks = `/webhooks/${person.organization.id}`;
   shop = await createProject(api, person);
   secrets = `/secrets/${person.organization.slug}/${shop.slug}`;
@@ -75,9 +76,7 @@ async function subscribe(url: string, more: object = {}): Promise<{ id: string; 
   return { id: body.webhook.id, signingSecret: body.signingSecret };
 }
 
-async function deliveriesOf(id: string) {
-  return (await api.get(`${webhooks}/${id}`, person.session)).body.deliveries;
-}
+const deliveriesOf = async (id: string) => (await api.get(`${webhooks}/${id}`, person.session)).body.deliveries;
 
 async function environment(slug: string): Promise<{ id: string; slug: string }> {
   const { body } = await api.get(`/projects/${person.organization.id}/${shop.slug}`, person.session);
@@ -94,7 +93,7 @@ describe('a delivery', () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(`${target.url}/hook?x=1`);
     await set('dev', 'DATABASE_URL');
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [got] = target.received;
     expect(got).toMatchObject({ method: 'POST', path: '/hook?x=1' });
     expect(got?.headers).toMatchObject({
@@ -138,7 +137,7 @@ describe('a delivery', () => {
     await api.post(`${secrets}/promote`, { from: 'dev', to: 'staging' }, person.session);
     await api.post(`${secrets}/dev/bulk-delete`, { keys: ['B', 'C'] }, person.session);
     await api.delete(`${secrets}/dev/A`, person.session);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(6), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(6));
     const [dev, staging] = [await environment('dev'), await environment('staging')];
     const seen = payloads(target)
       .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
@@ -176,7 +175,7 @@ describe('a delivery', () => {
     await api.patch(`${webhooks}/${hooks.off.id}`, { active: false }, person.session);
     await set('dev', 'IN_DEV');
     await set('staging', 'IN_STAGING');
-    await vi.waitFor(() => expect(target.received).toHaveLength(6), 10_000);
+    await eventually(() => expect(target.received).toHaveLength(6));
     await sleep(500);
     const seen = target.received.map(({ path, body }) => `${path} ${JSON.parse(String(body)).key}`).sort();
     expect(seen).toEqual([
@@ -200,9 +199,9 @@ describe('a delivery', () => {
     const startedAt = Date.now();
     await set('dev', 'A');
     const answeredAt = Date.now();
-    await vi.waitFor(() => expect(quick.received).toHaveLength(1), 4000);
+    await eventually(() => expect(quick.received).toHaveLength(1));
     expect(answeredAt - startedAt).toBeLessThan(4000);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [delivery] = await deliveriesOf(id);
     expect(delivery).toMatchObject({ statusCode: null, success: false, error: 'timed out after 5 s' });
     expect(delivery.responseTimeMs).toBeGreaterThanOrEqual(4900);
@@ -216,34 +215,32 @@ describe('a delivery', () => {
     const target = await receiver(response => response.writeHead(500).end('out of order'));
     const { id } = await subscribe(target.url);
     await set('dev', 'A');
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 500, success: false, error: 'answered 500' }]);
     await sleep(1000);
     expect(target.received).toHaveLength(1);
   });
 });
 
-describe('30 quick changes', () => {
-  it('make 30 deliveries, once each; the last 20 are listed', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => set('dev', `KEY_${index}`)));
-    expect(answers.every(({ status }) => status === 201)).toBe(true);
-    await vi.waitFor(() => expect(target.received.length).toBeGreaterThanOrEqual(30), 20_000);
-    await sleep(500);
-    expect(new Set(target.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(30);
-    expect(
-      payloads(target)
-        .map(({ key }) => key)
-        .sort(),
-    ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(20), 5000);
-    // They never expire, so nothing else may be stored.
-    await vi.waitFor(async () => expect(await queryItems(ranges.deliveries(id))).toHaveLength(20), 5000);
-    expect((await queryItems(ranges.deliveries(id))).every(item => item.expiresAt === undefined)).toBe(true);
-    await api.delete(`${webhooks}/${id}`, person.session);
-    expect(await queryItems(ranges.deliveries(id))).toEqual([]);
-  });
+it('30 quick changes make 30 deliveries, once each; the last 20 are listed', async () => {
+  const target = await receiver();
+  const { id } = await subscribe(target.url);
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => set('dev', `KEY_${index}`)));
+  expect(answers.every(({ status }) => status === 201)).toBe(true);
+  await eventually(() => expect(target.received.length).toBeGreaterThanOrEqual(30));
+  await sleep(500);
+  expect(new Set(target.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(30);
+  expect(
+    payloads(target)
+      .map(({ key }) => key)
+      .sort(),
+  ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
+  await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(20));
+  // They never expire, so nothing else may be stored.
+  await eventually(async () => expect(await queryItems(ranges.deliveries(id))).toHaveLength(20));
+  expect((await queryItems(ranges.deliveries(id))).every(item => item.expiresAt === undefined)).toBe(true);
+  await api.delete(`${webhooks}/${id}`, person.session);
+  expect(await queryItems(ranges.deliveries(id))).toEqual([]);
 });
 
 const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
@@ -272,7 +269,7 @@ describe('a queued message', () => {
     const { id } = await subscribe(target.url);
     const messages = Array.from({ length: 30 }, () => messageFor(id));
     await Promise.all([queueDeliveries(messages), queueDeliveries(messages)]);
-    await vi.waitFor(() => expect(target.received.length).toBeGreaterThanOrEqual(30), 20_000);
+    await eventually(() => expect(target.received.length).toBeGreaterThanOrEqual(30));
     await queueDeliveries(messages);
     await sleep(2000);
     expect(target.received.map(({ headers }) => headers['x-service-delivery']).sort()).toEqual(
@@ -295,7 +292,7 @@ describe('a queued message', () => {
     await queueDeliveries(messages);
     // A sender logs this line last, after it has deleted older entries, which could include a late one.
     const made = () => logged.filter(line => line.includes('made a webhook delivery') && line.includes(id));
-    await vi.waitFor(() => expect(made()).toHaveLength(22), 20_000);
+    await eventually(() => expect(made()).toHaveLength(22));
     expect(await storedIds()).toEqual(ids.slice(2));
     const [sent, unsent] = messages as [DeliveryMessage, DeliveryMessage];
 
@@ -310,8 +307,8 @@ describe('a queued message', () => {
     expect(shown).toEqual(ids.slice(2).reverse());
     const next = messageFor(id);
     await queueDeliveries([next]);
-    await vi.waitFor(async () => expect(await storedIds()).toContain(next.deliveryId), 10_000);
-    await vi.waitFor(async () => expect(await storedIds()).toHaveLength(20), 10_000);
+    await eventually(async () => expect(await storedIds()).toContain(next.deliveryId));
+    await eventually(async () => expect(await storedIds()).toHaveLength(20));
     for (const deliveryId of oldest) expect(await storedIds()).not.toContain(deliveryId);
   });
 
@@ -327,7 +324,7 @@ describe('a queued message', () => {
     };
     await transact([put(at(deliveryClaimRecord, message.deliveryId), claim)]);
     await queueDeliveries([message]);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     expect(await deliveriesOf(id)).toEqual([
       {
         id: message.deliveryId,
@@ -348,7 +345,7 @@ describe('a queued message', () => {
     sqsClient().middlewareStack.add(
       next => async args => {
         await next(args);
-        await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+        await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
         throw new Error('socket hang up');
       },
       { step: 'initialize', name: 'loseAnswer' },
@@ -380,7 +377,7 @@ describe('a queued message', () => {
     const keys = Array.from({ length: 8000 }, (_, index) => `K${index}_`.padEnd(256, 'x'));
     if (message.payload.kind === 'whole') message.payload.content.metadata = { revision: 1, keys };
     expect(await queueDeliveries([message])).toEqual([]);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 204 }]), 20_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 204 }]));
     expect(payloads(target)).toMatchObject([{ event: 'secret.updated', metadata: { keys } }]);
   });
 });
@@ -392,7 +389,7 @@ describe('a test ping', () => {
     await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
     const answer = await api.post(`${webhooks}/${id}/test`, {}, person.session);
     expect(answer.status).toBe(202);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [got] = target.received;
     const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
     expect(payloads(target)).toEqual([
@@ -423,36 +420,34 @@ describe('a test ping', () => {
     const dev = await environment('dev');
     const { id } = await subscribe(target.url, { environmentId: dev.id });
     await api.post(`${webhooks}/${id}/test`, undefined, person.session);
-    await vi.waitFor(() => expect(target.received).toHaveLength(1), 10_000);
+    await eventually(() => expect(target.received).toHaveLength(1));
     expect(payloads(target)).toMatchObject([{ project: { id: shop.id, slug: shop.slug }, environment: dev }]);
   });
 });
 
-describe('the value of a secret', () => {
-  it('appears in no delivery, audit entry, queue message or log line', async () => {
-    const target = await receiver();
-    const { id, signingSecret } = await subscribe(target.url);
-    await set('dev', 'A');
-    await set('dev', 'A', `${canary}-again`);
-    await api.post(`${secrets}/dev/bulk`, { dotenv: `B=${canary}\nC="${canary}"` }, person.session);
-    await api.post(`${secrets}/dev/bulk`, { secrets: [{ key: 'bad key', value: canary }] }, person.session);
-    await api.get(`${secrets}/dev`, person.session);
-    await api.get(`${secrets}/dev/versions/A?values=true`, person.session);
-    await api.post(`${secrets}/promote`, { from: 'dev', to: 'production' }, person.session);
-    await api.delete(`${secrets}/dev/A`, person.session);
-    await vi.waitFor(async () => expect((await deliveriesOf(id)).length).toBe(5), 10_000);
-    const audit = await api.get(`/audit/${person.organization.id}?limit=500`, person.session);
-    expect(audit.body.entries.length).toBeGreaterThanOrEqual(8);
-    const delivered = target.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
-    const shown = [JSON.stringify(audit.body), JSON.stringify(await deliveriesOf(id))];
-    const searched = [...delivered, ...shown, ...queued, ...logged];
-    expect(queued.some(message => message.includes('secret.promoted'))).toBe(true);
-    expect(logged.some(line => line.includes('made a webhook delivery'))).toBe(true);
-    for (const text of searched) {
-      expect(text).not.toContain(canary);
-      expect(text).not.toContain(signingSecret);
-    }
-  });
+it('the value of a secret appears in no delivery, audit entry, queue message or log line', async () => {
+  const target = await receiver();
+  const { id, signingSecret } = await subscribe(target.url);
+  await set('dev', 'A');
+  await set('dev', 'A', `${canary}-again`);
+  await api.post(`${secrets}/dev/bulk`, { dotenv: `B=${canary}\nC="${canary}"` }, person.session);
+  await api.post(`${secrets}/dev/bulk`, { secrets: [{ key: 'bad key', value: canary }] }, person.session);
+  await api.get(`${secrets}/dev`, person.session);
+  await api.get(`${secrets}/dev/versions/A?values=true`, person.session);
+  await api.post(`${secrets}/promote`, { from: 'dev', to: 'production' }, person.session);
+  await api.delete(`${secrets}/dev/A`, person.session);
+  await eventually(async () => expect((await deliveriesOf(id)).length).toBe(5));
+  const audit = await api.get(`/audit/${person.organization.id}?limit=500`, person.session);
+  expect(audit.body.entries.length).toBeGreaterThanOrEqual(8);
+  const delivered = target.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
+  const shown = [JSON.stringify(audit.body), JSON.stringify(await deliveriesOf(id))];
+  const searched = [...delivered, ...shown, ...queued, ...logged];
+  expect(queued.some(message => message.includes('secret.promoted'))).toBe(true);
+  expect(logged.some(line => line.includes('made a webhook delivery'))).toBe(true);
+  for (const text of searched) {
+    expect(text).not.toContain(canary);
+    expect(text).not.toContain(signingSecret);
+  }
 });
 
 describe('a delivery that is sent again on request', () => {
@@ -467,7 +462,7 @@ describe('a delivery that is sent again on request', () => {
       { set: [{ key: 'B', value: canary }], delete: [], message: 'žluťoučký “reason”' },
       person.session,
     );
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [first] = await deliveriesOf(id);
 
     const answer = await redeliver(id, first.id);
@@ -478,7 +473,7 @@ describe('a delivery that is sent again on request', () => {
       createdAt: expect.any(String),
       redeliveryOf: first.id,
     });
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
 
     const [original, again] = target.received;
     expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
@@ -500,15 +495,15 @@ describe('a delivery that is sent again on request', () => {
     const gone = await receiver();
     const { id } = await subscribe(gone.url);
     await set('dev', 'A');
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const target = await receiver();
     await api.patch(`${webhooks}/${id}`, { url: target.url }, person.session);
     const [first] = await deliveriesOf(id);
     const second = (await redeliver(id, first.id)).body.delivery;
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
     const third = (await redeliver(id, second.id)).body.delivery;
     expect(third.redeliveryOf).toBe(first.id);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(3), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(3));
     expect([gone.received.length, target.received.length]).toEqual([1, 2]);
     const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
       .body;
@@ -523,10 +518,10 @@ describe('a delivery that is sent again on request', () => {
     const { id } = await subscribe(target.url);
     const keys = Array.from({ length: 900 }, (_, index) => `${'LONG_NAME_'.repeat(20)}${index}`);
     await api.post(`${secrets}/dev/bulk`, { secrets: keys.map(key => ({ key, value: 'v' })) }, person.session);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [first] = await deliveriesOf(id);
     expect((await redeliver(id, first.id)).status).toBe(202);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
     const [original, again] = target.received;
     expect(original?.body.length).toBeGreaterThan(100_000);
     expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
@@ -538,12 +533,12 @@ describe('a delivery that is sent again on request', () => {
     const path = `/projects/${person.organization.id}/${shop.slug}/environments`;
     await api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, person.session);
     await set('qa', 'A');
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [first] = await deliveriesOf(id);
     await api.delete(`${path}/qa`, person.session);
     const answers = await Promise.all([redeliver(id, first.id), redeliver(id, first.id)]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(3), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(3));
     const [original, ...again] = target.received;
     for (const { body } of again) expect(body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
     expect(new Set(again.map(({ headers }) => headers['x-service-delivery']))).toEqual(
@@ -555,12 +550,12 @@ describe('a delivery that is sent again on request', () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const { deliveryId } = (await api.post(`${webhooks}/${id}/test`, undefined, person.session)).body;
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     expect((await redeliver(id, deliveryId)).body.delivery).toMatchObject({
       event: 'webhook.ping',
       redeliveryOf: deliveryId,
     });
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
     const [original, again] = target.received;
     expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
     await api.delete(`${webhooks}/${id}`, person.session);
@@ -591,7 +586,7 @@ describe('a delivery that is sent again on request', () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     await set('dev', 'A');
-    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
     const [first] = await deliveriesOf(id);
     const missing = await redeliver(id, randomUUID());
     expect([missing.status, missing.body.error.code]).toEqual([404, 'delivery_not_found']);

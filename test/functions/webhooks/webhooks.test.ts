@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
 let path: string;
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedPerson({ name: 'Ada' });
+const api = shared(startApi);
+const owner = shared(() => seedPerson({ name: 'Ada' }));
+beforeAll(() => {
   path = `/webhooks/${owner.organization.id}`;
 });
-afterAll(() => api.stop());
 
 const url = 'http://127.0.0.1:9/hook';
 const minimal = { url, events: ['secret.updated'] };

@@ -158,7 +158,7 @@ describe('the bundles, run instead of the sources', () => {
       const answer = await send(api, request);
 
       expect(works, JSON.stringify(answer.body)).toContain(answer.status);
-      await expect.poll(isDone, { timeout: 15_000 }).toBe(true);
+      await expect.poll(isDone).toBe(true);
     },
   );
 
@@ -264,7 +264,7 @@ describe('the bundles, run instead of the sources', () => {
 
         if (served.has(sample.operationId)) {
           expect(works, JSON.stringify(answer.body)).toContain(answer.status);
-          await expect.poll(isDone, { timeout: 15_000 }).toBe(true);
+          await expect.poll(isDone).toBe(true);
           return;
         }
         expect([answer.status, answer.body.error.code]).toEqual([503, 'temporarily_unavailable']);
@@ -322,9 +322,8 @@ describe('the bundles, run instead of the sources', () => {
 });
 
 /** A function's handler, loaded by Node itself, as on Lambda. */
-function load(directory: string, name: string): Handler {
-  return (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
-}
+const load = (directory: string, name: string): Handler =>
+  (require(join(directory, name, 'index.mjs')) as { handler: Handler }).handler;
 
 /** Every bundle once more, for functions with other settings. */
 function copyOfBundles(name: string): string {
@@ -352,6 +351,4 @@ function isRead(action: string): boolean {
 }
 
 /** `ORG#acme` → `ORG`. */
-function kindOf(value: string): string {
-  return value.split('#')[0] ?? '';
-}
+const kindOf = (value: string): string => value.split('#')[0] ?? '';

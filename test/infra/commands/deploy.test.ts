@@ -11,6 +11,7 @@ import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { readConfig } from '#infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
+import { shared } from '#test/support/fixtures.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `deploy-test-${process.pid}`;
@@ -21,8 +22,6 @@ const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@ho
 /** CloudFormation's responses, by stack: outputs, or undefined for a stack that doesn't exist. */
 let stacks: Record<string, Record<string, string> | undefined>;
 let refusal: string | undefined;
-/** Stands in for CloudFormation and SSM. */
-let cloudFormation: Server;
 let directory: string;
 
 const wrapped = (body: string) =>
@@ -54,13 +53,13 @@ function answerOf(name: string): { status: number; body: string } {
 /** What was uploaded to the dashboard's bucket, in this order, and the suffixes of the names that it rejects. */
 let uploaded: { path: string; mediaType: string | undefined; sizeBytes: number }[];
 let refusedFile: string | undefined;
-let bucket: Server;
 
 /** The regions in which the check's account was looked up. */
 let parameterRegions: (string | undefined)[];
 
-beforeAll(async () => {
-  cloudFormation = createServer((request, response) => {
+/** Stands in for CloudFormation and SSM. */
+const cloudFormation = shared(() =>
+  createServer((request, response) => {
     void text(request).then(form => {
       // Nothing is stored there: the check fails after it asked.
       if (request.headers['x-amz-target'] === 'AmazonSSM.GetParameter') {
@@ -71,8 +70,10 @@ beforeAll(async () => {
       const { status, body } = answerOf(new URLSearchParams(form).get('StackName') ?? '');
       response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     });
-  });
-  bucket = createServer((request, response) => {
+  }),
+);
+const bucket = shared(() =>
+  createServer((request, response) => {
     void buffer(request).then(({ byteLength: sizeBytes }) => {
       const path = new URL(request.url ?? '', 'http://s3').pathname;
       if (request.method !== 'PUT' || (refusedFile !== undefined && path.endsWith(refusedFile))) {
@@ -83,7 +84,9 @@ beforeAll(async () => {
       uploaded.push({ path, mediaType: request.headers['content-type'], sizeBytes });
       response.writeHead(200, { etag: '"1"' }).end();
     });
-  });
+  }),
+);
+beforeAll(async () => {
   for (const server of [cloudFormation, bucket])
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 });

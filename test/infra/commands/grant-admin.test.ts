@@ -2,20 +2,21 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, list } from '#lib/table/read.ts';
 import { passkeyRecord } from '#lib/table/records/passkey.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startNameServer } from '#test/support/name-server.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, logInWithApp } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import { logInIn, openCompany, sessionThrough, signIn } from '#test/support/sign-in/sign-in.ts';
 
 const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.ts');
@@ -29,20 +30,10 @@ async function grantAdmin(env: Record<string, string>, ...args: string[]) {
 }
 
 describe('grant-admin', () => {
-  let api: Api;
-  let person: Person;
-  let names: NameServer;
-  let provider: HostileProvider;
-  beforeAll(async () => {
-    names = await startNameServer();
-    api = await startApi({ DNS_SERVERS: names.address });
-    provider = await startHostileProvider({ sub: 'nobody', email_verified: true });
-    person = await seedPerson();
-  });
-  afterAll(async () => {
-    await api?.stop();
-    await Promise.all([provider?.stop(), names?.stop()]);
-  });
+  const names = shared(startNameServer);
+  const api = shared(() => startApi({ DNS_SERVERS: names.address }));
+  const provider = shared(() => startHostileProvider({ sub: 'nobody', email_verified: true }));
+  const person = shared(seedPerson);
 
   it('makes a user of the running local stack a platform administrator, whatever the case of the address', async () => {
     const { port } = new URL(api.url);

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `ready-test-${process.pid}`;
@@ -18,16 +19,16 @@ const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0d4e8b6f-
 const keyIn = (region: string) => `arn:aws:kms:${region}:123456789012:key/mrk-0d4e8b6f`;
 const table = 'holdfast-foundation-Table';
 
-const shared = {
+const common = {
   mailFrom: 'no-reply@holdfast.test',
   alarmEmail: 'operators@holdfast.test',
   domainName: 'secrets.holdfast.test',
   certificateArn,
   checkParameter: '/holdfast/check',
 };
-const serving = { ...shared, region: first, replicaRegion: second };
+const serving = { ...common, region: first, replicaRegion: second };
 const waiting = {
-  ...shared,
+  ...common,
   name: 'standby',
   region: second,
   peerRegion: first,
@@ -61,9 +62,7 @@ function healthy() {
   };
 }
 
-let aws: ReturnType<typeof healthy>;
 let asked: string[];
-let server: Server;
 
 const outputsXml = (outputs: Record<string, string>) =>
   Object.entries(outputs)
@@ -159,19 +158,21 @@ function answer(request: IncomingMessage, body: string): { status: number; type:
   return { ...stackXml(form.get('StackName') ?? ''), type: 'text/xml' };
 }
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+const server = shared(() =>
+  createServer((request, response) => {
     void text(request).then(body => {
       const { status, type, body: sent } = answer(request, body);
       response.writeHead(status, { 'content-type': type }).end(sent);
     });
-  });
+  }),
+);
+beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => server.close());
 
+const aws = fresh(healthy);
 beforeEach(() => {
-  aws = healthy();
   asked = [];
 });
 afterEach(() => {

@@ -3,6 +3,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startLocalStack } from '#infra/local/stack.ts';
 import { settings } from '#lib/core/settings.ts';
+import { eventually } from '#test/support/eventually.ts';
 
 async function start(env: Record<string, string>, options: Partial<Parameters<typeof startLocalStack>[0]> = {}) {
   const stack = await startLocalStack({
@@ -72,7 +73,7 @@ it('Queued work and the access log reach their functions', async () => {
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
   }
   await fetch(`${stack.url}/nowhere`);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(new Set(invoked)).toEqual(
       new Set(['workers/deliver-webhooks', 'workers/run-jobs', 'system/unknown-route', 'workers/roll-up-metrics']),
     ),

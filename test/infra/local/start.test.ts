@@ -56,9 +56,8 @@ async function endOf(child: ChildProcess): Promise<number | null> {
 
 const account = { email: 'ada@example.com', password: 'correct horse battery' };
 
-function post(url: string, body: unknown): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-}
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
 describe('npm start', () => {
   it('keeps its data after a normal stop and after a kill, and refuses a second start meanwhile', async () => {
@@ -95,17 +94,15 @@ describe('npm start', () => {
     child.stdout.setEncoding('utf8').on('data', text => {
       output += text;
     });
-    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^ready /m);
+    await expect.poll(() => output).toMatch(/^ready /m);
     const url = /^ready (\S+)$/m.exec(output)?.[1] ?? '';
     expect((await fetch(`${url}/auth/me`)).status).toBe(401);
     child.kill('SIGTERM');
     await expect
-      .poll(
-        () =>
-          fetch(`${url}/auth/me`)
-            .then(({ status }) => status)
-            .catch(() => 'gone'),
-        { timeout: 15_000 },
+      .poll(() =>
+        fetch(`${url}/auth/me`)
+          .then(({ status }) => status)
+          .catch(() => 'gone'),
       )
       .toBe('gone');
   });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recountOrganization } from '#infra/repair/recount.ts';
 import { recountPlatform } from '#infra/repair/recount-platform.ts';
 import { at, find } from '#lib/table/read.ts';
@@ -10,17 +10,12 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { countPlatform } from '#lib/table/records/platform-count.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-  owner = await seedPerson();
-});
-afterAll(() => api.stop());
+const api = shared(startApi);
+const owner = shared(seedPerson);
 
 /** An organization with everything that is counted, some of it deleted again. */
 async function busyOrganization(): Promise<{ id: string; slug: string; project: string }> {
@@ -138,12 +133,10 @@ describe('recounting an organization', () => {
   });
 });
 
-describe('recounting the platform', () => {
-  it('counts organizations and projects as they are created and deleted', async () => {
-    await busyOrganization();
+it('recounting the platform counts organizations and projects as they are created and deleted', async () => {
+  await busyOrganization();
 
-    expect(await recountPlatform({ fix: false })).toEqual([]);
-  });
+  expect(await recountPlatform({ fix: false })).toEqual([]);
 });
 
 async function disturb(slug: string, project: string): Promise<void> {

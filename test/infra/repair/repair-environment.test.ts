@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { recountOrganization } from '#infra/repair/recount.ts';
 import type { Log } from '#lib/core/logger.ts';
 import { readAgainWhileStale, StaleRead } from '#lib/secrets/engine/stale-read.ts';
@@ -10,21 +10,16 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 
-let api: Api;
-let owner: Person;
-let place: Workplace;
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' });
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
+const owner = shared(seedOwner);
+const place = fresh(() => openWorkplace(api, owner));
 beforeEach(async () => {
-  place = await openWorkplace(api, owner);
   await place.importAll('dev', { A: 'a1', B: 'b1', C: 'c1' });
   await place.importAll('dev', { A: 'a2', B: 'b2' });
   await api.delete(place.at('dev', '/C'), owner.session);

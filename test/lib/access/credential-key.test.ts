@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openLog } from '#lib/core/logger.ts';
 import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { createToken, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
-let person: Person;
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' });
-  person = await seedPerson();
-});
-afterAll(() => api.stop());
+const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
+const person = shared(seedPerson);
 
 it('is not needed: while KMS is unreachable, a credential is looked up first', async () => {
   const { token } = await createToken(api, person);

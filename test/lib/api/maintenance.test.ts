@@ -1,23 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
-import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
-import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { type Answer, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
 
-let api: Api;
-let person: Person;
 let token: { token: string };
 let secrets: string;
+const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
+const person = shared(seedPerson);
 beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'WARN' });
-  person = await seedPerson();
   const { slug } = await createProject(api, person);
   secrets = `/secrets/${person.organization.slug}/${slug}/dev`;
   token = await createToken(api, person);
   await api.put(secrets, { key: 'REGION', value: 'eu' }, token);
 });
-afterAll(() => api.stop());
 
 let lines: string[];
 beforeEach(() => {

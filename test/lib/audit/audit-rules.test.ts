@@ -25,21 +25,17 @@ describe('expiryOf', () => {
   });
 });
 
-describe('sumOf', () => {
-  it('omits expired entries, starting with the second in which they expire', () => {
-    const days = { '100': 1, '101': 10, '102': 100, never: 1000 };
-    expect(sumOf(days, 101 * daySeconds - 1)).toBe(1110);
-    expect(sumOf(days, 101 * daySeconds)).toBe(1100);
-    expect(sumOf({}, 0)).toBe(0);
-  });
+it('sumOf omits expired entries, starting with the second in which they expire', () => {
+  const days = { '100': 1, '101': 10, '102': 100, never: 1000 };
+  expect(sumOf(days, 101 * daySeconds - 1)).toBe(1110);
+  expect(sumOf(days, 101 * daySeconds)).toBe(1100);
+  expect(sumOf({}, 0)).toBe(0);
 });
 
-describe('keysThatFit', () => {
-  it('keeps all if they fit, else the first ones, and reports how many are missing', () => {
-    expect(keysThatFit(['AB', 'CD'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 0 });
-    expect(keysThatFit(['AB', 'CD', 'EF'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 1 });
-    expect(keysThatFit([], 0)).toEqual({ keys: [], keysOmitted: 0 });
-  });
+it('keysThatFit keeps all if they fit, else the first ones, and reports how many are missing', () => {
+  expect(keysThatFit(['AB', 'CD'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 0 });
+  expect(keysThatFit(['AB', 'CD', 'EF'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 1 });
+  expect(keysThatFit([], 0)).toEqual({ keys: [], keysOmitted: 0 });
 });
 
 describe('withinAnswer', () => {

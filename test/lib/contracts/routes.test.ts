@@ -129,9 +129,9 @@ function route(operationId: string): Contract {
 }
 
 /** The paths of the problems, each once. */
-function problemsOf(schema: z.ZodType | undefined, value: unknown): string[] {
-  return [...new Set((schema?.safeParse(value).error?.issues ?? []).map(issue => issue.path.join('.')))];
-}
+const problemsOf = (schema: z.ZodType | undefined, value: unknown): string[] => [
+  ...new Set((schema?.safeParse(value).error?.issues ?? []).map(issue => issue.path.join('.'))),
+];
 
 describe('the route table', () => {
   test('has exactly the 56 endpoints of the specification, in its order, and the contract’s additions', () => {

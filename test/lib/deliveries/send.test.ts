@@ -1,9 +1,11 @@
 import diagnostics from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { send } from '#lib/deliveries/send.ts';
-import { connectorTo, type Sending } from '#lib/outbound/guarded-request.ts';
+import type { Sending } from '#lib/outbound/guarded-request.ts';
+import { connectorTo } from '#lib/outbound/guarded-request.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { testCertificate } from '#test/support/test-certificate.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
@@ -65,7 +67,7 @@ describe.concurrent('after 5 s, send', () => {
     const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
     expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
     expect(outcome.responseTimeMs).toBeLessThan(7000);
-    await vi.waitFor(() => expect(closed).toBe(1), 2000);
+    await eventually(() => expect(closed).toBe(1));
   });
 
   it('treats a response with an endless body as no response', async ({ expect, onTestFinished }) => {

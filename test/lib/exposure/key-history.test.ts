@@ -6,20 +6,18 @@ const at = (revision: number, more: Partial<KeyVersion> = {}): KeyVersion => {
   return { version: revision, revision, createdAt: '2026-01-01T00:00:00.000Z', hasValue: true, ...more };
 };
 
-describe('the version that a key had at a revision', () => {
-  it('is the last one written until then, if it has a value', () => {
-    const versions = [at(2), at(5, { hasValue: false }), at(9)];
-    expect([0, 1, 2, 4, 5, 8, 9, 100].map(revision => versionAt(versions, revision)?.version)).toEqual([
-      undefined,
-      undefined,
-      2,
-      2,
-      undefined,
-      undefined,
-      9,
-      9,
-    ]);
-  });
+it('the version that a key had at a revision is the last one written until then, if it has a value', () => {
+  const versions = [at(2), at(5, { hasValue: false }), at(9)];
+  expect([0, 1, 2, 4, 5, 8, 9, 100].map(revision => versionAt(versions, revision)?.version)).toEqual([
+    undefined,
+    undefined,
+    2,
+    2,
+    undefined,
+    undefined,
+    9,
+    9,
+  ]);
 });
 
 describe('the origin of a version', () => {

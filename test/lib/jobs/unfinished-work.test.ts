@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { handler as lookForWork } from '#functions/workers/queue-unfinished-work.ts';
 import { handler as runJobs } from '#functions/workers/run-jobs.ts';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
@@ -10,7 +10,8 @@ import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { noteWork, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
 import { transact } from '#lib/table/write.ts';
-import { type Answer, type Api, createProject } from '#test/support/api.ts';
+import { type Answer, createProject } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi } from '#test/support/observed-api.ts';
@@ -25,21 +26,19 @@ import { emptyTable } from '#test/support/table-dump.ts';
  * longer: the worker is run by hand on what the queue delivers, so that a job gives up when the test says so.
  */
 
-let api: Api;
 /** What the queue has delivered and no worker has processed. */
 let delivered: string[] = [];
 let person: Person;
 
-beforeAll(async () => {
-  api = await startObservedApi({}, async name => {
+const api = shared(() =>
+  startObservedApi({}, async name => {
     if (name.name !== 'run-jobs') return loadFromFunctions(name);
     return event => {
       delivered.push(...(event as SQSEvent).Records.map(({ body }) => body));
       return { batchItemFailures: [] };
     };
-  });
-});
-afterAll(() => api.stop());
+  }),
+);
 
 beforeEach(async () => {
   await emptyTable();
@@ -60,7 +59,7 @@ async function work(body: string, minutesAgo = 0): Promise<void> {
   expect(batchItemFailures).toEqual([]);
 }
 
-const nextDelivery = () => expect.poll(() => delivered.length, { timeout: 20_000 }).toBeGreaterThan(0);
+const nextDelivery = () => expect.poll(() => delivered.length).toBeGreaterThan(0);
 
 /** Processes everything until `isOver`. */
 async function workUntil(isOver: () => Promise<boolean>): Promise<void> {
@@ -205,7 +204,7 @@ describe('work that has started', () => {
     await expectStatus(api.delete(`/orgs/${organization.id}`, person.session), 200);
     const marks = async () => (await scanTable()).filter(({ pk }) => pk === 'UNFINISHED').map(({ job }) => job);
     expect(await marks()).toHaveLength(4);
-    await expect.poll(() => delivered.length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => delivered.length).toBe(4);
     const jobs = delivered.splice(0).filter(body => body.includes('erase-organization'));
 
     for (const body of jobs) await work(body);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiError } from '#lib/core/errors.ts';
 import { type Counter, count, countOne, isReached, refuseEarly, requireRoom, startAgain } from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
@@ -7,15 +7,12 @@ import { failedLogins } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { rateRecord } from '#lib/table/records/rate.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { type Conductor, conduct } from '#test/support/observe-calls.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+shared(startApi);
 
 /** Creates the counters of one limit, as each request does. */
 function newLimit(bound: number): () => Counter {

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler } from '#functions/workers/check-service.ts';
 import { certificateDaysLeft } from '#lib/metrics/certificate-end.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { createProject, startApi } from '#test/support/api.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 
 const trusted = getCACertificates('default');
-let server: Server;
 let host: string;
 
+const server = shared(() => createServer({ cert: testCertificate, key: testCertificateKey }));
 beforeAll(async () => {
-  server = createServer({ cert: testCertificate, key: testCertificateKey });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   host = `localhost:${(server.address() as AddressInfo).port}`;
 });
@@ -44,17 +44,15 @@ describe('the days until a certificate ends', () => {
 });
 
 describe('the scheduled check', () => {
-  let api: Api;
   let parameters: Awaited<ReturnType<typeof serveParameter>>;
+  const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
   beforeAll(async () => {
-    api = await startApi({ LOG_LEVEL: 'WARN' });
     const person = await seedPerson();
     const { slug } = await createProject(api, person);
     parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
   });
-  afterAll(async () => {
+  afterAll(() => {
     parameters?.stop();
-    await api?.stop();
   });
 
   it.each([

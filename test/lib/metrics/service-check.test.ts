@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { type CheckAccount, checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { createProject, startApi } from '#test/support/api.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 
-let api: Api;
 let account: CheckAccount;
 
+const api = shared(startApi);
 beforeAll(async () => {
-  api = await startApi();
   const person = await seedPerson();
   account = { ...checkAccountOf(api, person), project: (await createProject(api, person)).slug };
 });
-afterAll(() => api?.stop());
 
 describe('the service check', () => {
   it('logs in, sets a secret, pulls it and logs out, and returns the duration of each step', async () => {

@@ -56,10 +56,8 @@ describe('isPublicAddress', () => {
   });
 });
 
-describe('isLoopbackAddress', () => {
-  it('recognizes loopback addresses of both families, even mapped ones', () => {
-    const addresses = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
-    expect(addresses.filter(isLoopbackAddress)).toEqual(addresses);
-    expect(['0.0.0.0', '::', '10.0.0.1', '::7f00:1', '64:ff9b::7f00:1'].filter(isLoopbackAddress)).toEqual([]);
-  });
+it('isLoopbackAddress recognizes loopback addresses of both families, even mapped ones', () => {
+  const addresses = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
+  expect(addresses.filter(isLoopbackAddress)).toEqual(addresses);
+  expect(['0.0.0.0', '::', '10.0.0.1', '::7f00:1', '64:ff9b::7f00:1'].filter(isLoopbackAddress)).toEqual([]);
 });

@@ -28,10 +28,8 @@ describe('effectiveLimits', () => {
   });
 });
 
-describe('mergeOverrides', () => {
-  it('sets the given limits, removes nulls and keeps the rest', () => {
-    const merged = mergeOverrides({ maxProjects: 5, maxMembers: 6 }, { maxMembers: null, maxWebhooks: -1 });
+it('mergeOverrides sets the given limits, removes nulls and keeps the rest', () => {
+  const merged = mergeOverrides({ maxProjects: 5, maxMembers: 6 }, { maxMembers: null, maxWebhooks: -1 });
 
-    expect(merged).toEqual({ maxProjects: 5, maxWebhooks: -1 });
-  });
+  expect(merged).toEqual({ maxProjects: 5, maxWebhooks: -1 });
 });

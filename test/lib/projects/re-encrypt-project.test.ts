@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Job } from '#lib/core/job.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { reEncryptProject } from '#lib/projects/re-encrypt-project.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
-import type { Api } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { type AwsCall, type Conductor, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 
 // Steps of a rotation, one at a time and by hand: what they queue is intercepted, so that each can be killed and
 // repeated.
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
 
-let api: Api;
-let owner: Person;
 let place: Workplace;
 
-beforeAll(async () => {
-  api = await startObservedApi();
-  owner = await seedOwner();
-});
-afterAll(() => api.stop());
+const api = shared(startObservedApi);
+const owner = shared(seedOwner);
 
 /** The starts of queued walks, each with its delay. */
 const walks: { walk: number; delaySeconds: number }[] = [];

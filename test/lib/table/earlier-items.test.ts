@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import { at } from '#lib/table/read.ts';
 import { handOffRecord } from '#lib/table/records/hand-off.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { entities as kindsWithInvariants } from '#test/support/invariants.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -68,11 +69,7 @@ describe('an item that an earlier commit wrote', () => {
 });
 
 describe('a credential that an earlier commit issued', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  afterAll(() => api.stop());
+  const api = shared(startApi);
 
   it('goes on working if it is an identity’s token, which did not say whether it had a second factor', async () => {
     const place = await openWorkplace(api, await seedPerson({ emailVerified: true }));

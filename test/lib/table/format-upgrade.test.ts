@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { entity, type Upgrade } from '#lib/table/entity.ts';
 import { at, find, list, queryPage } from '#lib/table/read.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 
 /*
  * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step upgrades the
@@ -32,19 +33,17 @@ const grantSinceV2 = entity(
   { oldestFormat: 2, upgrades: [countUses] },
 );
 
-let api: Api;
 const group = randomUUID();
 
 const storedFormat = async (name: string) => (await queryPage({ pk: `GRANT#${group}`, beginsWith: name })).items[0]?.v;
 
+shared(startApi);
 beforeAll(async () => {
-  api = await startApi();
   await transact([
     put(at(grantV1, group, 'first'), { name: 'first', scope: 'read' }),
     put(at(grantV2, group, 'second'), { name: 'second', scopes: ['read', 'write'] }),
   ]);
 });
-afterAll(() => api.stop());
 
 describe('items of older formats', () => {
   it('are upgraded step by step when read, individually and in a range', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ApiError } from '#lib/core/errors.ts';
 import { entity } from '#lib/table/entity.ts';
@@ -19,7 +19,8 @@ import {
   transact,
   update,
 } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { conduct } from '#test/support/observe-calls.ts';
 
@@ -29,15 +30,13 @@ const thing = entity('thing', (group: string, name: string) => ({ pk: `THING#${g
   note: z.string().optional(),
 });
 
-let api: Api;
 let group: string;
 const thingAt = (name: string) => at(thing, group, name);
 
-beforeAll(async () => {
-  api = await startApi();
+shared(startApi);
+beforeAll(() => {
   group = randomUUID();
 });
-afterAll(() => api.stop());
 
 describe('the table', () => {
   it('returns what was put, without its keys, and nothing for a missing item', async () => {

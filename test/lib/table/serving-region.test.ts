@@ -9,7 +9,8 @@ import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
 import { newestRegion, reliedOnMs } from '#lib/table/serving-region.ts';
-import { type Api, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 
@@ -17,7 +18,6 @@ import { startRegions } from '#test/support/two-regions.ts';
 const first = 'us-east-1';
 const second = 'eu-west-1';
 
-let api: Api;
 let person: Person;
 let token: { token: string };
 let secrets: string;
@@ -25,8 +25,8 @@ let tables: Record<string, string>;
 let regions: Awaited<ReturnType<typeof startRegions>>;
 let now: number;
 
+const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
 beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'WARN' });
   const name = `${process.env.TABLE_NAME}`;
   tables = { [first]: name, [second]: `${name}-replica` };
   await ensureTable(`${tables[second]}`);
@@ -39,7 +39,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await regions.stop();
-  await api.stop();
 });
 
 let lines: Record<string, string>[];

@@ -1,29 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
 import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { seed } from '#test/support/seed.ts';
-import { buildCli, type Cli } from '../cli.ts';
+import { buildCli } from '../cli.ts';
 import { nastyValues } from './nasty-values.ts';
 
 /** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
 const count = Math.min(Number(process.env.FORMATS ?? 150), 2000);
 const perEnvironment = 1000;
 
-let api: Api;
-let cli: Cli;
-
-beforeAll(async () => {
-  api = await startApi();
-  cli = buildCli();
-});
-afterAll(async () => {
-  cli.remove();
-  await api.stop();
-});
+const api = shared(startApi);
+const cli = shared(buildCli);
 
 /** Pulls these secrets over HTTP and with the command line. */
 async function bothWays(name: ServedFormat, secrets: readonly (readonly [string, string])[]) {

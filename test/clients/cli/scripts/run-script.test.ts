@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { type Api, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh } from '#test/support/fixtures.ts';
 import { type Issuer, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
@@ -13,7 +14,6 @@ import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type S
 let api: Api;
 let owner: Person;
 let issuer: Issuer;
-let place: Workplace;
 let token: string;
 let image: Image;
 /** Without curl. */
@@ -35,9 +35,7 @@ afterAll(async () => {
   alone?.remove();
   await Promise.all([api?.stop(), issuer?.stop()]);
 });
-beforeEach(async () => {
-  place = await openWorkplace(api, owner);
-});
+const place = fresh(() => openWorkplace(api, owner));
 
 const settings = (more: Record<string, string | undefined> = {}) => ({
   HOLDFAST_URL: api.url.replace('/v1', ''),

@@ -1,21 +1,21 @@
 import { gunzipSync } from 'node:zlib';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startAccessLog } from '#infra/local/gateway/access-log.ts';
+import { eventually } from '#test/support/eventually.ts';
 
 interface LogsEvent {
   awslogs: { data: string };
 }
 
-function messageOf(event: unknown) {
-  return JSON.parse(gunzipSync(Buffer.from((event as LogsEvent).awslogs.data, 'base64')).toString());
-}
+const messageOf = (event: unknown) =>
+  JSON.parse(gunzipSync(Buffer.from((event as LogsEvent).awslogs.data, 'base64')).toString());
 
 it('Records go to the subscriber in batches, in the format of CloudWatch Logs', async () => {
   const delivered: unknown[] = [];
   const log = startAccessLog(async event => delivered.push(event));
   log.write({ '$context.requestId': 'one', '$context.status': '200', '$context.routeKey': 'GET /v1/x' });
   log.write({ '$context.requestId': 'two' });
-  await vi.waitFor(() => expect(delivered).toHaveLength(1), { timeout: 1000 });
+  await eventually(() => expect(delivered).toHaveLength(1));
   const message = messageOf(delivered[0]);
   expect(message).toMatchObject({ messageType: 'DATA_MESSAGE', logGroup: 'access-log' });
   expect(message.logEvents).toHaveLength(2);

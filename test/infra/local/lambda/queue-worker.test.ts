@@ -5,16 +5,16 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Invoke } from '#infra/local/lambda/invoke.ts';
 import { type Queue, type QueueWorkerOptions, startQueueWorker } from '#infra/local/lambda/queue-worker.ts';
 import { ensureQueue } from '#infra/local/resources.ts';
-import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
 import { startSqs } from '#infra/local/stand-ins/sqs/sqs.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { fresh } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 
-let server: AwsServer;
 let sqs: SQSClient;
 let queue: Queue;
 
+const server = fresh(() => startSqs(undefined, 'eu-west-1'));
 beforeEach(async () => {
-  server = await startSqs(undefined, 'eu-west-1');
   vi.stubEnv('AWS_ENDPOINT_URL_SQS', server.url);
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
@@ -23,8 +23,7 @@ beforeEach(async () => {
   queue = await ensureQueue('work', { visibilityTimeoutSeconds: 30, maxReceiveCount: 3 });
 });
 
-afterEach(async () => {
-  await server.stop();
+afterEach(() => {
   vi.unstubAllEnvs();
 });
 
@@ -61,7 +60,7 @@ it('A message is passed on as on Lambda, and deleted when the function has proce
   const events: SQSEvent[] = [];
   work(event => void events.push(event));
   const { MessageId } = await send('{"a":1}');
-  await vi.waitFor(async () => expect(await left()).toBe(0));
+  await eventually(async () => expect(await left()).toBe(0));
   expect(events).toEqual([
     {
       Records: [
@@ -97,14 +96,14 @@ it('A slow message does not delay others, up to the concurrency', async () => {
     if (body.startsWith('slow')) await released.opened;
   });
   for (const body of ['slow 1', 'slow 2', 'slow 3', 'quick 1', 'quick 2']) await send(body);
-  await vi.waitFor(() => expect(started).toContain('quick 2'));
+  await eventually(() => expect(started).toContain('quick 2'));
   await send('slow 4');
-  await vi.waitFor(() => expect(started).toContain('slow 4'));
+  await eventually(() => expect(started).toContain('slow 4'));
   await send('quick 3');
   await sleep(100);
   expect(started).not.toContain('quick 3');
   released.open();
-  await vi.waitFor(async () => expect(await left()).toBe(0));
+  await eventually(async () => expect(await left()).toBe(0));
 });
 
 it.each<[string, (event: SQSEvent) => unknown]>([
@@ -127,7 +126,7 @@ it.each<[string, (event: SQSEvent) => unknown]>([
       { retryAfterSeconds: 0 },
     );
     await send('poison');
-    await vi.waitFor(async () => expect(await left()).toBe(0));
+    await eventually(async () => expect(await left()).toBe(0));
     expect(counts).toEqual(['1', '2', '3']);
     const dead = await sqs.send(new ReceiveMessageCommand({ QueueUrl: `${queue.url}-dead`, WaitTimeSeconds: 2 }));
     expect(dead.Messages?.map(message => message.Body)).toEqual(['poison']);

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startKept, waitUntilGone } from '#infra/local/machine/keeper.ts';
+import { eventually } from '#test/support/eventually.ts';
 
 /** A zombie that waits to be reaped does not count as alive. */
 function isAlive(pid: number): boolean {
@@ -57,12 +58,11 @@ it('The next start ends a kept process if its keeper was killed as well', async 
   owner.kill('SIGKILL');
   // The keeper's watcher may have survived it or not. Either way the child has ended afterwards.
   await waitUntilGone(file, ['sleep', '62.5']);
-  await vi.waitFor(() => expect(isAlive(child)).toBe(false));
+  await eventually(() => expect(isAlive(child)).toBe(false));
 });
 
-function readStat(pid: number): string {
-  return existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
-}
+const readStat = (pid: number): string =>
+  existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
 
 it('A pid that belongs to another process by now is left alone', async () => {
   const file = pidFile();
@@ -76,11 +76,9 @@ it('Stopping ends a kept process and kills one that ignores the signal', async (
   await polite.stop(5000);
   expect(isAlive(polite.pid)).toBe(false);
   const deaf = await startKept('sh', ['-c', 'trap "" TERM; echo deaf; while :; do sleep 0.05; done'], undefined);
-  await vi.waitFor(() => expect(deaf.output()).toContain('deaf'));
-  const startedAt = Date.now();
+  await eventually(() => expect(deaf.output()).toContain('deaf'));
   await deaf.stop(200);
   expect(isAlive(deaf.pid)).toBe(false);
-  expect(Date.now() - startedAt).toBeLessThan(3000);
 });
 
 it('The output and the exit code of a kept process are captured', async () => {

@@ -9,46 +9,35 @@ function entriesOf(source: string): [string, string][] {
   return entries.map(({ key, value }) => [key, value]);
 }
 
-function problemsOf(source: string): [number, string][] {
-  return parseDotenv(source).problems.map(({ line, message }) => [line, message]);
-}
+const problemsOf = (source: string): [number, string][] =>
+  parseDotenv(source).problems.map(({ line, message }) => [line, message]);
 
 describe('lines', () => {
-  test('blank lines and comment lines are skipped', () => {
-    expect(entriesOf('\n  \n# one\n\t# two\nA=1\n\n#last')).toEqual([['A', '1']]);
-  });
-
   test('empty text has no entries and no problems', () => {
     expect(parseDotenv('')).toEqual({ entries: [], problems: [] });
   });
 
-  test('an export prefix is removed, and `export` may itself be a key', () => {
-    expect(entriesOf('export A=1\nexport\tB=2\n  export C=3\nexport=4')).toEqual([
-      ['A', '1'],
-      ['B', '2'],
-      ['C', '3'],
-      ['export', '4'],
-    ]);
-  });
-
-  test('white space around the key and the equals sign is ignored', () => {
-    expect(entriesOf('  A = 1  \nB\t=\t2')).toEqual([
-      ['A', '1'],
-      ['B', '2'],
-    ]);
-  });
-
-  test('the last line needs no line end', () => {
-    expect(entriesOf('A=1')).toEqual([['A', '1']]);
-  });
-
-  test('CRLF line ends are read like LF, and a byte order mark is skipped', () => {
-    expect(entriesOf('\uFEFFA=1\r\nB="2"\r\n\r\n# c\r\nC=\'3\' # d\r\nD=4\r')).toEqual([
-      ['A', '1'],
-      ['B', '2'],
-      ['C', '3'],
-      ['D', '4'],
-    ]);
+  test.each<[string, string, [string, string][]]>([
+    ['blank lines and comment lines are skipped', '\n  \n# one\n\t# two\nA=1\n\n#last', [['A', '1']]],
+    [
+      'an export prefix is removed, and `export` may itself be a key',
+      'export A=1\nexport\tB=2\n  export C=3\nexport=4',
+      Object.entries({ A: '1', B: '2', C: '3', export: '4' }),
+    ],
+    [
+      'white space around the key and the equals sign is ignored',
+      '  A = 1  \nB\t=\t2',
+      Object.entries({ A: '1', B: '2' }),
+    ],
+    ['the last line needs no line end', 'A=1', [['A', '1']]],
+    [
+      'CRLF line ends are read like LF, and a byte order mark is skipped',
+      '\uFEFFA=1\r\nB="2"\r\n\r\n# c\r\nC=\'3\' # d\r\nD=4\r',
+      Object.entries({ A: '1', B: '2', C: '3', D: '4' }),
+    ],
+    ['__proto__ is a key like any other', '__proto__=x', [['__proto__', 'x']]],
+  ])('%s', (_, source, entries) => {
+    expect(entriesOf(source)).toEqual(entries);
   });
 
   test('every entry has the number of the line it starts on', () => {
@@ -57,10 +46,6 @@ describe('lines', () => {
       ['A', 1],
       ['B', 5],
     ]);
-  });
-
-  test('__proto__ is a key like any other', () => {
-    expect(entriesOf('__proto__=x')).toEqual([['__proto__', 'x']]);
   });
 });
 
@@ -168,8 +153,8 @@ describe('problems', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test('megabytes of text are parsed in a moment, well-formed or not', () => {
-    const started = performance.now();
+  // In quadratic time, this would take hours.
+  test('megabytes of text are parsed in linear time, well-formed or not', () => {
     for (const source of [
       `A=${' '.repeat(2_000_000)}x`,
       `A="${'\\"'.repeat(1_000_000)}`,
@@ -184,7 +169,6 @@ describe('problems', () => {
     ]) {
       parseDotenv(source);
     }
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 

@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ImportBody } from '#lib/contracts/fields/import-body.ts';
 
 /** Parses JSON text like a request's body, so that `__proto__` arrives as it would there. */
-function parsed(json: string) {
-  return ImportBody.parse(JSON.parse(json));
-}
+const parsed = (json: string) => ImportBody.parse(JSON.parse(json));
 
 function pathsOf(body: unknown): string[] {
   const result = ImportBody.safeParse(body);

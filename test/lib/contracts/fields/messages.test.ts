@@ -6,9 +6,8 @@ import { problemsOf } from '#lib/contracts/fields/messages.ts';
 import { formProblem } from '#lib/contracts/path-parameters.ts';
 import { routes } from '#lib/contracts/routes.ts';
 
-function problems(schema: z.ZodType, value: unknown): Problem[] {
-  return (schema.safeParse(value).error?.issues ?? []).flatMap(problemsOf);
-}
+const problems = (schema: z.ZodType, value: unknown): Problem[] =>
+  (schema.safeParse(value).error?.issues ?? []).flatMap(problemsOf);
 
 describe('the message of a problem', () => {
   test.each<[string, z.ZodType, unknown, string]>([

@@ -82,9 +82,8 @@ test('the tag of a revision matches that revision and no other', () => {
   }
 });
 
-test('a header of many kilobytes is parsed in a moment', () => {
-  const started = performance.now();
-  expect(parseIfMatch(`${' '.repeat(100_000)}x`)).toBeUndefined();
-  expect(parseIfMatch('"'.repeat(100_001))).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(1000);
+// In quadratic time, this would take hours.
+test('a header of megabytes is parsed in linear time', () => {
+  expect(parseIfMatch(`${' '.repeat(4_000_000)}x`)).toBeUndefined();
+  expect(parseIfMatch('"'.repeat(4_000_001))).toBeUndefined();
 });

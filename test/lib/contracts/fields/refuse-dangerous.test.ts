@@ -68,12 +68,10 @@ describe('a name', () => {
   });
 });
 
-describe('names that are allowed', () => {
-  it('are passed, and the others say how to allow them', () => {
-    const allowance = { allowed: ['LD_PRELOAD', 'MISSING'], option: (key: string) => `--allow-name ${key}` };
-    expect(refuseDangerous(['A', 'LD_PRELOAD', 'ENV'], allowance)).toEqual([
-      { key: 'ENV', reason: 'makes a shell run code; to pass it anyway: --allow-name ENV' },
-    ]);
-    expect(refuseDangerous(['ENV'], { allowed: [] })).toEqual([{ key: 'ENV', reason: 'makes a shell run code' }]);
-  });
+it('names that are allowed are passed, and the others say how to allow them', () => {
+  const allowance = { allowed: ['LD_PRELOAD', 'MISSING'], option: (key: string) => `--allow-name ${key}` };
+  expect(refuseDangerous(['A', 'LD_PRELOAD', 'ENV'], allowance)).toEqual([
+    { key: 'ENV', reason: 'makes a shell run code; to pass it anyway: --allow-name ENV' },
+  ]);
+  expect(refuseDangerous(['ENV'], { allowed: [] })).toEqual([{ key: 'ENV', reason: 'makes a shell run code' }]);
 });

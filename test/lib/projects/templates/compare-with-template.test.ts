@@ -6,25 +6,23 @@ const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pat
 
 const stored = { projectId: 'a project', createdAt: '2026-01-01T00:00:00.000Z' };
 
-describe('comparing with a template', () => {
-  it('assigns every key to its category', () => {
-    const template = [
-      { key: 'A', required: true, pattern: 'x+', ...stored },
-      { key: 'B', required: true, ...stored },
-      { key: 'C', required: false, ...stored },
-      { key: '__proto__', required: true, ...stored },
-    ];
-    expect(
-      compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]), boundedValueCheck()),
-    ).toEqual({
-      valid: false,
-      missing: ['B'],
-      present: ['A', 'C', '__proto__'],
-      undeclared: ['D'],
-      invalid: [{ key: 'A', reason: 'does not match the pattern' }],
-    });
-    expect(compareWithTemplate([], [], new Map(), boundedValueCheck())).toMatchObject({ valid: true });
+it('comparing with a template assigns every key to its category', () => {
+  const template = [
+    { key: 'A', required: true, pattern: 'x+', ...stored },
+    { key: 'B', required: true, ...stored },
+    { key: 'C', required: false, ...stored },
+    { key: '__proto__', required: true, ...stored },
+  ];
+  expect(
+    compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]), boundedValueCheck()),
+  ).toEqual({
+    valid: false,
+    missing: ['B'],
+    present: ['A', 'C', '__proto__'],
+    undeclared: ['D'],
+    invalid: [{ key: 'A', reason: 'does not match the pattern' }],
   });
+  expect(compareWithTemplate([], [], new Map(), boundedValueCheck())).toMatchObject({ valid: true });
 });
 
 describe('a pattern', () => {
@@ -47,9 +45,8 @@ describe('a pattern', () => {
   });
 
   it('takes linear time, for every pattern', () => {
-    const startedAt = performance.now();
+    // In any other, this would not end within the test's time.
     expect(matchesWhole('(a*)*(a*)*(a*)*b', 'a'.repeat(65_536))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it('is rejected if its automaton is so large that values would take seconds', () => {

@@ -65,7 +65,7 @@ async function memoryUsed(): Promise<number> {
 }
 
 async function requireLess(bytes: number, before: number): Promise<void> {
-  await expect.poll(async () => (await memoryUsed()) - before, { timeout: 20_000 }).toBeLessThan(bytes);
+  await expect.poll(async () => (await memoryUsed()) - before).toBeLessThan(bytes);
 }
 
 describe('the memory for snapshots', () => {

@@ -15,23 +15,21 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsServer } from '#infra/local/stand-ins/aws-server.ts';
 import { startKms } from '#infra/local/stand-ins/kms/kms.ts';
+import { shared } from '#test/support/fixtures.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const clientOf = ({ url }: AwsServer) => new KMSClient({ endpoint: url, region: 'eu-west-1', credentials });
 
-let server: AwsServer;
-let kms: KMSClient;
 let KeyId: string;
 
+const server = shared(() => startKms(directory, 'eu-west-1'));
+const kms = shared(() => clientOf(server));
 beforeAll(async () => {
-  server = await startKms(directory, 'eu-west-1');
-  kms = clientOf(server);
   KeyId = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId ?? '';
 });
 
-afterAll(async () => {
-  await server.stop();
+afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 

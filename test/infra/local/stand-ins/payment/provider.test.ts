@@ -73,9 +73,8 @@ async function checkoutOf(client: Stripe, name = 'Analytical Engines') {
   return { customer, session, url: session.url ?? '' };
 }
 
-function press(url: string, action: string, more: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, { method: 'POST', body: new URLSearchParams({ action, ...more }), redirect: 'manual' });
-}
+const press = (url: string, action: string, more: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', body: new URLSearchParams({ action, ...more }), redirect: 'manual' });
 
 describe('the payment provider’s stand-in', () => {
   it('sends signed events that the provider’s own library accepts, in the order in which they happened', async () => {
