@@ -39,7 +39,7 @@ export function LogIn() {
       <SignInPage title="You are still signed in">
         <ProviderRefusal code={refusal} />
         <p>
-          <a href={destination}>Go on as {session.value?.user.email}</a>
+          <a href={destination}>Continue as {session.value?.user.email}</a>
         </p>
       </SignInPage>
     );
@@ -86,7 +86,7 @@ export function LogInAgain() {
         >
           Leave this page
         </button>
-        ; staged changes are dropped.
+        ; staged changes are discarded.
       </p>
     </Dialog>
   );
