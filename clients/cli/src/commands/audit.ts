@@ -32,17 +32,17 @@ const pageSize = 500;
 export const auditOptions = (command: Command): Command =>
   periodOptions(command)
     .option('--action <action>', 'only entries of this action, such as secret.pulled')
-    .option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; or an id')
+    .option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; also by id')
     .option('--token <id>', 'only what was done with this token', id)
     .option('--key <key>', 'only entries about this key, and pulls that included it', secretKey)
     .option('--limit <number>', 'maximum number of entries (default: 50)', integer(1))
     .option('--all', 'all entries')
     .option('--offset <number>', 'skip this many of the newest entries', integer(0, 10_000))
-    .addOption(new Option('--format <format>', 'for a spreadsheet').choices(['csv']))
-    .option('--follow', 'print the oldest first, and new ones a minute after they were written')
-    .option('--interval <seconds>', 'how often --follow asks (default: 10)', integer(1, 3600))
-    .option('--after <cursor>', 'with --follow: go on after this cursor of a document')
-    .option('--cursor-file <file>', 'with --follow: go on after the cursor in this file, kept up to date');
+    .addOption(new Option('--format <format>', 'print a table for a spreadsheet').choices(['csv']))
+    .option('--follow', 'print entries oldest first, then new ones, a minute after they were written')
+    .option('--interval <seconds>', 'how often --follow polls (default: 10)', integer(1, 3600))
+    .option('--after <cursor>', 'with --follow: resume after this document’s cursor')
+    .option('--cursor-file <file>', 'with --follow: resume after the cursor in this file, and keep it up to date');
 
 export async function audit(session: Session, flags: AuditFlags): Promise<void> {
   const { format, interval, after, cursorFile, limit, all, offset } = flags;

@@ -47,12 +47,12 @@ export const onlyOption = () => new Option('--only <keys>', 'only these keys, co
 export const allowNameOption = () =>
   new Option(
     '--allow-name <keys>',
-    'pass these keys even if they can control which code runs or whom it trusts',
+    'allow these keys even if they can control which code runs or whom it trusts',
   ).argParser(secretKeys);
 export const revisionOption = () => new Option('--revision <number>', 'read this revision').argParser(integer(0));
 export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
-export const yesOption = () => new Option('-y, --yes', 'answer yes instead of being asked');
-export const allOption = () => new Option('--all', 'show every key, however many there are');
+export const yesOption = () => new Option('-y, --yes', 'don’t ask for confirmation');
+export const allOption = () => new Option('--all', 'show all keys, even if there are many');
 /** For commands that read a dotenv file. */
 export const dialectOptions = (command: Command): Command =>
   command

@@ -46,9 +46,9 @@ export const runOptions = (command: Command): Command =>
     .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
     .addOption(allowNameOption())
     .option('--override <file>', 'a local dotenv file whose values win; not for production environments')
-    .option('--allow-override', 'use --override for a production environment too')
+    .option('--allow-override', 'allow --override for a production environment')
     .addOption(
-      new Option('--name-transformer <rule>', 'make the variables’ names of the keys').choices(
+      new Option('--name-transformer <rule>', 'derive the variables’ names from the keys').choices(
         Object.keys(nameTransformers),
       ),
     )

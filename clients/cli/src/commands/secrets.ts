@@ -59,7 +59,7 @@ export const setOptions = (command: Command): Command =>
   writeOptions(command)
     .usage('[options] <key>')
     .argument('<key>', 'key of the secret', secretKey)
-    .argument('[value]', 'refused: values come from standard input, a file or a hidden prompt', refuseValue)
+    .argument('[value]', 'not allowed: values come from standard input, a file or a hidden prompt', refuseValue)
     .option('--from-file <file>', 'use the content of this file with its last line break (- for standard input)')
     .option('--exact', 'keep a final line break and a byte order mark')
     .option('--allow-empty', 'set an empty value')
