@@ -34,7 +34,7 @@ export function writeCursor(cursor: Cursor): string {
 
 /** @throws invalid_request */
 export function readCursor(text: string): Cursor {
-  const invalid = () => invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier answer' }]);
+  const invalid = () => invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier response' }]);
   let content: unknown;
   try {
     content = JSON.parse(Buffer.from(text, 'base64url').toString());
