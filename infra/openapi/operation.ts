@@ -60,7 +60,7 @@ function parametersOf(contract: Contract, components: Components): JsonObject[] 
       name,
       in: 'cookie',
       required: false,
-      description: 'Set by the service; browsers send it by themselves.',
+      description: 'Set by the service; browsers send it automatically.',
       schema: { type: 'string' },
     });
   }

@@ -13,6 +13,6 @@ export function noticesOf({ waf, alarmEmail, longConcurrency }: Config): string[
       : []),
     ...(longConcurrency > 0
       ? []
-      : ['longConcurrency is 0: long questions about audit logs can take all of the account’s concurrent executions.']),
+      : ['longConcurrency is 0: long queries of audit logs can take all of the account’s concurrent executions.']),
   ];
 }

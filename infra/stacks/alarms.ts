@@ -116,7 +116,7 @@ export function alarmsOn(
     },
     FunctionsThrottled: {
       description:
-        'Lambda throttles functions because the account, or a function for long questions, has reached its ' +
+        'Lambda throttles functions because the account, or a function for long queries, has reached its ' +
         'concurrency limit: requests fail with 503. First find which function it is (metrics Throttles and ' +
         'ConcurrentExecutions), then request a higher limit in Service Quotas or raise longConcurrency.',
       metric: metrics.throttledInvocations,

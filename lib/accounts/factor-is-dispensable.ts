@@ -64,6 +64,6 @@ async function factorIsDispensable(userId: string, owned: readonly OrganizationR
 const tooManyOrganizations = () =>
   new ApiError(
     'last_owner',
-    'You own too many organizations to check at once that each has another owner who can get in without its sign-in ' +
-      'provider. Hand some of them over first.',
+    'You own too many organizations to check whether each has another owner who can log in without its sign-in ' +
+      'provider. Transfer some of them first.',
   );

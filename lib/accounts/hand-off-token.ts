@@ -27,7 +27,7 @@ export async function offerHandOff(
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
   const { userId, user, credential } = principal;
-  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
+  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, wanted), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;

@@ -30,7 +30,7 @@ export async function changePassword(
 ): Promise<void> {
   const { principal, source, log } = context;
   const { user, credential } = principal;
-  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
+  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   refuseCommonPassword('newPassword', newPassword);
   const wrong = wrongCurrentPasswords(user.id);
   const [held, { known }] = await Promise.all([

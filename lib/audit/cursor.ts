@@ -38,6 +38,6 @@ export function readCursor(text: string): Cursor {
   try {
     return Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   } catch {
-    throw invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier answer' }]);
+    throw invalidRequest([{ path: 'after', message: 'must be the `next` of an earlier response' }]);
   }
 }

@@ -90,7 +90,7 @@ export function takeShare({ id, slug }: Payer): void {
     const retryAfterSeconds = Math.ceil(((minute + 1) * windowMs - Date.now()) / 1000);
     throw new ApiError(
       'rate_limited',
-      `The organization has used up its ${bound} requests for this minute. A request that takes much work counts as several. Wait ${retryAfterSeconds} seconds.`,
+      `The organization has used up its ${bound} requests for this minute. Expensive requests count as several. Wait ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }

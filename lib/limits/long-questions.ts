@@ -111,7 +111,7 @@ async function leavePlace(organizationId: string, place: Place, holder: string, 
 function tooManyQuestions(): ApiError {
   return new ApiError(
     'rate_limited',
-    `Two questions about this organization’s audit log are being answered. Wait ${retryAfterSeconds} seconds.`,
+    `Two long queries of this organization’s audit log are already running. Wait ${retryAfterSeconds} seconds.`,
     { retryAfterSeconds },
   );
 }

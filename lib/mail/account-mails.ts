@@ -96,8 +96,8 @@ export async function providerLinkedMail(organizationName: string): Promise<Mail
     ],
     link: { label: 'Review your account', url: new URL('/account', await dashboardOrigin()).href },
     after: [
-      'If this was not you, change your password immediately, end all other sessions, and add a passkey or an ' +
-        'authenticator app: with one, the provider alone opens nothing outside that organization.',
+      'If this was not you, end the link on your account page, change your password immediately, and end all other ' +
+        'sessions.',
     ],
   });
 }
@@ -108,7 +108,7 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
     subject: 'A log-in without your company’s sign-in provider',
     before: [
       `${unlinked(who)}, an owner of ${unlinked(name)}, logged in without the sign-in provider that the organization ` +
-        'requires. Owners with a second factor can do that in case the provider fails.',
+        'requires. Owners with a second factor can do this in case the provider fails.',
     ],
     link: { label: 'Review the members', url: new URL(`/organizations/${slug}/members`, await dashboardOrigin()).href },
     after: ['If nobody expected this, remove that owner and ask them to change their password.'],
@@ -121,8 +121,8 @@ export async function domainTakenMail({ name, slug }: { name: string; slug: stri
     subject: 'Another organization verified one of your domains',
     before: [
       `${domain} is no longer verified for ${unlinked(name)}: its TXT record is gone, and another organization has ` +
-        'verified the domain. New people with an address of that domain can’t sign in with your provider any more. ' +
-        'Those who already do still can.',
+        'verified the domain. New people with an address in that domain can no longer sign in with your provider. ' +
+        'People who already do still can.',
     ],
     link: {
       label: 'Review the sign-in provider',

@@ -93,9 +93,9 @@ export async function ownerIsDispensable(organization: OrganizationRecord, userI
 const lastBreakGlassOwner = () =>
   new ApiError(
     'last_owner',
-    'This is the last owner who can log in with a second factor, and the organization requires its sign-in provider. If ' +
-      'it failed, nobody could get in: another owner first needs a passkey, or a password and an authenticator app, ' +
-      'for seven days.',
+    'This is the last owner who can log in with a second factor, and the organization requires its sign-in provider. ' +
+      'If the provider failed, no owner could log in. Another owner must first have had a passkey, or a password and ' +
+      'an authenticator app, for seven days.',
   );
 
 /*

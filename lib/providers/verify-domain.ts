@@ -53,7 +53,7 @@ export async function verifyDomain(
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
   if (!records.includes(txtRecordOf(wanted))) {
-    throw new ApiError('domain_not_verified', `The domain has no such TXT record yet: ${txtRecordOf(wanted)}`);
+    throw new ApiError('domain_not_verified', `The domain does not have this TXT record yet: ${txtRecordOf(wanted)}`);
   }
   const readAgain = async () => ({ before: await findSignIn(organization), claim: await readClaim() });
   const { after, former } = await retryWithFreshRead({ before: known, claim }, readAgain, async current => {

@@ -24,7 +24,10 @@ export async function redeliverWebhook(
   const { event, payload } = original;
   // Its pieces, if it was stored, expire before the entry does.
   if (payload === undefined || (await textOf(payload)) === undefined) {
-    throw new ApiError('not_redeliverable', 'What this delivery sent is no longer known, so it can’t be sent again.');
+    throw new ApiError(
+      'not_redeliverable',
+      'The body of this delivery is no longer stored, so it can’t be sent again.',
+    );
   }
   const id = randomUUID();
   const createdAt = new Date().toISOString();

@@ -103,9 +103,9 @@ describe('docs/audit-log.md', () => {
       vi.useRealTimers();
     }
     const printed = await walk(chaptersOf(log).map(renamed), { before: 'source ./shell' });
-    expect(Object.keys(printed)).toEqual(['Ask', 'Follow', 'After a leak', 'In the dashboard']);
-    expect(printed.Ask).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
-    expect(printed.Ask).toMatch(/\tsecret\.pulled\tweb-shop\/dev\t/);
+    expect(Object.keys(printed)).toEqual(['Search', 'Follow', 'After a leak', 'In the dashboard']);
+    expect(printed.Search).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
+    expect(printed.Search).toMatch(/\tsecret\.pulled\tweb-shop\/dev\t/);
     expect(readFileSync(join(directory, 'audit.csv'), 'utf8')).toMatch(/^createdAt,action,.*\r\n.*secret\.pulled/);
     expect(printed.Follow).toMatch(/"entries":\[\{.*"next":"\w+","upTo":/);
     const lines = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trimEnd().split('\n');

@@ -89,7 +89,7 @@ function requireApproval({ isUnattended }: Terminal, { deleted }: Plan<unknown>,
   if (!isUnattended || deleted.length === 0) return;
   throw usage(
     `To ${title} would delete ${someOf(deleted)}. Nothing was changed.`,
-    'Without a terminal, deleting takes --yes.',
+    'Without a terminal, deleting requires --yes.',
   );
 }
 

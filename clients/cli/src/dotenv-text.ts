@@ -38,7 +38,7 @@ export function readDotenv(
     const named = ambiguous.map(({ line, key, readers }) => `line ${line} ${key}: ${describeReaders(readers)}`);
     throw refuse('ambiguous_dotenv', 'has lines that tools read differently', named, {
       details: ambiguous,
-      hint: 'Name the tool that reads the file, such as --dialect node, or take it --as-is, by Holdfast’s own rules.',
+      hint: 'Name the tool that reads the file, such as --dialect node, or use Holdfast’s own rules with --as-is.',
     });
   }
   return new Map(entries.map(({ key, value }) => [key, value]));

@@ -82,7 +82,7 @@ function requireInside(path: string, target: string): void {
   throw new Failure(
     exitCodes.other,
     'not_written',
-    `${path} leads to ${target}, outside of this directory; nothing was written.`,
+    `${path} points to ${target}, outside of this directory; nothing was written.`,
     { hint: 'Name the file itself, if that is the one to write.' },
   );
 }

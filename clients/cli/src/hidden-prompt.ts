@@ -46,7 +46,7 @@ export async function readHidden(question: string): Promise<string> {
   if (state === 'interrupted') process.kill(process.pid, 'SIGINT');
   if (state === 'interrupted' || state === 'cancelled') throw cancelled();
   if (state === 'garbled') {
-    throw new Failure(exitCodes.other, 'not_pasted', 'The paste has control characters. Nothing of it was taken.', {
+    throw new Failure(exitCodes.other, 'not_pasted', 'The paste has control characters and was ignored.', {
       hint: 'Use a pipe or a file instead.',
     });
   }

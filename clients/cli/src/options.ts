@@ -49,10 +49,10 @@ export const keyArgument = new Argument('<key>', 'key of the secret').argParser(
 export const onlyOption = new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
 export const allowNameOption = new Option(
   '--allow-name <keys>',
-  'pass these keys even if they can control which code runs or whom it trusts',
+  'allow these keys even if they can control which code runs or whom it trusts',
 ).argParser(secretKeys);
 export const revisionOption = new Option('--revision <number>', 'read this revision').argParser(integer(0));
-export const yesOption = new Option('-y, --yes', 'answer yes instead of being asked');
+export const yesOption = new Option('-y, --yes', 'don’t ask for confirmation');
 export const messageOption = new Option(
   '-m, --message <text>',
   'reason for the change, shown in the revision list and the audit log',
@@ -65,7 +65,7 @@ export const writeOptions = [
 /** Of commands that carry out a plan. */
 export const planOptions = [
   new Option('--dry-run', 'show what would change without changing it'),
-  new Option('--all', 'show every key, however many there are'),
+  new Option('--all', 'show all keys, even if there are many'),
   yesOption,
 ] as const;
 /** Of commands that read a dotenv file. */

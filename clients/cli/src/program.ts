@@ -123,7 +123,7 @@ const groups = new Map(
 );
 
 const helpOnIdentities = `
-Without a person, HOLDFAST_IDENTITY of HOLDFAST_ORG signs in with a token from HOLDFAST_ID_TOKEN_SOURCE:
+In a pipeline or workload, HOLDFAST_IDENTITY of HOLDFAST_ORG signs in with a token from HOLDFAST_ID_TOKEN_SOURCE:
 ${Object.entries(idTokenSources)
   .map(([name, { toSet }]) => `  ${name.padEnd(9)} ${toSet}`)
   .join('\n')}`;

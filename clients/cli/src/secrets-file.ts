@@ -54,7 +54,7 @@ function checked(fields: readonly Field[], name: string): Map<string, string> {
     exitCodes.other,
     'invalid_file',
     `${name} can’t be read; nothing was changed.\n  ${lines.join('\n  ')}`,
-    { details: problems, hint: 'Every value must be a string: put numbers and the like in quotes.' },
+    { details: problems, hint: 'Every value must be a string: put numbers and booleans in quotes.' },
   );
 }
 

@@ -114,6 +114,6 @@ function requireOneEnvironment({ hasSeveralEnvironments }: Settings): void {
   if (!hasSeveralEnvironments) return;
   throw usage(
     'This command takes one environment.',
-    'Several are for holdfast run and holdfast pull: give --env once.',
+    'Only holdfast run and holdfast pull take several: give --env once.',
   );
 }

@@ -41,7 +41,7 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
     return { entries, revision, revisions: String(revision) };
   }
   if (flags.revision !== undefined) {
-    throw usage('--revision is of one environment, and there are several layers.', 'Name one with --env.');
+    throw usage('--revision applies to one environment, and there are several layers.', 'Name one with --env.');
   }
   const pulled = await Promise.all(
     environments.map(async environment => {
@@ -69,7 +69,7 @@ async function pullOne(session: Session, environment: Environment, flags: PullFl
   const { only, revision, offline } = flags;
   const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
   if (revision !== undefined && offline)
-    throw new Failure(exitCodes.usage, 'usage', 'The cache only has the last pull: --revision needs the service.');
+    throw new Failure(exitCodes.usage, 'usage', 'The cache only has the last pull; --revision needs the service.');
   if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);
   const { token: given } = await session.credential();
   const token = typeof given === 'string' ? given : await given();
@@ -108,7 +108,7 @@ async function pullOne(session: Session, environment: Environment, flags: PullFl
     if (!isOutage(error) || cached === undefined) throw error;
     const { revision: kept, at } = cached;
     session.output.warn(
-      `holdfast: the service does not answer; continuing with revision ${kept}, pulled ${span(Date.now() - at)} ago.`,
+      `holdfast: the service does not respond; continuing with revision ${kept}, pulled ${span(Date.now() - at)} ago.`,
     );
     return chosen(cached);
   }

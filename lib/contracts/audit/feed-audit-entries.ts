@@ -11,10 +11,10 @@ export const feedAuditEntries = contract({
   summary: 'Follow the audit log',
   description:
     'Returns entries oldest first, for a reader that stores them elsewhere. A reader that always passes the last ' +
-    '`next` as `after` gets every entry exactly once. Entries appear about a minute late, when no earlier one can ' +
+    '`next` as `after` gets every entry exactly once. Entries appear about a minute late, once no earlier entry can ' +
     'still be written. A page may be short or empty although more entries follow; the reader has all of them when ' +
-    '`upTo` is about a minute ago. Without `after`, the feed starts at `since`, or with the oldest entry. Following ' +
-    'the feed leaves no entry. Owners and admins only.',
+    '`upTo` is about a minute ago. Without `after`, the feed starts at `since`, or with the oldest entry. Reading ' +
+    'the feed writes no entry. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     limit: integerQuery(1, 1000, 'Entries per page.').default(100),
@@ -26,7 +26,7 @@ export const feedAuditEntries = contract({
     body: z.object({
       entries: z.array(AuditEntry).meta({ description: 'The entries, oldest first.' }),
       next: z.string().meta({ description: 'Pass it as `after`, with the same filters, to continue.' }),
-      upTo: Timestamp.meta({ description: 'The feed has returned every matching entry from before this time.' }),
+      upTo: Timestamp.meta({ description: 'Every matching entry from before this time has been returned.' }),
     }),
     example: {
       entries: [

@@ -14,13 +14,13 @@ const Incomplete = z
   .object({
     reason: z.enum(['retention', 'environment_erased']).meta({
       description:
-        '`retention`: what happened before `before` is not recorded, or not exactly. `environment_erased`: the ' +
+        '`retention`: what happened before `before` is not recorded, or only in part. `environment_erased`: the ' +
         'environment’s history is gone, so its versions follow from the audit log alone.',
     }),
-    before: Timestamp.optional().meta({ description: 'Until when there is a doubt.' }),
+    before: Timestamp.optional().meta({ description: 'The end of the uncertain period.' }),
     environment: EnvironmentId.optional().meta({ description: 'The erased environment.' }),
   })
-  .meta({ description: 'Why the answer may list more than was really seen.' });
+  .meta({ description: 'Why the response may list more than was really seen.' });
 
 export const Exposure = z
   .object({
@@ -39,13 +39,13 @@ export const Exposure = z
       .meta({ description: 'The environment.' }),
     key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
     versions: z.array(z.int()).meta({
-      description: 'The versions that became known, ascending. Empty if it is not known which.',
+      description: 'The versions that became known, ascending. Empty if the versions are unknown.',
       example: [3],
     }),
     firstAt: Timestamp.meta({ description: 'When one of them first became known, or may have.' }),
     lastAt: Timestamp.meta({ description: 'When one of them last became known, or may have.' }),
     how: z.array(z.enum(exposureWays)).meta({
-      description: 'How they became known. Empty if no entry says so, but lost entries may have.',
+      description: 'How they became known. Empty if no entry shows it, but expired entries may have.',
       example: ['pulled'],
     }),
     current: z.boolean().meta({
@@ -57,20 +57,21 @@ export const Exposure = z
 export type Exposure = z.infer<typeof Exposure>;
 
 const Evidence = {
-  knownSince: Timestamp.meta({ description: 'Since when the audit log has every entry.' }),
+  knownSince: Timestamp.meta({ description: 'The time since which the audit log has every entry.' }),
   complete: z.boolean().meta({
-    description: 'Whether the answer is exact for the period asked for. If not, it lists more rather than less.',
+    description:
+      'Whether the response is exact for the requested period. If not, it lists too much rather than too little.',
   }),
   incomplete: z.array(Incomplete).optional().meta({ description: 'Why it is not complete.' }),
   next: z.string().optional().meta({
-    description: 'Pass it as `after` for the rest. Entries of the same secret on several pages belong together.',
+    description: 'Pass it as `after` to get the rest. If a secret is on several pages, merge its entries.',
   }),
 };
 
 const CredentialExposure = z.object({
   subject: z
     .object({
-      type: z.enum(Object.values(subjects)).meta({ description: 'What was asked about.', example: 'token' }),
+      type: z.enum(Object.values(subjects)).meta({ description: 'The kind of subject.', example: 'token' }),
       id: Uuid.meta({ description: 'Its identifier.' }),
       name: z.string().nullable().meta({
         description: 'The e-mail address or the identity’s name in its latest entry; null if it has none.',
@@ -79,7 +80,9 @@ const CredentialExposure = z.object({
     })
     .meta({ description: 'The credential, person or identity.' }),
   ...Evidence,
-  exposures: z.array(Exposure).meta({ description: 'What became known to it, still current secrets first.' }),
+  exposures: z
+    .array(Exposure)
+    .meta({ description: 'What the subject saw, with secrets that are still current first.' }),
 });
 export type CredentialExposure = z.infer<typeof CredentialExposure>;
 
@@ -89,7 +92,8 @@ const SecretReaders = z.object({
   ...Evidence,
   complete: z.boolean().meta({
     description:
-      'Whether everyone is listed. If not, entries are lost, and only authors are known from before `before`.',
+      'Whether everyone is listed. If not, entries have expired, and only authors are known for the time before ' +
+      '`before`.',
   }),
   readers: z
     .array(
@@ -109,12 +113,12 @@ const SecretReaders = z.object({
         lastAt: Timestamp.meta({ description: 'When it last became known.' }),
         hasAccess: z.boolean().meta({
           description:
-            'Whether they may read the environment today, with a credential that they have or by logging in: the same ' +
-            'checks as of a pull.',
+            'Whether they may read the environment now, with a credential they have or by logging in: the same ' +
+            'checks as for a pull.',
         }),
       }),
     )
-    .meta({ description: 'Everyone who knows the current value, the latest first.' }),
+    .meta({ description: 'Everyone who knows the current value, most recent first.' }),
 });
 export type SecretReaders = z.infer<typeof SecretReaders>;
 
@@ -124,7 +128,7 @@ const Query = z
     identityId: Uuid.optional().meta({ description: 'What an identity saw, with all of its tokens.' }),
     userId: Uuid.optional().meta({ description: 'What a user saw, with all sessions and tokens.' }),
     sessionId: Uuid.optional().meta({ description: 'What a session saw.' }),
-    environment: Uuid.optional().meta({ description: 'The environment of the secret whose readers are asked for.' }),
+    environment: Uuid.optional().meta({ description: 'The environment of the secret whose readers to list.' }),
     key: text(1, 256).optional().meta({ description: 'The key of that secret.' }),
     since: timeQuery('Only from this time on.').optional(),
     until: timeQuery('Only before this time.').optional(),
@@ -149,18 +153,18 @@ export const getExposure = contract({
   route: 'GET /v1/audit/{orgId}/exposure',
   summary: 'Say what a credential saw',
   description:
-    'With `tokenId`, `identityId`, `userId` or `sessionId`: every secret whose value became known to it, by version, ' +
-    'and whether the environment still holds it, so that it must be changed. With `environment` and `key`: everyone ' +
-    'who knows the current value. Credentials and people that no longer exist can be asked about too. It is computed ' +
-    'from the audit log and the recorded revisions; where they leave a doubt, `complete` is false and the answer ' +
-    'lists everything that may have been read, also for an unknown credential. Values that were promoted to another ' +
-    'environment are not followed there. Owners and admins only.',
+    'With `tokenId`, `identityId`, `userId` or `sessionId`: returns every secret that the subject saw, by version, ' +
+    'and whether the environment still holds that value, so that it must be changed. With `environment` and `key`: ' +
+    'returns everyone who knows the current value. Credentials and people that no longer exist are supported. The ' +
+    'response is computed from the audit log and the recorded revisions. If these leave a doubt, `complete` is false ' +
+    'and the response lists everything that may have been read, even for an unknown credential. Values that were ' +
+    'promoted to another environment are not followed there. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: Query,
   isLong: true,
   sizing: { memoryMb: 1024, reason: 'up to 80 MB of audit entries are read and added up in one request' },
   responses: ok({
-    description: 'What became known, or to whom.',
+    description: 'What the subject saw, or who knows the secret.',
     body: z.union([CredentialExposure, SecretReaders]),
     example: {
       subject: { type: 'token', id: '1c9f6a30-58d2-4b7e-8a41-90e3d7c2b5f6', name: 'ada@example.com' },

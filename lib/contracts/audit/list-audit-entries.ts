@@ -53,8 +53,8 @@ export const AuditEntry = z
       .optional()
       .meta({
         description:
-          'The keys concerned, never their values. Absent for a whole pull, and for a comparison or validation of all ' +
-          'keys if there are many: then those that the environment had at `revision`.',
+          'The keys concerned, never their values. Absent for a whole pull, and for a comparison or validation of ' +
+          'all keys if the list would be long: the keys are then those that the environment had at `revision`.',
         example: ['DATABASE_HOST'],
       }),
     keysOmitted: z.int().optional().meta({
@@ -64,7 +64,7 @@ export const AuditEntry = z
     unchanged: z
       .array(z.string())
       .optional()
-      .meta({ description: 'Keys of which the answer to a change says that they already had their value.' }),
+      .meta({ description: 'Keys that the response to a change reported as already having their value.' }),
     revision: z
       .int()
       .optional()
@@ -102,8 +102,8 @@ export const auditFilters = {
     .optional()
     .meta({
       description:
-        'Only entries about this key, and pulls of everything at a revision that had it. What revisions of a deleted ' +
-        'environment had is not known.',
+        'Only entries about this key, and whole pulls of a revision that had it. Whole pulls of deleted environments ' +
+        'are not found.',
     }),
   since: timeQuery('Only entries from this time on.').optional(),
   until: timeQuery('Only entries before this time.').optional(),
@@ -132,11 +132,7 @@ export const listAuditEntries = contract({
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     ...alwaysPaged,
-    offset: integerQuery(
-      0,
-      maximumOffset,
-      'The number of entries to skip. Without effect together with `after`, which is a position by itself.',
-    ).default(0),
+    offset: integerQuery(0, maximumOffset, 'The number of entries to skip. Ignored with `after`.').default(0),
     ...auditFilters,
     after: afterQuery,
   }),

@@ -16,10 +16,10 @@ export const completeLogin = contract({
   route: 'POST /v1/auth/login/verify',
   summary: 'Complete a log-in with a second factor or a passkey',
   description:
-    'Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the ' +
-    'session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return ' +
-    '429. A challenge from `POST /v1/auth/login/options` accepts only a passkey. One from a sign-in with a company’s ' +
-    'provider also makes somebody who signs in for the first time a member.',
+    'Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A ' +
+    'challenge works once and expires after five minutes. Five wrong codes within 15 minutes return 429. A challenge ' +
+    'from `POST /v1/auth/login/options` accepts only a passkey. A challenge from a sign-in with a company’s provider ' +
+    'also makes a new person a member.',
   access: { kind: 'public' },
   cookies: [linkCookie],
   body: z

@@ -12,19 +12,18 @@ export const completeProviderSignIn = contract({
   route: 'GET /v1/auth/provider/{orgSlug}/callback',
   summary: 'Complete a sign-in with the organization’s provider',
   description: [
-    'The organization’s redirect URI to register at its provider. Verifies the provider’s response, starts a session of at most 12 ' +
-      'hours and sends the browser to the dashboard. The session and the tokens created with it are confined to that ' +
-      'organization, until the session steps up with the account’s own password or passkey. Further parameters are ' +
-      'ignored. Whatever goes wrong sends the browser to ' +
-      '`/log-in#error=<code>`, and nothing is created. After `second_factor_required`, `POST /v1/auth/provider/factor` ' +
-      'continues. The codes:',
+    'The organization’s redirect URI to register at its provider. Verifies the provider’s response, starts a session ' +
+      'of at most 12 hours and sends the browser to the dashboard. The session and the tokens created with it are ' +
+      'confined to that organization, until the session steps up with the account’s own password or passkey. Other ' +
+      'parameters are ignored. If anything fails, the browser is sent to `/log-in#error=<code>`, and nothing is ' +
+      'created. After `second_factor_required`, `POST /v1/auth/provider/factor` continues. The codes:',
     ...Object.entries(signInErrors).map(([code, sentence]) => `- \`${code}\`: ${sentence}`),
   ].join('\n'),
   access: { kind: 'optional' },
   query: z.object({
     state: parameter('As the service sent it to the provider.'),
     code: parameter('The authorization code.'),
-    iss: parameter('The issuer (RFC 9207). Required if the provider announces that it sends it.'),
+    iss: parameter('The issuer (RFC 9207). Required if the provider’s metadata says that it sends it.'),
     error: parameter('Why the provider did not sign the user in.'),
   }),
   foreignQuery: true,

@@ -5,9 +5,9 @@ export const endProviderLink = contract({
   route: 'DELETE /v1/auth/providers/{linkId}',
   summary: 'End a link to a sign-in provider',
   description:
-    'The provider no longer signs the caller in. Ends the sessions that came through it, and revokes the tokens created ' +
-    'with them. The caller stays a member. To link the account again, its owner logs in once after signing in at the ' +
-    'provider. Requires a fresh session.',
+    'The provider no longer signs the caller in. Ends the sessions that came through it, and revokes the tokens ' +
+    'created with them. The caller stays a member. To link the account again, sign in at the provider and then log ' +
+    'in once. Requires a fresh session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: succeeds('The link has ended.'),
   uses: {

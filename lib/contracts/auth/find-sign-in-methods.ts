@@ -9,8 +9,8 @@ export const findSignInMethods = contract({
   route: 'GET /v1/auth/sign-in',
   summary: 'Find out how an address can sign in',
   description:
-    'Returns the methods for the log-in page. It only tells whether a verified domain has a sign-in provider: the ' +
-    'response is the same for all addresses of a domain, whether they have an account or not. Limited per client IP ' +
+    'Returns the methods for the log-in page. The response only shows whether a verified domain has a sign-in ' +
+    'provider: it is the same for all addresses of a domain, with or without an account. Limited per client IP ' +
     'address.',
   access: { kind: 'public' },
   query: z.strictObject({

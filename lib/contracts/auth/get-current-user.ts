@@ -34,9 +34,9 @@ export const getCurrentUser = contract({
   route: 'GET /v1/auth/me',
   summary: 'Get the current user and their organizations',
   description:
-    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
-    'token limited to one organization sees only that organization, and so does a session through a company’s ' +
-    'provider, which is confined to its organization until it steps up with the account’s own password or passkey.',
+    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token ' +
+    'limited to one organization sees only that organization. So does a session through a company’s provider, until ' +
+    'it steps up with the account’s own password or passkey.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
   responses: ok({
     description: 'The caller.',
@@ -51,8 +51,8 @@ export const getCurrentUser = contract({
         .nullable()
         .meta({
           description:
-            'The organization that the credential is confined to, because it came through the organization’s provider ' +
-            'and no password or passkey of the account was proved in it; null otherwise.',
+            'The organization that the credential is confined to, because it came through the organization’s ' +
+            'provider and has not proved the account’s own password or passkey; null otherwise.',
         }),
       authentication: z
         .object({

@@ -9,22 +9,22 @@ export const startProviderSignIn = contract({
   summary: 'Start to sign in with the organization’s provider',
   description:
     'Sends the browser to the organization’s OpenID Connect provider (authorization code flow with PKCE). A cookie ' +
-    'ties the sign-in to this browser for ten minutes. Whatever prevents the start sends the browser to the ' +
-    'dashboard’s `/log-in#error=<code>` instead; `GET /v1/auth/provider/{orgSlug}/callback` lists the codes. Limited per client ' +
-    'IP address.',
+    'ties the sign-in to this browser for ten minutes. If the sign-in can’t be started, the browser is sent to the ' +
+    'dashboard’s `/log-in#error=<code>`; `GET /v1/auth/provider/{orgSlug}/callback` lists the codes. Limited per ' +
+    'client IP address.',
   access: { kind: 'optional' },
   query: z.strictObject({
     to: dashboardPath.optional().meta({
-      description: 'The path of the dashboard to go to afterwards. Nothing but a path is accepted.',
+      description: 'The dashboard’s page to return to afterwards. Only a path is accepted.',
       example: '/analytical-engines',
     }),
     stepUp: flagQuery(
-      'With `true`, makes the session fresh: the provider asks its user to sign in again. It needs a session that came ' +
-        'through this provider. Somebody else at the provider is refused.',
+      'With `true`, makes the session fresh: the provider asks its user to sign in again. Requires a session that ' +
+        'came through this provider; another person’s response is rejected.',
     ).optional(),
     test: flagQuery(
-      'With `true`, an owner tries the provider out: everything is checked, and nothing is changed. The browser ' +
-        'returns to `to` with `#tested`.',
+      'With `true`, an owner tests the provider: everything is checked, and nothing is changed. The browser returns ' +
+        'to `to` with `#tested`.',
     ).optional(),
   }),
   responses: redirects({

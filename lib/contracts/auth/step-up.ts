@@ -9,13 +9,13 @@ export const stepUp = contract({
   route: 'POST /v1/auth/step-up',
   summary: 'Confirm your identity again',
   description:
-    'Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and ' +
-    'a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a ' +
-    'challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie ' +
-    'stops working. A wrong password or factor returns `invalid_request` for its field. A session that came through a ' +
-    'company’s provider also steps up with a passkey alone: an empty request gets its challenge. It is then no longer ' +
-    'confined to the provider’s organization. `GET /v1/auth/provider/{orgSlug}/start?stepUp=true` confirms it at the ' +
-    'provider instead, for that organization only.',
+    'Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a ' +
+    'second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge ' +
+    'for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A ' +
+    'wrong password or factor returns `invalid_request` for its field. In a session that came through a company’s ' +
+    'provider, a passkey alone is enough: an empty request returns its challenge. Afterwards the session is no ' +
+    'longer confined to the provider’s organization. `GET /v1/auth/provider/{orgSlug}/start?stepUp=true` confirms at ' +
+    'the provider instead, for that organization only.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', confined: true },
   body: z
     .strictObject({

@@ -12,11 +12,12 @@ export const DotenvText = z.string().meta({
 
 export const DotenvDialect = z.enum(dotenvDialects).meta({
   description:
-    'Reads the text as one tool does: `node` is `util.parseEnv` and `--env-file` of Node 24, `python` python-dotenv 1, ' +
-    '`docker` the `--env-file` of docker 28, `compose` an `env_file` of Docker Compose, `systemd` an `EnvironmentFile` ' +
-    '(254 or later), and `sh` the assignments of a POSIX shell, which never runs anything. A line that the tool skips or ' +
-    'refuses is an error, and so is a reference to a variable that no line above sets. Blank and comment lines are not ' +
-    'skipped lines. `strict` reads as without a dialect, but refuses every line that would be listed in `ambiguous`.',
+    'Reads the text as one tool does: `node` is `util.parseEnv` and `--env-file` of Node 24, `python` python-dotenv ' +
+    '1, `docker` the `--env-file` of docker 28, `compose` an `env_file` of Docker Compose, `systemd` an ' +
+    '`EnvironmentFile` (254 or later), and `sh` the assignments of a POSIX shell, which never runs anything. A line ' +
+    'that the tool skips or rejects is an error, and so is a reference to a variable that no earlier line sets. ' +
+    'Blank and comment lines don’t count as skipped. `strict` reads as without a dialect, but rejects every line ' +
+    'that would be listed in `ambiguous`.',
   example: 'node',
 });
 
@@ -37,17 +38,17 @@ export const AmbiguousLines = z
       key: z.string().meta({ description: 'The key.', example: 'PASSWORD' }),
       readers: z.object(groups).meta({
         description:
-          'Tools with the same number read the same value; 0 is a tool that skips or refuses the line, or part of an ' +
-          'earlier value.',
+          'Tools with the same number read the same value; 0 means that the tool skips or rejects the line, or reads ' +
+          'it as part of an earlier value.',
         example: { node: 1, python: 2, docker: 2, compose: 2, systemd: 2, sh: 2 },
       }),
     }),
   )
   .meta({
     description:
-      'The lines that two tools read differently, up to 1,000. Only with `dotenv` and without `dialect`. Tools that skip ' +
-      'a line don’t count, nor does docker, which keeps quotes, comments and blanks. A value that a tool would take from ' +
-      'its environment differs from every other.',
+      'Up to 1,000 lines that at least two tools read differently. Only with `dotenv` and without `dialect`. Tools ' +
+      'that skip a line don’t count, and neither does docker, which keeps quotes, comments and blanks. A value that ' +
+      'a tool would take from its environment counts as different from all others.',
     example: [],
   });
 /** The field of an answer to a change by dotenv text. */

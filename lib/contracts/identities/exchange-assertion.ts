@@ -38,7 +38,7 @@ export const exchangeAssertion = contract({
       }),
       expiresAt: Timestamp.meta({ description: 'When it expires.' }),
       endedTokens: z.int().meta({
-        description: 'How many tokens of the identity that were still valid this exchange ended, the oldest first.',
+        description: 'How many valid tokens of the identity this exchange revoked, oldest first.',
         example: 0,
       }),
       organizationId: Uuid.meta({

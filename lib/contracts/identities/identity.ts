@@ -66,8 +66,8 @@ export const Identity = z
     }),
     tokensEndedAt: Timestamp.nullable().meta({
       description:
-        'When a new token last ended one that was still valid, because an identity has at most 100, to within an hour; ' +
-        'null if never.',
+        'When a new token last revoked one that was still valid, because an identity has at most 100, to within an ' +
+        'hour; null if never.',
     }),
   })
   .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with its platform’s token.' });

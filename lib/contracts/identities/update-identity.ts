@@ -19,12 +19,11 @@ export const updateIdentity = contract({
   route: 'PATCH /v1/identities/{orgId}/{identityId}',
   summary: 'Update an identity',
   description:
-    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null ' +
-    '`jwks` means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, ' +
-    'including to tokens issued earlier. A `deployer` must keep an `environmentId`. Once `singleUse` is false, tokens ' +
-    'of the platform that were rejected as already exchanged are accepted; once it is true, each is accepted only if ' +
-    'it was never exchanged. Changing `issuer`, `claims` or `jwks` invalidates those tokens. ' +
-    'Owners and admins only.',
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit; a null `jwks` ' +
+    'means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to ' +
+    'tokens issued earlier. A `deployer` must keep an `environmentId`. With `singleUse` false, platform tokens that ' +
+    'were already exchanged are accepted again; with true, each is accepted only if it was never exchanged. Changing ' +
+    '`issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),

@@ -8,11 +8,11 @@ export const acceptInvitation = contract({
   route: 'POST /v1/members/invite/{token}/accept',
   summary: 'Accept an invitation',
   description:
-    'Makes the caller a member with the role in the invitation, provided its inviter is still a member who ' +
-    'could send it. Any signed-in user with the token can accept, whatever their e-mail address. The token ' +
-    'works once. A session that is confined to its provider’s organization can only accept an invitation to that one, ' +
-    'and only for somebody who was never a member (403 `session_confined`). Somebody who was a member before needs an ' +
-    'unconfined session: a token can’t accept for them (403 `insufficient_scope`).',
+    'Makes the caller a member with the role in the invitation, provided its inviter is still a member who could ' +
+    'send it. Any signed-in user with the token can accept, whatever their e-mail address. The token works once. A ' +
+    'session that is confined to its provider’s organization can only accept an invitation to that organization, and ' +
+    'only for a user who was never a member (403 `session_confined`). A former member needs an unconfined session; a ' +
+    'token can’t accept for them (403 `insufficient_scope`).',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none', confined: true },
   responses: ok({
     description: 'The caller is now a member.',

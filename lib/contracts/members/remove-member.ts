@@ -18,7 +18,7 @@ export const removeMember = contract({
   // If the role has fresh rights, and to end identities.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   query: z.strictObject({
-    endIdentities: flagQuery('Whether to end the identities that the member created as well.').default(false),
+    endIdentities: flagQuery('Whether to end the identities that the member created, too.').default(false),
   }),
   responses: ok({
     description: 'The member or invitation was removed.',

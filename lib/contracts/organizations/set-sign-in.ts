@@ -9,8 +9,8 @@ export const setSignIn = contract({
   summary: 'Set the sign-in provider',
   description:
     'Lets members sign in with their company’s OpenID Connect provider. Domains that stay in the list stay verified, ' +
-    'and dropped ones become free for other organizations. `required` needs an owner with a passkey or an ' +
-    'authenticator app (403 `second_factor_required`). Owners with a verified e-mail address only.',
+    'and dropped ones become free for other organizations. `required` requires an owner with a passkey, or with a ' +
+    'password and an authenticator app (403 `second_factor_required`). Owners with a verified e-mail address only.',
   access,
   body: z.strictObject({
     issuer: Issuer.meta({ description: described.issuer, example: 'https://login.example.com' }),

@@ -31,17 +31,18 @@ export const described = {
   issuer: 'The provider’s issuer URL, exactly as in its tokens.',
   clientId: 'The client’s identifier at the provider.',
   domains: 'The domains of the organization’s e-mail addresses.',
-  defaultRole: 'The role of somebody who first signs in without an invitation; null: an invitation is needed.',
+  defaultRole: 'The role of a person who first signs in without an invitation; null if an invitation is required.',
   required:
-    'Whether members have to sign in through the provider. Owners can still log in with a passkey or an authenticator ' +
-    'app that was added before, or seven days ago. Each such log-in is mailed to all owners.',
+    'Whether members have to sign in through the provider. Owners can still log in with a passkey or an ' +
+    'authenticator app that was added before the provider was required, or at least seven days ago. Each such log-in ' +
+    'is mailed to all owners.',
   trustFactor: 'Whether a second factor that the provider reports (`amr`, `acr`) counts as one here.',
   trustEmail:
-    'Whether an address of a verified domain counts although the provider doesn’t send `email_verified`, as Entra ID ' +
-    'doesn’t. Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
+    'Whether an address in a verified domain counts even if the provider sends no `email_verified`, like Entra ID. ' +
+    'Only for an issuer that belongs to one customer; Entra’s must name a tenant.',
   acceptRoundTrip:
-    'Whether a confirmation counts as recent although the provider doesn’t send `auth_time`, once it has sent the person ' +
-    'back to the session that asked for it.',
+    'Whether a confirmation counts as recent even if the provider sends no `auth_time`, once the browser has ' +
+    'returned to the session that requested it.',
 };
 
 export const SignIn = z

@@ -10,10 +10,10 @@ export const promoteSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/promote',
   summary: 'Promote secrets between environments',
   description:
-    'Copies all secrets, or the given keys, from one environment of the project to another in one change, all ' +
-    'or nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and ' +
-    'write access to the target, and for some keys read access to it, as for setting one secret. A limited token must ' +
-    'cover both environments. `If-Match` refers to the target.',
+    'Copies all secrets, or the given keys, from one environment of the project to another in one change, all or ' +
+    'nothing. Secrets that exist only in the target stay as they are. Requires read access to the source and write ' +
+    'access to the target. Some keys also require read access to the target, as for setting one secret. A limited ' +
+    'token must cover both environments. `If-Match` refers to the target.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

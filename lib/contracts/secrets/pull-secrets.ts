@@ -66,13 +66,13 @@ export const pullSecrets = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}',
   summary: 'Pull all secrets, decrypted',
   description:
-    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a ' +
-    'pull never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and ' +
-    'admins can read every environment, developers `development` and `staging` environments, viewers only ' +
-    '`development` ones. Every pull is audited. With `keys`, only these secrets are read and returned. ' +
-    'With `format`, the same pull returns only the values, as a text for shells, build tools and operators. Formats ' +
-    'that become environment variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it ' +
-    'trusts, unless `allow` names them.',
+    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull ' +
+    'never returns half a change. With `If-None-Match`, an unchanged environment returns `304`. Owners and admins ' +
+    'can read every environment, developers `development` and `staging` environments, viewers only `development` ' +
+    'ones. Every pull is audited. With `keys`, only these secrets are read and returned. With `format`, the same ' +
+    'pull returns only the values, as text for shells, build tools and operators. Formats that become environment ' +
+    'variables reject keys such as `LD_PRELOAD`, which can control which code runs or whom it trusts, unless `allow` ' +
+    'names them.',
   access: readsSecrets,
   query: PullQuery,
   headers: IfNoneMatchHeader,

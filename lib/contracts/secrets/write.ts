@@ -29,8 +29,8 @@ export const IfMatchHeader = z.object({
 
 export const writeQuery = {
   dryRun: flagQuery(
-    'Whether to return only what the change would do. Everything is validated as for the change itself, but ' +
-      'nothing is changed, recorded or sent.',
+    'Whether to return only what the change would do. Everything is validated as for the change itself, but nothing ' +
+      'is changed, recorded or sent.',
   ).default(false),
 };
 

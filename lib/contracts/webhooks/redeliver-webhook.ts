@@ -10,7 +10,7 @@ export const redeliverWebhook = contract({
   description:
     'Queues the same body, byte for byte, for the webhook’s current URL, as a new delivery with its own identifier. ' +
     'The header `X-Service-Redelivery-Of` names the original delivery. The result appears in the webhook’s ' +
-    'deliveries. Only the deliveries that the log shows can be sent again. Owners and admins only.',
+    'deliveries. Only deliveries in the log can be sent again. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The delivery is on its way.',

@@ -47,8 +47,8 @@ export function slugTaken(slug: string, where: string, holder: { status?: string
   return new SlugBeingErased(
     new ApiError(
       'slug_taken',
-      `What had the slug ${slug} was deleted and is still being erased, which usually takes less than a minute. Try ` +
-        'again then, or choose another slug.',
+      `The previous owner of the slug ${slug} was deleted and is still being erased, which usually takes less than a ` +
+        'minute. Try again then, or choose another slug.',
       { details: { beingErased: true, retryAfterSeconds: 10 } },
     ),
   );

@@ -91,7 +91,7 @@ describe('holdfast audit --follow', () => {
     expect((await start([...words, '--cursor-file', file]).ended).stdout).toBe('');
     writeFileSync(file, 'nonsense');
     const { code, stderr } = await start([...words, '--cursor-file', file]).ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} holds no cursor`)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} contains no audit log cursor`)]);
   });
 
   it('prints rows in columns on a terminal, and in a pipe lines with tabs', async () => {
@@ -179,10 +179,10 @@ describe('an outage', () => {
     ];
     const first = await seeded(4);
     const started = start(['--since', '2h', '--cursor-file', 'cursor'], { ...variables, HOLDFAST_URL: relay.url });
-    await started.until('Trying again until the service answers');
+    await started.until('Trying again until the service responds');
     // Younger than what the first page has read, and soon old enough for the feed.
     const later = await seeded(4, Date.now() - 55_000);
-    await started.until('The service answers again');
+    await started.until('The service responds again');
     await started.until(later[3]?.id ?? '');
     started.child.kill('SIGTERM');
     const { code, stdout, stderr } = await started.ended;

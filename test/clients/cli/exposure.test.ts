@@ -64,7 +64,7 @@ const placeOf = ({ project, environment, key }: Exposure) => `${project.slug}/${
 const rowsOf = ({ exposures }: CredentialExposure) =>
   exposures.map(one => {
     const [first, last] = [one.versions.at(0), one.versions.at(-1)];
-    const versions = first === undefined ? 'not known' : first === last ? `${first}` : `${first}–${last}`;
+    const versions = first === undefined ? 'unknown' : first === last ? `${first}` : `${first}–${last}`;
     return [placeOf(one), one.current ? 'yes' : 'no', versions, one.lastAt, one.firstAt, one.how.join(', ')].join('\t');
   });
 
@@ -149,7 +149,7 @@ it('an answer that may list too much is announced on stderr with the reason, als
     expect(stderr).toContain('This may list more than was seen, because ');
     expect(stderr).toContain(`environments were deleted with their history: ${erased.id}.`);
   }
-  expect((await holdfast('--token', id)).stdout).toContain('web-shop/gone/LOST\tno\tnot known\t');
+  expect((await holdfast('--token', id)).stdout).toContain('web-shop/gone/LOST\tno\tunknown\t');
 });
 
 describe('holdfast exposure --person and --identity', () => {
@@ -202,7 +202,7 @@ describe('holdfast exposure --person and --identity', () => {
     expect((await holdfast('--person', 'before@example.com')).stdout).toMatch(/\/gone\/A\t/);
     expect((await holdfast('--identity', 'before')).stdout).toMatch(/\/gone\/B\t/);
     const { code, stderr } = await holdfast('--person', 'never@example.com');
-    expect([code, stderr]).toEqual([5, expect.stringContaining('does not know never@example.com')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('has no entry with never@example.com')]);
   });
 
   it('names the candidates if several people have had an address', async () => {

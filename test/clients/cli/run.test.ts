@@ -433,7 +433,7 @@ describe.concurrent('run --watch', () => {
     const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env, terminal: true });
     await started.until('begun');
     started.child.stdin?.write('\u0003');
-    await started.until(/Ctrl-C ended the watch.*isn’t restarted/);
+    await started.until(/Ctrl-C ended the watch.*no longer be restarted/);
     Object.assign(state, { revision: 8, values: { GREETING: 'two' } });
     const polls = requests.length;
     started.child.stdin?.write('more\r');

@@ -463,7 +463,7 @@ describe('the offline cache', () => {
     const { stdout, stderr, code } = await pull([], env);
     expect([JSON.parse(stdout).A, code]).toEqual(['kept', 0]);
     expect(stderr).toMatch(
-      /^holdfast: the service does not answer; continuing with revision 5, pulled \d+ (?:seconds?|minutes?) ago\.\n$/,
+      /^holdfast: the service does not respond; continuing with revision 5, pulled \d+ (?:seconds?|minutes?) ago\.\n$/,
     );
     const run = await cli.run(['run', 'sh', '-c', 'echo $A $HOLDFAST_REVISION'], { env: { ...env, ...signedIn } });
     expect(run).toMatchObject({ code: 0, stdout: 'kept 5\n' });

@@ -193,7 +193,7 @@ describe.skipIf(withoutBrowser)('a log that one request can’t count', () => {
     for (const some of chunksOf(20, long)) await seedAudit(owner.organization.id, some);
     const visitor = await visit(browser, world.origin, { as: owner });
     await visitor.page.goto(`/organizations/${owner.organization.slug}/audit?action=secret.updated&actor=${actor.id}`);
-    const uncounted = visitor.page.getByText('50 entries so far. There is more than can be counted at once.');
+    const uncounted = visitor.page.getByText('50 entries so far. There are too many to count at once.');
     await uncounted.waitFor({ timeout: 40_000 });
     const found = visitor.page.locator('.journal > li');
     expect(await found.count()).toBe(50);

@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     expect(await row('PAYMENT_API_KEY').textContent()).toMatch(/web-shop \/ production.*still current.*v1.*pulled/);
     expect(await row('LOG_LEVEL').textContent()).toMatch(/web-shop \/ dev.*changed.*v2.*pulled/);
     await page.getByText('The token still works. Revoke it first').waitFor();
-    await page.getByText('The answer is exact: ').waitFor();
+    await page.getByText('This list is exact: ').waitFor();
     await expectNoValue();
     expect(await wrongsOf(page, 'exposure-token')).toEqual({});
 
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await expectStatus(world.api.delete(`${world.path('dev')}/MAIL_FROM`, world.people.owner.session), 200);
     // Nobody touches the page: it asks every ten seconds.
     await page.getByText('3 of 3 changed').first().waitFor({ timeout: 20_000 });
-    await page.getByText('None of the exposed values is current any more.').waitFor();
+    await page.getByText('None of the exposed values is still current.').waitFor();
     expect(await page.getByRole('button', { name: /^Copy the/ }).count()).toBe(0);
     expect(await wrongsOf(page, 'exposure-done', { as: wideAndNarrow })).toEqual({});
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -179,7 +179,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await page.goto(`/organizations/${world.organization.slug}/audit?tokenId=${token.id}`);
     await page.getByRole('link', { name: /^Leaked\? What the token/ }).click();
     await page.getByRole('heading', { name: `What a token of ${world.people.owner.email} saw` }).waitFor();
-    await page.getByText('whoever created it has to revoke it first').waitFor();
+    await page.getByText('its owner has to revoke it first').waitFor();
     await page.locator('tr[data-index]').first().waitFor();
   });
 
@@ -276,12 +276,12 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
       );
     const visitor = await visit(browser, world.origin, { as: owner });
     await visitor.page.goto(`/organizations/${organization.slug}/audit/exposure?user=${owner.user.id}`);
-    await visitor.page.getByText('This may be more than was really seen, never less.').waitFor();
-    await visitor.page.getByText('is not recorded any more, or not exactly').waitFor();
+    await visitor.page.getByText('This list may include more than was really seen, but nothing is missing.').waitFor();
+    await visitor.page.getByText('is incomplete. Everything that could have been read until then is listed').waitFor();
     await visitor.page.getByText('The environment crystals/staging was erased together with its history.').waitFor();
     const erased = visitor.page.getByRole('row', { name: 'erased' });
     expect(await erased.getByRole('link').count()).toBe(0);
-    expect(await visitor.page.getByText('The answer is exact: ').count()).toBe(0);
+    expect(await visitor.page.getByText('This list is exact: ').count()).toBe(0);
     expect(await wrongsOf(visitor.page, 'exposure-incomplete')).toEqual({});
     expectQuiet(visitor.heard);
     await visitor.close();
@@ -310,13 +310,13 @@ describe.skipIf(withoutBrowser)('who knows a value', () => {
     await page.getByRole('heading', { name: 'Who knows MAIL_FROM' }).waitFor();
     const gone = page.getByRole('row', { name: leaver.email });
     await gone.getByText('no longer').waitFor();
-    await page.getByText('of them can’t read it any more, but knows the value').waitFor();
+    await page.getByText('of them can no longer read it, but knows the value').waitFor();
     expect(await page.getByRole('row', { name: people.owner.email }).textContent()).toContain('yes');
     await expectNoValue();
     expect(await wrongsOf(page, 'who-knows')).toEqual({});
     await page.setViewportSize({ width: 1280, height: 900 });
     await gone.getByRole('link').click();
-    await page.getByText('This person is not a member any more.').waitFor();
+    await page.getByText('This person is no longer a member.').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'web-shop/production' }).click();
     await page.locator('tr:focus').getByText('MAIL_FROM', { exact: true }).waitFor();

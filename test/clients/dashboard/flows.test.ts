@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await page.goto(`${project}/environments/dev`);
     await button(page, 'Add secret').click();
     await page.getByLabel('Key', { exact: true }).fill('CERT ');
-    await page.getByText('The key has a space at its begin or end').waitFor();
+    await page.getByText('The key has a space at its start or end').waitFor();
     await paste('Key', 'A=1\nB=2\n');
     await page.getByText('A key has one line.').waitFor();
     await paste('Key', 'export CERT="cut"\n');

@@ -202,7 +202,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
     await pressAt(page, email);
-    await page.getByText('There already is an account').waitFor();
+    await page.getByText('An account with your e-mail address already exists').waitFor();
     expect(new URL(page.url()).hash).toBe('');
     expect(await sessionOf(seen)).toEqual({ cookie: 'undefined=undefined' });
     const wrong = await wrongsOf(page, 'log-in-link-required');
@@ -254,7 +254,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
     await pressAt(page, email);
-    await page.getByText('There already is an account').waitFor();
+    await page.getByText('An account with your e-mail address already exists').waitFor();
     await logIn(page, email);
     await code.fill(app.code());
     await button(page, 'Continue').click();
@@ -379,7 +379,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     };
     // The reset has ended the link, so the account logs in once to make it again.
     await signInAgain();
-    await page.getByText('There already is an account').waitFor();
+    await page.getByText('An account with your e-mail address already exists').waitFor();
     await logIn(page, email);
     await page.waitForURL(`${origin}${base}`);
     await seen.context.clearCookies({ name: '__service_session' });

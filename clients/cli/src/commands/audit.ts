@@ -16,17 +16,17 @@ const pageSize = 500;
 const options = [
   ...periodOptions,
   new Option('--action <action>', 'only entries of this action, such as secret.pulled'),
-  new Option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; or an id'),
+  new Option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; also by id'),
   new Option('--token <id>', 'only what was done with this token').argParser(id),
   new Option('--key <key>', 'only entries about this key, and pulls that included it').argParser(secretKey),
   new Option('--limit <number>', 'maximum number of entries (default: 50)').argParser(integer(1)),
   new Option('--all', 'all entries'),
   new Option('--offset <number>', 'skip this many of the newest entries').argParser(integer(0, 10_000)),
-  new Option('--format <format>', 'for a spreadsheet').choices(['csv']),
-  new Option('--follow', 'print the oldest first, and new ones a minute after they were written'),
-  new Option('--interval <seconds>', 'how often --follow asks (default: 10)').argParser(integer(1, 3600)),
-  new Option('--after <cursor>', 'with --follow: go on after this cursor of a document'),
-  new Option('--cursor-file <file>', 'with --follow: go on after the cursor in this file, kept up to date'),
+  new Option('--format <format>', 'print a table for a spreadsheet').choices(['csv']),
+  new Option('--follow', 'print entries oldest first, then new ones, a minute after they were written'),
+  new Option('--interval <seconds>', 'how often --follow polls (default: 10)').argParser(integer(1, 3600)),
+  new Option('--after <cursor>', 'with --follow: resume after this document’s cursor'),
+  new Option('--cursor-file <file>', 'with --follow: resume after the cursor in this file, and keep it up to date'),
 ] as const;
 
 type AuditFlags = FlagsOf<typeof options> & GivenFlags;

@@ -14,10 +14,10 @@ const options = [
   ...periodOptions,
   new Option('--token <id>', 'what this token saw').argParser(id),
   new Option('--session <id>', 'what this session saw').argParser(id),
-  new Option('--person <email>', 'what this person saw; also a former member, or an id'),
-  new Option('--identity <name>', 'what this identity saw; also a deleted one, or an id'),
-  new Option('--key <key>', 'who knows the current value of this key of the environment').argParser(secretKey),
-  new Option('--format <format>', 'print what to rotate: project/environment/KEY, one a line').choices(['rotate']),
+  new Option('--person <email>', 'what this person saw: an e-mail address, also of a former member, or an id'),
+  new Option('--identity <name>', 'what this identity saw: a name, also of a deleted identity, or an id'),
+  new Option('--key <key>', 'who knows the current value of this key in the environment').argParser(secretKey),
+  new Option('--format <format>', 'print what to rotate: project/environment/KEY, one per line').choices(['rotate']),
 ] as const;
 
 export default defineCommand({
@@ -34,7 +34,8 @@ export default defineCommand({
     if (subjects.filter(name => flags[name] !== undefined).length !== 1) {
       throw usage(`Name one of ${subjects.map(name => `--${name}`).join(', ')}.`);
     }
-    if (format !== undefined && (output.json || key !== undefined)) throw usage('--format needs a list of secrets.');
+    if (format !== undefined && (output.json || key !== undefined))
+      throw usage('--format only works with a list of secrets.');
     const query = { ...(await questionOf(session, flags)), ...period };
     const [client, organizationId] = [await session.client(), await session.organizationId()];
     let requests = 0;
@@ -77,7 +78,7 @@ function showSecrets(output: Output, { exposures, subject, knownSince }: Credent
     rangesOf(one.versions),
     output.ago(one.lastAt),
     output.ago(one.firstAt),
-    one.how.join(', ') || 'not known',
+    one.how.join(', ') || 'unknown',
   ]);
   output.table(['SECRET', 'CURRENT', 'VERSIONS', 'LAST', 'FIRST', 'HOW'], rows, nothing, ['FIRST', 'HOW', 'VERSIONS']);
   if (rows.length > 0) output.note(`Still current: ${current.length} of ${rows.length}. List them: --format rotate`);
@@ -91,10 +92,12 @@ function showReaders(output: Output, { readers, version }: SecretReaders): void 
     output.ago(firstAt),
     tokenIds.join(' '),
   ]);
-  output.table(['WHO', 'MAY READ', 'LAST', 'FIRST', 'TOKENS'], rows, `Nobody knows version ${version}.`, [
-    'TOKENS',
-    'FIRST',
-  ]);
+  output.table(
+    ['WHO', 'MAY READ', 'LAST', 'FIRST', 'TOKENS'],
+    rows,
+    `The log shows nobody who knows version ${version}.`,
+    ['TOKENS', 'FIRST'],
+  );
 }
 
 const placeOf = ({ project, environment, key }: CredentialExposure['exposures'][number]): string =>
@@ -105,7 +108,7 @@ function rangesOf(versions: readonly number[]): string {
   const starts = versions.filter((version, index) => versions[index - 1] !== version - 1);
   const ends = versions.filter((version, index) => versions[index + 1] !== version + 1);
   return (
-    starts.map((start, index) => (ends[index] === start ? start : `${start}–${ends[index]}`)).join(', ') || 'not known'
+    starts.map((start, index) => (ends[index] === start ? start : `${start}–${ends[index]}`)).join(', ') || 'unknown'
   );
 }
 
@@ -115,10 +118,10 @@ function warnIncomplete(output: Output, answer: CredentialExposure | SecretReade
   const erased = incomplete.flatMap(({ environment }) => environment ?? []);
   const reasons = [
     ...incomplete.flatMap(({ before }) =>
-      before === undefined ? [] : [`the log is not whole before ${output.time(before, 2)}`],
+      before === undefined ? [] : [`the log is incomplete before ${output.time(before, 2)}`],
     ),
     ...(erased.length === 0 ? [] : [`environments were deleted with their history: ${someOf(erased)}`]),
   ];
-  const effect = 'readers' in answer ? 'Others may know the value too' : 'This may list more than was seen';
+  const effect = 'readers' in answer ? 'Others may also know the value' : 'This may list more than was seen';
   output.warn(`holdfast: ${effect}, because ${reasons.join('; ')}.`);
 }

@@ -56,13 +56,18 @@ async function find(session: Session, key: string): Promise<void> {
   if (notReadable.length > 0) output.note(`Not searched, because you may not read them: ${notReadable.join(', ')}.`);
   if (found.length === 0) {
     const names = [...similar].toSorted();
-    throw new Failure(exitCodes.notFound, 'secret_not_found', `${key} is set nowhere that you may read.`, {
-      details: { similar: names },
-      hint:
-        names.length === 0
-          ? 'Upper and lower case differ. List the keys of an environment: holdfast list'
-          : `Keys with such a name: ${someOf(names)} · find one with: holdfast find ${names[0]}`,
-    });
+    throw new Failure(
+      exitCodes.notFound,
+      'secret_not_found',
+      `${key} is not set in any environment that you may read.`,
+      {
+        details: { similar: names },
+        hint:
+          names.length === 0
+            ? 'Keys are case-sensitive. List the keys of an environment: holdfast list'
+            : `Keys with such a name: ${someOf(names)} · find one with: holdfast find ${names[0]}`,
+      },
+    );
   }
   output.table(
     ['PROJECT', 'ENVIRONMENT', 'VERSION', 'UPDATED', 'BY'],

@@ -26,8 +26,8 @@ const options = [
   new Option('--interval <seconds>', 'how often --watch polls').argParser(integer(1, 86_400)).default(10),
   allowNameOption,
   new Option('--override <file>', 'a local dotenv file whose values win; not for production environments'),
-  new Option('--allow-override', 'use --override for a production environment too'),
-  new Option('--name-transformer <rule>', 'make the variables’ names of the keys').choices(
+  new Option('--allow-override', 'allow --override for a production environment'),
+  new Option('--name-transformer <rule>', 'derive the variables’ names from the keys').choices(
     Object.keys(nameTransformers),
   ),
   ...pullOptions,

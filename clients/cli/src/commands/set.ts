@@ -40,7 +40,7 @@ export default defineCommand({
   usage: '[options] <key>',
   arguments: [
     keyArgument,
-    new Argument('[value]', 'refused: values come from standard input, a file or a hidden prompt').argParser(
+    new Argument('[value]', 'not allowed: values come from standard input, a file or a hidden prompt').argParser(
       refuseValue,
     ),
   ],

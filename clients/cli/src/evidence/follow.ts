@@ -23,7 +23,7 @@ export async function follow(session: Session, options: FeedOptions, { cursorFil
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   let outage: string | undefined;
   const onError = ({ message }: HoldfastError) => {
-    if (outage !== message) output.warn(`holdfast: ${message} Trying again until the service answers.`);
+    if (outage !== message) output.warn(`holdfast: ${message} Trying again until the service responds.`);
     outage = message;
   };
   const stored = cursorFile === undefined ? undefined : storedCursor(cursorFile);
@@ -33,11 +33,11 @@ export async function follow(session: Session, options: FeedOptions, { cursorFil
   );
   let isFirst = after === undefined;
   for await (const { entries, cursor, missing } of feed) {
-    if (outage !== undefined) output.warn('holdfast: The service answers again.');
+    if (outage !== undefined) output.warn('holdfast: The service responds again.');
     outage = undefined;
     if (missing !== undefined) {
       output.warn(
-        `holdfast: Entries between ${missing.from} and ${missing.to} are no longer retained, and missing if there were any.`,
+        `holdfast: Entries between ${missing.from} and ${missing.to} are no longer retained; if there were any, they are missing.`,
       );
     }
     print(entries, isFirst);
@@ -56,7 +56,7 @@ function begin<T>(source: string, start: () => T): T {
     return start();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw usage(`${source} holds no cursor of the audit log.`);
+    throw usage(`${source} contains no audit log cursor.`);
   }
 }
 

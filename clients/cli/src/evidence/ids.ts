@@ -87,9 +87,9 @@ async function idOf(
   session.output.progress('');
   const [only, ...others] = found.keys();
   if (only === undefined) {
-    throw new Failure(exitCodes.notFound, 'not_in_log', `The audit log does not know ${asked}.`);
+    throw new Failure(exitCodes.notFound, 'not_in_log', `The audit log has no entry with ${asked}.`);
   }
   if (others.length === 0) return only;
   const list = [...found].map(([id, when]) => `\n  ${id}  ${when}`).join('');
-  throw usage(`${asked} has named more than one; ask about each by its id:${list}`);
+  throw usage(`${asked} has named several; query each one by its id:${list}`);
 }

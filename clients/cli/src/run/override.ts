@@ -33,9 +33,9 @@ async function requireNoProduction(
 ): Promise<void> {
   const refuse = (why: string) =>
     new Failure(exitCodes.notRun, 'override_refused', `The command was not run: ${why}.`, {
-      hint: 'If the local file is meant to win there: --allow-override',
+      hint: 'To let the local file win there: --allow-override',
     });
-  if (offline) throw refuse('without the service it is unknown whether --override would hide production values');
+  if (offline) throw refuse('offline, it is unknown whether --override would hide production values');
   const types = await Promise.all(environments.map(environment => typeOf(session, environment)));
   const at = types.indexOf('production');
   const production = environments[at];

@@ -42,7 +42,7 @@ export async function runWatching(watch: Watch): Promise<Ending> {
   let endedBy: NodeJS.Signals | undefined;
   let noticeTimer: NodeJS.Timeout | undefined;
   const noteEndOfWatch = () =>
-    output.note('holdfast: Ctrl-C ended the watch. The command keeps running, but isn’t restarted any more.');
+    output.note('holdfast: Ctrl-C ended the watch. The command keeps running, but will no longer be restarted.');
   const forwarding = forwardSignals(inherited, (signal, isOnTerminal) => {
     // Ending the command ends the watch: no revision may restart it. Without a terminal, HUP means to reload.
     if (!['SIGINT', 'SIGTERM', 'SIGQUIT'].includes(signal) && !(signal === 'SIGHUP' && isOnTerminal)) return;

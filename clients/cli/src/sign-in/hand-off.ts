@@ -151,11 +151,11 @@ async function listen(state: string): Promise<Listener> {
     }
     const received = given.get('code') ?? '';
     if (/^[\x21-\x7e]{1,512}$/.test(received)) {
-      answer(200, 'The code has arrived. You can close this window and go back to the terminal.');
+      answer(200, 'The code has arrived. You can close this window and return to the terminal.');
       settle?.resolve({ code: received, issuers: given.getAll('iss') });
     } else {
       answer(200, 'You are not signed in. You can close this window.');
-      settle?.reject(new Failure(exitCodes.signIn, 'refused', 'The sign-in was refused in the browser.'));
+      settle?.reject(new Failure(exitCodes.signIn, 'refused', 'The sign-in was denied in the browser.'));
     }
   });
   await new Promise<void>((resolve, reject) => {

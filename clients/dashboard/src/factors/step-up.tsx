@@ -85,11 +85,11 @@ function Question({ kind, onDone }: Prompt) {
 
 const Why = ({ kind = 'any' }: { kind?: StepUpKind }) =>
   kind === 'any' ? (
-    <p>This is hard to undo, so please confirm your identity again. What you have entered is kept.</p>
+    <p>This is hard to undo, so please confirm your identity again. Your input is kept.</p>
   ) : (
     <p>
       This session is limited to {confinedTo.value}, because its sign-in provider vouches for you only there. Your own
-      password or passkey opens the rest of your account.
+      password or passkey gives you access to the rest of your account.
     </p>
   );
 
@@ -167,7 +167,7 @@ function WithProvider({
     <>
       <Why />
       <p class="hint">
-        The provider of {organizationBySlug(slug)?.name ?? slug} opens in a new tab. When you have signed in there, this
+        The provider of {organizationBySlug(slug)?.name ?? slug} opens in a new tab. Once you have signed in there, this
         page continues.
       </p>
       <Problem error={withPasskey.error} />

@@ -77,7 +77,7 @@ export function Edit({ name, exists, onStage, onClose }: EditProps) {
 function problemOfKey(key: string): string | undefined {
   if (key === '') return 'is required';
   if (secretKeyPattern.test(key)) return undefined;
-  if (secretKeyPattern.test(key.trim())) return 'has a space at its begin or end: remove it';
+  if (secretKeyPattern.test(key.trim())) return 'has a space at its start or end: remove it';
   if (key.includes('=')) return 'contains an equals sign: paste KEY=value here while the value is empty';
   return secretKeyRule;
 }

@@ -142,8 +142,8 @@ function ConfirmDestruction({ of: name, title, onConfirm, onClose }: ConfirmDest
   return (
     <Confirm title={title} action="Destroy for good" word={name} onClose={onClose} onConfirm={onConfirm}>
       <p>
-        Use this for a value that must not exist anywhere any more. The history still shows who set it and when.
-        Revisions that need it can’t be read or restored in full any more. This can’t be undone.
+        Use this for a value that must no longer exist anywhere. The history still shows who set it and when. Revisions
+        that need it can no longer be read or restored in full. This can’t be undone.
       </p>
     </Confirm>
   );

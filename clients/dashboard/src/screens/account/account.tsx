@@ -54,7 +54,7 @@ function ConfinedAccount({ you, organization }: { you: OwnUser; organization: st
         </Section>
         <Section
           title="Password and second factors"
-          lead={`You signed in with the provider of ${organization}, so this session is limited to that organization. Your own password or passkey opens the rest of your account.`}
+          lead={`You signed in with the provider of ${organization}, so this session is limited to that organization. Your own password or passkey gives you access to the rest of your account.`}
         >
           <div class="actions">
             <Button onClick={() => void liftConfinement()}>Confirm it’s you</Button>

@@ -29,7 +29,7 @@ export function AddApp({ replaces, onClose, onAdded }: AddAppProps) {
       <Await of={secret}>
         {({ secret: text, uri }) => (
           <Form onSubmit={values => void confirm.run(values)}>
-            <p>Scan this with the app, or type the key into it.</p>
+            <p>Scan this with the app, or enter the key there.</p>
             <AppKey text={text} uri={uri} />
             <Field
               label="Code shown in the app"

@@ -49,9 +49,9 @@ export function AuthorizeCli() {
 
 function problemOf({ challenge, redirect }: HandOff, given: string | null): string | undefined {
   if (given !== null && redirect === undefined)
-    return 'It asked for the code to be sent to an address that is not on this machine. Only http://127.0.0.1 and http://localhost with a port are allowed.';
+    return 'It asked to send the code to an address that is not on this machine. Only http://127.0.0.1 and http://localhost with a port are allowed.';
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
-    return 'It has no code_challenge, so it could not prove later that it made this request.';
+    return 'It has no code_challenge, so it could not prove later that the request was its own.';
   return undefined;
 }
 

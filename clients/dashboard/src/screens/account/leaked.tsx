@@ -48,8 +48,8 @@ function Choose({ credential: { type, id, name }, reachable, onClose }: ChoosePr
     <Dialog title={`What ${name} saw`} onClose={onClose}>
       {reachable.length === 0 ? (
         <p>
-          You have left the organization that this {type} is limited to. Its owners and admins can look up in their
-          audit log what it saw.
+          You have left the organization that this {type} is limited to. Its owners and admins can look up what it saw
+          in their audit log.
         </p>
       ) : (
         <>

@@ -42,8 +42,8 @@ const columns = (onOpen: (open: Open) => void): readonly Column<Passkey>[] => [
         <strong>{name}</strong>
         {counterWentBackAt !== null && (
           <p class="quiet">
-            Its counter went back <Time at={counterWentBackAt} />. That is normal after a password manager has moved it.
-            Otherwise there may be a copy: remove it.
+            Its counter went back <Time at={counterWentBackAt} />. This is normal after a password manager has moved it.
+            Otherwise there may be a copy: remove the passkey.
           </p>
         )}
       </>

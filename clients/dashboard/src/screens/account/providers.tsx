@@ -37,7 +37,7 @@ export function Providers() {
           }}
         >
           <p>
-            The provider of <strong>{ending.organization.name}</strong> can’t log you in any more. Sessions that came
+            The provider of <strong>{ending.organization.name}</strong> can no longer log you in. Sessions that came
             through it end, and tokens created with them are revoked. You stay a member.
           </p>
         </Confirm>

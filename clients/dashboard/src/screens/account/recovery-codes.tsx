@@ -7,7 +7,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   return (
     <Dialog title="Recovery codes" firm onClose={onClose}>
       <p>
-        Keep them where you keep your passports, not next to your password. They are <strong>only shown once</strong>.
+        Keep them where you keep your passport, not next to your password. They are <strong>only shown once</strong>.
         Nobody can let you in without your second factor or one of these codes.
       </p>
       <ol class="codes mono">

@@ -111,7 +111,7 @@ function NoTokens() {
     <Empty title="No tokens yet.">
       <p>
         A token lets a script act as you. Limit it to one project or environment, and to reading where that is enough.
-        On your own machine use <code>holdfast login</code> instead: it makes a token and keeps it in your keyring.
+        On your own machine use <code>holdfast login</code> instead: it creates a token and stores it in your keyring.
       </p>
       <Example
         title="Running a command with the secrets of an environment"
@@ -142,8 +142,8 @@ function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: Revok
       }}
     >
       <p>
-        Everything that uses <strong>{name}</strong> loses access at once. If it leaked, what it saw can be looked up
-        afterwards too.
+        Everything that uses <strong>{name}</strong> loses access at once. If it leaked, you can still look up what it
+        saw afterwards.
       </p>
     </Confirm>
   );

@@ -25,7 +25,7 @@ const words = {
   invitation: {
     title: 'Cancel invitation',
     action: 'Cancel the invitation',
-    effect: 'can’t use the invitation any more.',
+    effect: 'can no longer use the invitation.',
     done: () => 'Invitation cancelled.',
   },
 } as const;
@@ -89,7 +89,7 @@ function Identities({ orgId, userId, ending, onChange }: IdentitiesProps) {
             </ul>
             <Checkbox
               label="End these identities"
-              hint="Jobs can’t sign in as them any more, and their tokens stop working at once."
+              hint="Jobs can no longer sign in as them, and their tokens stop working at once."
               checked={ending}
               onChange={onChange}
             />

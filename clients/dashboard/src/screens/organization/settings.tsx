@@ -132,7 +132,7 @@ function whyNotRequire(role: Role, required: boolean): string | undefined {
 }
 
 const requiredWords = {
-  lead: 'Everyone here needs a second factor. Sessions and tokens without one are refused.',
+  lead: 'Everyone here needs a second factor. Sessions and tokens without one are rejected.',
   action: 'Stop requiring a second factor',
   confirm: 'Stop requiring it',
   effect: 'A password alone is enough again.',

@@ -118,7 +118,7 @@ function Deliveries({ deliveries, active, params, reload }: DeliveriesProps) {
       <Problem error={again.error} />
       {deliveries.length === 0 ? (
         <Empty title="Nothing has been sent yet.">
-          <p>A ping shows whether the receiver answers.</p>
+          <p>A ping shows whether the receiver responds.</p>
         </Empty>
       ) : (
         <Table caption="Deliveries" rows={deliveries} keyOf={({ id }) => id} columns={columns} />
@@ -162,7 +162,7 @@ function DeleteWebhook({ slug, params }: { slug: string; params: Params }) {
             navigate(`/organizations/${slug}/webhooks`);
           }}
         >
-          <p>Nothing more is sent to this address, and the log of deliveries is deleted too.</p>
+          <p>Nothing more is sent to this address. The log of deliveries is deleted too.</p>
         </Confirm>
       )}
     </Section>

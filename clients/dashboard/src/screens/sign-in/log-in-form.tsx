@@ -116,7 +116,7 @@ function WithProvider({ organization: { slug, name }, to, onPassword }: WithProv
           Sign in with {name}
         </ProviderLink>
       </div>
-      {to === undefined && <p class="hint">It opens in a new tab, and this page continues when you are done there.</p>}
+      {to === undefined && <p class="hint">It opens in a new tab. This page continues when you are done there.</p>}
       <Problem error={withPasskey.error} />
       <p class="other-ways">
         <button type="button" class="link" onClick={onPassword}>

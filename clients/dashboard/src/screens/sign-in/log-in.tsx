@@ -86,7 +86,7 @@ export function LogInAgain() {
         >
           Leave this page
         </button>
-        ; staged changes are dropped.
+        ; staged changes are discarded.
       </p>
     </Dialog>
   );

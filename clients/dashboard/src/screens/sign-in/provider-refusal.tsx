@@ -4,12 +4,12 @@ import '../../ui/problem.css';
 
 /** What to do next, where the sentence doesn't say it. */
 const next: Readonly<Partial<Record<SignInError, string>>> = {
-  provider_refused: 'Ask whoever manages it to give you access to Holdfast, or log in another way.',
+  provider_refused: 'Ask its administrator to give you access to Holdfast, or log in another way.',
   invalid_answer: 'The organization’s audit log has the reason.',
-  email_not_verified: 'Ask whoever manages it to verify your address there, and then sign in again.',
+  email_not_verified: 'Ask its administrator to verify your address there, then sign in again.',
   domain_not_verified: 'An owner verifies domains in the organization’s settings.',
   link_required:
-    'Use your password, with your second factor if you have one, or a passkey. After that, both ways work.',
+    'Use your password, with your second factor if you have one, or a passkey. After that, both log-ins work.',
   other_person: 'Choose your own account there, or log out there first.',
 };
 

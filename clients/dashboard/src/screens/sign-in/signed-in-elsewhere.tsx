@@ -24,7 +24,7 @@ export function SignedInElsewhere() {
     );
   return (
     <SignInPage title="You are signed in">
-      <p>The page that you came from continues in its own tab. You can close this one.</p>
+      <p>Your other tab continues. You can close this one.</p>
       <p>
         <a href="/">Go to your projects instead</a>
       </p>

@@ -121,11 +121,12 @@ function Chart(counted: Counted) {
 
 /** What the chart counts, and what it leaves out. */
 function coverage({ entries, isWhole }: Counted, from: string, to: string): string {
-  if (entries.length === 0) return `${isWhole ? 'No such entry' : 'Nothing found so far'} between ${from} and ${to}.`;
+  if (entries.length === 0)
+    return `${isWhole ? 'No matching entry' : 'Nothing found so far'} between ${from} and ${to}.`;
   const counted = isWhole
     ? 'by hour.'
     : `by hour, of the newest ${count(entries.length, 'entry', 'entries')}: there are more before ${from}.`;
-  return `${counted} Uses of values are reads; everything else counts as a change.`;
+  return `${counted} Uses of values count as reads, everything else as changes.`;
 }
 
 const hourAddress = (since: string) => filtered({ since, until: new Date(Date.parse(since) + hourMs).toISOString() });

@@ -62,7 +62,7 @@ function AuditLog({ organization }: { organization: OwnOrganization }) {
             <Further
               of={log}
               searching=""
-              left={`${count(entries.length, 'entry', 'entries')} so far. There is more than can be counted at once.`}
+              left={`${count(entries.length, 'entry', 'entries')} so far. There are too many to count at once.`}
             />
             <Paging page={pages[0]} offset={offset} />
           </>

@@ -28,8 +28,7 @@ interface CredentialProps {
   subject: Subject;
 }
 
-const lead =
-  'The values of these secrets became known. Change those that are still current; each is checked off automatically.';
+const lead = 'These secrets were exposed. Change the ones that are still current; each is checked off automatically.';
 
 type Found = ReturnType<typeof useExposure>;
 
@@ -90,7 +89,7 @@ function Progress({ found: { rows, current, pending, checks, reload } }: { found
     <div class="exposure-progress">
       <div class="figure">
         <strong>{progressOf(rows)}</strong>
-        {isDone && <span class="good">✓ None of the exposed values is current any more.</span>}
+        {isDone && <span class="good">✓ None of the exposed values is still current.</span>}
       </div>
       <progress aria-label="Changed secrets" max={rows.length} value={rows.length - current.length} />
       <div class="actions">
@@ -122,11 +121,11 @@ function Limits({ pages, isEmpty }: LimitsProps) {
   const isExact = since !== undefined && pages.every(({ complete }) => complete);
   return (
     <p class="hint limits">
-      {isExact && `The answer is exact: the audit log has every entry since ${fullTime(since)}. `}
+      {isExact && `This list is exact: the audit log has every entry since ${fullTime(since)}. `}
       {!isEmpty && (
         <>
-          Values are not compared: if one was also promoted or typed in elsewhere, change it there too. A deleted one
-          may still work where it came from.
+          Values are not compared: if one was also promoted to or entered in another environment, change it there too. A
+          deleted value may still work at the system that issued it.
         </>
       )}
     </p>

@@ -15,17 +15,16 @@ export function Doubts({ pages, nameOf = id => id }: DoubtsProps) {
   return (
     <div class="notice doubts">
       <p>
-        <strong>This may be more than was really seen, never less.</strong>
+        <strong>This list may include more than was really seen, but nothing is missing.</strong>
       </p>
       {before !== undefined && (
         <p>
-          What happened before {fullTime(before)} is not recorded any more, or not exactly. Whatever could have been
-          read until then is listed as if it had been.
+          The log before {fullTime(before)} is incomplete. Everything that could have been read until then is listed.
         </p>
       )}
       {erased.map(id => (
         <p key={id}>
-          The environment {nameOf(id)} was erased together with its history. What was in it follows from the audit log
+          The environment {nameOf(id)} was erased together with its history. Its contents are derived from the audit log
           alone.
         </p>
       ))}

@@ -79,7 +79,7 @@ function Readers({ readers, slug, version }: { readers: readonly Reader[]; slug:
   const without = readers.filter(({ hasAccess }) => !hasAccess).length;
   if (readers.length === 0)
     return (
-      <Empty title="Nobody, as far as the audit log goes.">
+      <Empty title="The audit log shows no readers.">
         <p>No entry says that version {version} was written or read with its value.</p>
       </Empty>
     );
@@ -89,7 +89,7 @@ function Readers({ readers, slug, version }: { readers: readonly Reader[]; slug:
         {count(readers.length, 'reader')} of version {version}.{' '}
         {without > 0 && (
           <strong class="bad">
-            {without.toLocaleString('en')} of them can’t read it any more, but {without === 1 ? 'knows' : 'know'} the
+            {without.toLocaleString('en')} of them can no longer read it, but {without === 1 ? 'knows' : 'know'} the
             value.
           </strong>
         )}
@@ -112,7 +112,7 @@ const columns = (slug: string): readonly Column<Reader>[] => [
     ),
   },
   {
-    title: 'Access today',
+    title: 'Access now',
     cell: ({ hasAccess }) => (hasAccess ? 'yes' : <strong class="bad">no longer</strong>),
   },
   {

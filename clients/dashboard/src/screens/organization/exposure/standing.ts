@@ -20,8 +20,7 @@ const standings: Readonly<Record<Subject['type'], (asking: Asking) => Promise<St
   token: async ({ id, signal }) => {
     const { tokens } = await call('GET /v1/auth/tokens', { signal });
     const found = tokens.find(token => token.id === id);
-    if (found === undefined)
-      return { name: undefined, text: 'If it still works, whoever created it has to revoke it first.' };
+    if (found === undefined) return { name: undefined, text: 'If it still works, its owner has to revoke it first.' };
     return {
       name: `the token “${found.name}”`,
       text: 'The token still works.',
@@ -45,7 +44,7 @@ const standings: Readonly<Record<Subject['type'], (asking: Asking) => Promise<St
   user: async ({ organization, id, signal }) => {
     const { members } = await call('GET /v1/members/{orgId}', { params: { orgId: organization.id }, signal });
     const found = members.find(({ userId }) => userId === id);
-    if (found === undefined) return { name: undefined, text: 'This person is not a member any more.' };
+    if (found === undefined) return { name: undefined, text: 'This person is no longer a member.' };
     return {
       name: found.name === '' ? found.email : found.name,
       text: `${found.email} is still a member, as ${found.role}.`,

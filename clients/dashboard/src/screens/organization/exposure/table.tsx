@@ -84,7 +84,7 @@ function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug:
         )}
       </Cell>
       <Cell class="versions">
-        {versions.length === 0 ? 'not known' : <span class="mono">v{toRanges(versions)}</span>}
+        {versions.length === 0 ? 'unknown' : <span class="mono">v{toRanges(versions)}</span>}
       </Cell>
       <Cell class="how">{how.length === 0 ? 'may have been read' : how.map(way => ways[way]).join(', ')}</Cell>
       <Cell class="seen">

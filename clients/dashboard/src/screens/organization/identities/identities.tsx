@@ -78,8 +78,8 @@ function NoIdentities({ organization: { slug } }: { organization: OwnOrganizatio
   return (
     <Empty title="No identities yet.">
       <p>
-        An identity lets a pipeline read secrets without a stored token. The job proves what it is with a signed token
-        of GitHub, GitLab, Kubernetes or your cloud. If its claims match, Holdfast gives it a token for a few minutes.
+        An identity lets a pipeline read secrets without a stored token. The job identifies itself with a signed token
+        from GitHub, GitLab, Kubernetes or your cloud. If its claims match, Holdfast gives it a token for a few minutes.
       </p>
       <Example title="A job on GitHub Actions, once the identity exists" text={text} />
     </Empty>

@@ -95,7 +95,7 @@ function EndedTokens({ at }: { at: string }) {
 function CreatedBy({ at, by }: { at: string; by: Identity['createdBy'] }) {
   return (
     <>
-      <Time at={at} /> by {by?.email ?? 'somebody who was not recorded'}
+      <Time at={at} /> by {by?.email ?? 'an unknown user'}
     </>
   );
 }
@@ -118,7 +118,7 @@ function DeleteIdentity({ identity, slug, params }: { identity: Identity; slug: 
           }}
           onClose={() => setConfirming(false)}
         >
-          <p>Jobs can’t sign in as this identity any more, and the tokens that it has now stop working at once.</p>
+          <p>Jobs can no longer sign in as this identity, and its tokens stop working at once.</p>
         </Confirm>
       )}
     </Section>

@@ -62,7 +62,7 @@ export function Connection({ params, signIn, onSaved }: ConnectionProps) {
           required
           value={signIn?.domains.map(({ domain }) => domain).join('\n')}
           placeholder="example.com"
-          hint="One per line. Only addresses of domains that you verify below can sign in."
+          hint="One per line. Only addresses in domains that you verify below can sign in."
           error={save.error}
         />
         <Select label="People without an invitation" value={role} options={roleChoices} onChange={setRole} />
@@ -92,17 +92,17 @@ const trusts: readonly (readonly [keyof Trust, string, string])[] = [
   [
     'trustFactor',
     'Trust the provider’s second factor',
-    'If it reports one (amr or acr), nobody is asked for their own as well.',
+    'If it reports one (amr or acr), members don’t need their own in addition.',
   ],
   [
     'trustEmail',
     'Trust addresses that the provider doesn’t call verified',
-    'For Entra ID and others that don’t send email_verified. Only if the provider is your company’s alone.',
+    'For Entra ID and others that don’t send email_verified. Only for a provider that belongs to your company alone.',
   ],
   [
     'acceptRoundTrip',
     'Accept a confirmation without its time',
-    'For providers that don’t send auth_time: somebody who comes back from the provider has confirmed who they are.',
+    'For providers that don’t send auth_time: returning from the provider then counts as a confirmation.',
   ],
 ];
 
@@ -132,7 +132,7 @@ function ClientFields({ signIn, error }: { signIn: SignIn | null; error: unknown
         maxLength={1000}
         hint={
           signIn?.hasClientSecret
-            ? 'One is stored and never shown. It is kept if this is empty, but another issuer or client needs its own.'
+            ? 'A secret is stored and never shown. Leave this empty to keep it. A different issuer or client needs its own.'
             : 'It is stored encrypted and never shown again. Public clients have none.'
         }
         error={error}

@@ -29,7 +29,7 @@ export function Domains({ params, signIn, onSaved }: DomainsProps) {
   return (
     <Section
       title="Domains"
-      lead="Publish each record as a TXT record of its domain, and then verify it. New records can take hours to appear."
+      lead="Publish each record as a TXT record of its domain, then verify it. New records can take hours to appear. Keep the records: they are checked again."
     >
       <Problem error={verify.error} />
       <Table
@@ -48,7 +48,7 @@ const columnsOf = (busy: string | undefined, onVerify: (domain: string) => void)
     title: 'TXT record',
     cell: ({ domain, verified, txtRecord }) =>
       verified ? (
-        <span class="quiet">no longer needed</span>
+        <span class="quiet">keep it published</span>
       ) : (
         <span class="to-copy">
           <code class="mono">{txtRecord}</code>

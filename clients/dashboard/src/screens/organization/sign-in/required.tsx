@@ -42,7 +42,7 @@ export function Required({ params, signIn, onSaved }: RequiredProps) {
 }
 
 const requiredWords = {
-  lead: 'Members have to sign in through the provider. Owners can also log in with a passkey or an authenticator app that was added before, or at least seven days ago. Every owner gets an e-mail each time.',
+  lead: 'Members have to sign in through the provider. Owners can also log in with a passkey or an authenticator app that was added before this requirement, or at least seven days ago. Each such log-in is mailed to every owner.',
   action: 'Stop requiring the provider',
   confirm: 'Stop requiring it',
   effect: 'Members can log in with a password or a passkey again.',
@@ -54,6 +54,6 @@ const optionalWords = {
   action: 'Require the provider',
   confirm: 'Require it',
   effect:
-    'Sessions that did not come through the provider are refused from now on, and so are tokens created in them. Pipelines that use such tokens stop working. Owners who have a passkey or an authenticator app can still log in with it, in case the provider fails; every owner gets an e-mail each time. If you added yours less than seven days ago, log in with it again.',
+    'Sessions that did not come through the provider are rejected from now on, and so are tokens created in them. Pipelines that use such tokens stop working. If the provider fails, owners can still log in with their passkey or authenticator app; each such log-in is mailed to every owner. If you added yours less than seven days ago, log in with it again.',
   done: 'The provider is required from now on.',
 };

@@ -66,7 +66,7 @@ function RedirectUri({ uri }: { uri: string }) {
   return (
     <Section
       title="At your provider"
-      lead="Register Holdfast there as a web application with this redirect URI and the scopes openid, email and profile. Nobody else has this address."
+      lead="Register Holdfast there as a web application with this redirect URI and the scopes openid, email and profile. The URI is unique to this organization."
     >
       <p class="to-copy">
         <code class="mono">{uri}</code>
@@ -95,8 +95,8 @@ function Remove({ params, onRemoved }: { params: { orgId: string }; onRemoved: (
           onClose={() => setConfirming(false)}
         >
           <p>
-            Nobody can sign in through it any more, and it is no longer required. Members stay, and so do their
-            sessions. Members without a password choose one with “Forgot your password?”.
+            Nobody can sign in through it any more, and it is no longer required. Members and their sessions stay.
+            Members without a password can set one with “Forgot your password?”.
           </p>
         </Confirm>
       )}

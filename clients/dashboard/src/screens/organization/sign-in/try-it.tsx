@@ -7,7 +7,7 @@ export function TryIt({ slug }: { slug: string }) {
   return (
     <Section
       title="Test"
-      lead="Sign in at the provider yourself. Everything is checked as at a member’s sign-in, and nothing is changed."
+      lead="Sign in at the provider yourself. Everything is checked as in a member’s sign-in, and nothing is changed."
     >
       <div class="actions">
         <ProviderLink slug={slug} to={pathname()} only="test">
@@ -24,7 +24,7 @@ export function TestResult() {
   if (!passed) return null;
   return (
     <p class="notice" role="status">
-      The test passed: a member who signs in like you did gets in.
+      The test passed: members can sign in like this.
     </p>
   );
 }
