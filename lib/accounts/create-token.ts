@@ -1,6 +1,6 @@
-import { auditWrite } from '../access/audit-write.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
+import { auditWrite } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import { at, find } from '../table/read.ts';
 import type { TokenRecord } from '../table/records/token.ts';

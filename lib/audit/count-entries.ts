@@ -1,4 +1,3 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
@@ -7,6 +6,7 @@ import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 import { allTime, isExpired, openSource, positionOf, type Source, type StoredEntry, scanSources } from './scan.ts';
+import { longestWriteMs } from './write.ts';
 
 const daySeconds = 86_400;
 

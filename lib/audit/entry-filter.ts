@@ -1,9 +1,25 @@
-import type { MemberContext } from '../access/request-context.ts';
 import { readingActions } from '../contracts/fields/audit-action.ts';
+import type { Log } from '../core/logger.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
-import { type KeyChange, readKeyChanges } from '../secrets/engine/key-versions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type Place, readPlaces } from './places.ts';
 import type { StoredEntry, Verdict } from './scan.ts';
+
+/** The part of a request's context that reading the log needs. */
+export interface LogContext {
+  organization: OrganizationRecord;
+  log: Log;
+}
+
+type KeyChanges = readonly { revision: number; deleted?: boolean | undefined }[] | undefined;
+
+/** Reads the changes of a key in an environment, oldest first. Passed in, because revisions belong to a higher layer. */
+export type ReadKeyChanges = (
+  log: Log,
+  path: EnvironmentPath & { key: string },
+  environmentId: string,
+) => Promise<KeyChanges>;
 
 /** The conditions of a search besides action and time. */
 export interface EntryFilter {
@@ -22,12 +38,20 @@ const pagesPerHistory = 3;
  * @param budget of the scan; reading histories of the key takes from it, and none is read once it is used up
  */
 export async function entryFilter(
-  context: MemberContext,
+  { organization, log }: LogContext,
   { actor, tokenId, project, environment, key }: EntryFilter,
   budget: ReadBudget,
+  readKeyChanges: ReadKeyChanges,
 ): Promise<(entry: StoredEntry) => Verdict> {
   const isAboutKey =
-    key === undefined ? () => true : keyFilter(context, key, await readPlaces(context.organization.slug), budget);
+    key === undefined
+      ? () => true
+      : keyFilter(
+          key,
+          await readPlaces(organization.slug),
+          (path, id) => readKeyChanges(log, { ...path, key }, id),
+          budget,
+        );
   return entry => {
     if (actor !== undefined && entry.actor.id !== actor) return false;
     if (tokenId !== undefined && entry.actor.tokenId !== tokenId) return false;
@@ -47,16 +71,16 @@ function projectOf({ target, project }: StoredEntry): string | undefined {
  * had the key (for a read) or changed it.
  */
 function keyFilter(
-  { log }: MemberContext,
   key: string,
   places: ReadonlyMap<string, Place>,
+  readChanges: (path: EnvironmentPath, environmentId: string) => Promise<KeyChanges>,
   budget: ReadBudget,
 ): (entry: StoredEntry) => Verdict {
-  const histories = new Map<string, Promise<readonly KeyChange[] | undefined>>();
+  const histories = new Map<string, Promise<KeyChanges>>();
   const historyIn = ({ environment: { id }, path }: Place) => {
     if (path !== undefined && !histories.has(id) && budget.pages > 0) {
       budget.pages -= pagesPerHistory;
-      histories.set(id, readKeyChanges(log, { ...path, key }, id));
+      histories.set(id, readChanges(path, id));
     }
     return histories.get(id);
   };

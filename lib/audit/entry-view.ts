@@ -1,6 +1,6 @@
-import { keysThatFit } from '../access/keys-that-fit.ts';
 import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
+import { keysThatFit } from './keys-that-fit.ts';
 import type { StoredEntry } from './scan.ts';
 
 /** Lambda limits a response to 6 MB, and a large response is sent as base64. */

@@ -1,16 +1,15 @@
-import { longestWriteMs } from '../access/audit-write.ts';
-import type { MemberContext } from '../access/request-context.ts';
-import { completeSince } from '../access/retention.ts';
 import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { entryFilter } from './entry-filter.ts';
+import { entryFilter, type LogContext, type ReadKeyChanges } from './entry-filter.ts';
 import { entryView, maximumAnswerBytes } from './entry-view.ts';
+import { completeSince } from './retention.ts';
 import { allTime, earlier, later, positionOf, readPartitions, type StoredEntry, scanEntries, timeOf } from './scan.ts';
 import type { EntryQuery } from './search-entries.ts';
+import { longestWriteMs } from './write.ts';
 
 interface FeedQuery extends EntryQuery {
   limit: number;
@@ -31,13 +30,14 @@ const furtherPages = 20;
  * so a reader that continues from `next` misses none.
  * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
-export function feedEntries(context: MemberContext, query: FeedQuery): Promise<FeedPage> {
-  return asLongQuestion(context, question => readFeed(context, query, question));
+export function feedEntries(context: LogContext, query: FeedQuery, readKeyChanges: ReadKeyChanges): Promise<FeedPage> {
+  return asLongQuestion(context, question => readFeed(context, query, readKeyChanges, question));
 }
 
 async function readFeed(
-  context: MemberContext,
+  context: LogContext,
   { limit, action, after, since, until, ...filters }: FeedQuery,
+  readKeyChanges: ReadKeyChanges,
   { admitted }: LongQuestion,
 ): Promise<FeedPage> {
   const { organization } = context;
@@ -46,7 +46,7 @@ async function readFeed(
   const budget = readBudget(actions.length + furtherPages);
   const [from, keep, partitions] = await Promise.all([
     startOf(organization, { after, since }),
-    entryFilter(context, filters, budget),
+    entryFilter(context, filters, budget, readKeyChanges),
     readPartitions(organization.id, actions),
     admitted,
   ]);

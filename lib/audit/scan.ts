@@ -1,10 +1,10 @@
-import { auditPartitions, spreadAction } from '../access/audit-partitions.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage, type Range } from '../table/read.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+import { auditPartitions, spreadAction } from './partitions.ts';
 
 /*
  * All reading of audit entries. An organization's entries are stored by action, then time, and those of one action may

@@ -1,5 +1,5 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import type { Period } from '../audit/scan.ts';
+import { longestWriteMs } from '../audit/write.ts';
 import { type KeyHistory, type KeyVersion, originsOf, versionAt } from './key-history.ts';
 import type { Sight, Way } from './sights.ts';
 

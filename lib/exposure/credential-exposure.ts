@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { completeSince } from '../access/retention.ts';
 import { type Cursor, readCursor, writeCursor } from '../audit/cursor.ts';
 import { type Place, readPlaces } from '../audit/places.ts';
+import { completeSince } from '../audit/retention.ts';
 import {
   earlier,
   later,

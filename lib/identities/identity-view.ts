@@ -1,4 +1,4 @@
-import type { AuditFacts } from '../access/audit-write.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import type { Identity } from '../contracts/identities/identity.ts';

@@ -1,8 +1,8 @@
-import { auditWrite, identityActor } from '../access/audit-write.ts';
 import { unauthenticated } from '../access/authenticate.ts';
 import { isIdentityId } from '../access/identity-rights.ts';
 import type { CallerContext } from '../access/request-context.ts';
 import { revokeTokenOfUser, tokenNotFound } from '../accounts/tokens.ts';
+import { auditWrite, identityActor } from '../audit/write.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';

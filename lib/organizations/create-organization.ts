@@ -1,4 +1,4 @@
-import { actorOf } from '../access/audit-write.ts';
+import { actorOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import { type AuditActor, auditWrite } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { isNew } from '../table/expressions.ts';

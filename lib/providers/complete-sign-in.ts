@@ -1,5 +1,5 @@
-import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import { auditWrite, systemActor } from '../audit/write.ts';
 import type { completeProviderSignIn as contract } from '../contracts/auth/complete-provider-sign-in.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';

@@ -1,4 +1,4 @@
-import type { AuditFacts } from '../access/audit-write.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import type { SignIn } from '../contracts/organizations/sign-in.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import { redirectUri } from './redirect-uri.ts';

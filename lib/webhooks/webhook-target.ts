@@ -1,4 +1,4 @@
-import type { AuditFacts } from '../access/audit-write.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { targetProblem } from '../deliveries/target.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditFacts, auditWrite } from '../../access/audit-write.ts';
 import type { RequestContext } from '../../access/request-context.ts';
+import { type AuditFacts, auditWrite } from '../../audit/write.ts';
 import type { Role } from '../../contracts/fields/role.ts';
 import { organizationNotFound } from '../../core/errors.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';

@@ -1,5 +1,5 @@
-import { keysUnlessAll } from '../../access/keys-that-fit.ts';
 import type { MemberContext } from '../../access/request-context.ts';
+import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';

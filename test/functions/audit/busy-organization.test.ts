@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditPartitions, forgetBusyOrganizations, partitionOf } from '#lib/access/audit-partitions.ts';
+import { auditPartitions, forgetBusyOrganizations, partitionOf } from '#lib/audit/partitions.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';

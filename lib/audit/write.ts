@@ -7,11 +7,9 @@ import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { currentWork } from '../table/request-work.ts';
 import { put, type Write } from '../table/write.ts';
-import { partitionOf } from './audit-partitions.ts';
 import { keysThatFit } from './keys-that-fit.ts';
-import type { Principal } from './principal.ts';
+import { partitionOf } from './partitions.ts';
 import { expiryOf } from './retention.ts';
-import { sessionIdOf } from './session-cookie.ts';
 
 /**
  * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where
@@ -30,14 +28,6 @@ export interface AuditFacts
 }
 
 export type AuditActor = AuditRecord['actor'];
-
-export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
-  if (identity !== undefined && credential.method === 'token')
-    return identityActor(userId, identity.name, credential.token.id);
-  return credential.method === 'session'
-    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
-    : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
-}
 
 /** An identity has no e-mail address. */
 export function identityActor(id: string, name: string, tokenId?: string): AuditActor {
