@@ -28,7 +28,8 @@ export async function readCounts(
 
 /**
  * The number of entries of a source: the stored count plus everything newer. Usually the first page covers everything
- * newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new count is stored.
+ * newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new count is
+ * stored.
  * @returns undefined if the budget runs out first; the next request continues from there
  */
 export async function countEntries(

@@ -14,7 +14,9 @@ export interface LogContext {
 
 type KeyChanges = readonly { revision: number; deleted?: boolean | undefined }[] | undefined;
 
-/** Reads the changes of a key in an environment, oldest first. Passed in, because revisions belong to a higher layer. */
+/**
+ * Reads the changes of a key in an environment, oldest first. Passed in, because revisions belong to a higher layer.
+ */
 export type ReadKeyChanges = (
   log: Log,
   path: EnvironmentPath & { key: string },
@@ -67,8 +69,8 @@ function projectOf({ target, project }: StoredEntry): string | undefined {
 }
 
 /**
- * Matches entries that name the key. An entry that is about all keys, or about too many to name, matches if its revision
- * had the key (for a read) or changed it.
+ * Matches entries that name the key. An entry that is about all keys, or about too many to name, matches if its
+ * revision had the key (for a read) or changed it.
  */
 function keyFilter(
   key: string,

@@ -13,7 +13,9 @@ export function entryView(stored: StoredEntry): AuditEntry {
   return entry;
 }
 
-/** Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure. */
+/**
+ * Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure.
+ */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumPageBytes) return [...entries];

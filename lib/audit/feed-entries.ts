@@ -26,8 +26,8 @@ interface FeedPage {
 const furtherPages = 20;
 
 /**
- * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be written,
- * so a reader that continues from `next` misses none.
+ * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be
+ * written, so a reader that continues from `next` misses none.
  * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
 export function feedEntries(context: LogContext, query: FeedQuery, readKeyChanges: ReadKeyChanges): Promise<FeedPage> {

@@ -21,9 +21,9 @@ export interface AuditFacts
     'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from'
   > {
   keys?: readonly string[];
-  /** Keys of which a change’s answer says that they already had their value. */
+  /** Keys that already had their value, according to the response to a change. */
   unchanged?: readonly string[];
-  /** Identifies a change with several attempts, so that each attempt puts the same entry. */
+  /** The same for each attempt at a change, so that all attempts write the same entry. */
   entry?: { id: string; createdAtMs: number };
 }
 
@@ -55,8 +55,9 @@ function namedKeys(
 }
 
 /**
- * All entries older than this are in the table. An entry's time is taken before its write, which a request begins within
- * 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that differ.
+ * All entries older than this are in the table. An entry's time is taken before its write, and a request begins its
+ * writes within 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that
+ * differ.
  */
 export const longestWriteMs = 60_000;
 
@@ -65,8 +66,8 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry. It belongs in the transaction of the change it records. For a read, send it before
- * values leave the service. The entry's expiry follows from the retention of the organization's current plan.
+ * The write of one audit entry. It belongs in the transaction of the change that it records. For a read, send it before
+ * values leave the service. The entry expires according to the retention of the organization's current plan.
  */
 export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,

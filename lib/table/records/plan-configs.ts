@@ -9,8 +9,8 @@ export const planConfigsRecord = entity({
   schema: z.object({
     plans: z.record(z.string(), z.record(z.string(), z.int())),
     /**
-     * Plans whose audit entries are kept longer since `untilMs` (epoch milliseconds): the fewest days of before. Entries
-     * written until then expire as they would have.
+     * Plans that keep audit entries longer since `untilMs` (epoch milliseconds), with the shortest earlier retention.
+     * Entries written until then may expire according to it.
      */
     raised: z.record(z.string(), z.object({ days: z.int(), untilMs: z.int() })).optional(),
   }),
