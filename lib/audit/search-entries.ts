@@ -50,7 +50,7 @@ export async function searchEntries(
   search: Search,
   readKeyChanges: ReadKeyChanges,
 ): Promise<EntryPage> {
-  const { limit: _, offset: __, action: ___, ...conditions } = search;
+  const { limit, offset, action, ...conditions } = search;
   const isFiltered = Object.values(conditions).some(condition => condition !== undefined);
   const page = isFiltered ? undefined : await listEntries(context.organization.id, search);
   return page ?? asLongQuestion(context, question => findEntries(context, search, readKeyChanges, question));
