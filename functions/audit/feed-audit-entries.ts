@@ -4,5 +4,5 @@ import { feedAuditEntries as contract } from '#lib/contracts/audit/feed-audit-en
 import { readKeyChanges } from '#lib/secrets/engine/key-versions.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, query }) => ({ body: await feedEntries(context, query, readKeyChanges) }),
+  run: async ({ context, query }) => ({ body: await feedEntries({ ...context, readKeyChanges }, query) }),
 });

@@ -4,5 +4,5 @@ import { listAuditEntries as contract } from '#lib/contracts/audit/list-audit-en
 import { readKeyChanges } from '#lib/secrets/engine/key-versions.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, query }) => ({ body: await searchEntries(context, query, readKeyChanges) }),
+  run: async ({ context, query }) => ({ body: await searchEntries({ ...context, readKeyChanges }, query) }),
 });

@@ -6,22 +6,17 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type Place, readPlaces } from './places.ts';
 import type { StoredEntry, Verdict } from './scan.ts';
 
-/** The part of a request's context that reading the log needs. */
+/** What reading the log needs of its caller. */
 export interface LogContext {
   organization: OrganizationRecord;
   log: Log;
+  /** Reads the changes of a key in an environment, oldest first. Passed in, because revisions are in a higher layer. */
+  readKeyChanges: (
+    log: Log,
+    path: EnvironmentPath & { key: string },
+    environmentId: string,
+  ) => Promise<readonly { revision: number; deleted?: boolean | undefined }[] | undefined>;
 }
-
-type KeyChanges = readonly { revision: number; deleted?: boolean | undefined }[] | undefined;
-
-/**
- * Reads the changes of a key in an environment, oldest first. Passed in, because revisions belong to a higher layer.
- */
-export type ReadKeyChanges = (
-  log: Log,
-  path: EnvironmentPath & { key: string },
-  environmentId: string,
-) => Promise<KeyChanges>;
 
 /** The conditions of a search besides action and time. */
 export interface EntryFilter {
@@ -40,20 +35,12 @@ const pagesPerHistory = 3;
  * @param budget of the scan; reading histories of the key takes from it, and none is read once it is used up
  */
 export async function entryFilter(
-  { organization, log }: LogContext,
+  context: LogContext,
   { actor, tokenId, project, environment, key }: EntryFilter,
   budget: ReadBudget,
-  readKeyChanges: ReadKeyChanges,
 ): Promise<(entry: StoredEntry) => Verdict> {
   const isAboutKey =
-    key === undefined
-      ? () => true
-      : keyFilter(
-          key,
-          await readPlaces(organization.slug),
-          (path, id) => readKeyChanges(log, { ...path, key }, id),
-          budget,
-        );
+    key === undefined ? () => true : keyFilter(context, key, await readPlaces(context.organization.slug), budget);
   return entry => {
     if (actor !== undefined && entry.actor.id !== actor) return false;
     if (tokenId !== undefined && entry.actor.tokenId !== tokenId) return false;
@@ -73,16 +60,16 @@ function projectOf({ target, project }: StoredEntry): string | undefined {
  * revision had the key (for a read) or changed it.
  */
 function keyFilter(
+  { log, readKeyChanges }: LogContext,
   key: string,
   places: ReadonlyMap<string, Place>,
-  readChanges: (path: EnvironmentPath, environmentId: string) => Promise<KeyChanges>,
   budget: ReadBudget,
 ): (entry: StoredEntry) => Verdict {
-  const histories = new Map<string, Promise<KeyChanges>>();
-  const historyIn = ({ environment: { id }, path }: Place) => {
-    if (path !== undefined && !histories.has(id) && budget.pages > 0) {
+  const histories = new Map<string, ReturnType<typeof readKeyChanges>>();
+  const historyIn = (id: string, path: EnvironmentPath) => {
+    if (!histories.has(id) && budget.pages > 0) {
       budget.pages -= pagesPerHistory;
-      histories.set(id, readChanges(path, id));
+      histories.set(id, readKeyChanges(log, { ...path, key }, id));
     }
     return histories.get(id);
   };
@@ -91,9 +78,10 @@ function keyFilter(
     if (isNamed || (target.type === 'template_key' && target.name === key)) return true;
     const isRead = readingActions.some(reading => reading === action);
     const namesAllKeys = keysOmitted === undefined && !(isRead && keys === undefined);
-    const place = places.get(environment?.id ?? '');
-    if (namesAllKeys || place === undefined || revision === undefined) return false;
-    return historyIn(place)?.then((changes = []) => {
+    if (namesAllKeys || environment === undefined || revision === undefined) return false;
+    const path = places.get(environment.id)?.path;
+    if (path === undefined) return false;
+    return historyIn(environment.id, path)?.then((changes = []) => {
       const latest = changes.findLast(change => change.revision <= revision);
       return isRead ? latest !== undefined && latest.deleted !== true : latest?.revision === revision;
     });

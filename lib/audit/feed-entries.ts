@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { entryFilter, type LogContext, type ReadKeyChanges } from './entry-filter.ts';
+import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, maximumAnswerBytes } from './entry-view.ts';
 import { completeSince } from './retention.ts';
 import { allTime, earlier, later, positionOf, readPartitions, type StoredEntry, scanEntries, timeOf } from './scan.ts';
@@ -30,14 +30,13 @@ const furtherPages = 20;
  * written, so a reader that continues from `next` misses none.
  * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
-export function feedEntries(context: LogContext, query: FeedQuery, readKeyChanges: ReadKeyChanges): Promise<FeedPage> {
-  return asLongQuestion(context, question => readFeed(context, query, readKeyChanges, question));
+export function feedEntries(context: LogContext, query: FeedQuery): Promise<FeedPage> {
+  return asLongQuestion(context, question => readFeed(context, query, question));
 }
 
 async function readFeed(
   context: LogContext,
   { limit, action, after, since, until, ...filters }: FeedQuery,
-  readKeyChanges: ReadKeyChanges,
   { admitted }: LongQuestion,
 ): Promise<FeedPage> {
   const { organization } = context;
@@ -46,7 +45,7 @@ async function readFeed(
   const budget = readBudget(actions.length + furtherPages);
   const [from, keep, partitions] = await Promise.all([
     startOf(organization, { after, since }),
-    entryFilter(context, filters, budget, readKeyChanges),
+    entryFilter(context, filters, budget),
     readPartitions(organization.id, actions),
     admitted,
   ]);

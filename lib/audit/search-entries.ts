@@ -3,7 +3,7 @@ import { type AuditAction, auditActions } from '../contracts/fields/audit-action
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { countEntries, readCounts } from './count-entries.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { type EntryFilter, entryFilter, type LogContext, type ReadKeyChanges } from './entry-filter.ts';
+import { type EntryFilter, entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, withinAnswer } from './entry-view.ts';
 import {
   allTime,
@@ -45,15 +45,11 @@ const pagesToList = 10;
  * other is a long question.
  * @throws invalid_request for an invalid cursor; rate_limited
  */
-export async function searchEntries(
-  context: LogContext,
-  search: Search,
-  readKeyChanges: ReadKeyChanges,
-): Promise<EntryPage> {
+export async function searchEntries(context: LogContext, search: Search): Promise<EntryPage> {
   const { limit, offset, action, ...conditions } = search;
   const isFiltered = Object.values(conditions).some(condition => condition !== undefined);
   const page = isFiltered ? undefined : await listEntries(context.organization.id, search);
-  return page ?? asLongQuestion(context, question => findEntries(context, search, readKeyChanges, question));
+  return page ?? asLongQuestion(context, question => findEntries(context, search, question));
 }
 
 /**
@@ -102,18 +98,13 @@ function totalOf(
   return length === 0 ? total : Math.max(total, offset + length);
 }
 
-async function findEntries(
-  context: LogContext,
-  search: Search,
-  readKeyChanges: ReadKeyChanges,
-  { admitted }: LongQuestion,
-): Promise<EntryPage> {
+async function findEntries(context: LogContext, search: Search, { admitted }: LongQuestion): Promise<EntryPage> {
   const { limit, offset, action, after, since = allTime.from, until = allTime.to, ...filters } = search;
   const { from: start, skip = 0 } = after === undefined ? { from: until, skip: offset } : readCursor(after);
   const actions = action === undefined ? auditActions : [action];
   const budget = readBudget(actions.length + pagesToFind);
   const [keep, partitions] = await Promise.all([
-    entryFilter(context, filters, budget, readKeyChanges),
+    entryFilter(context, filters, budget),
     readPartitions(context.organization.id, actions),
     admitted,
   ]);
