@@ -1,7 +1,8 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { searchEntries } from '#lib/audit/search-entries.ts';
 import { listAuditEntries as contract } from '#lib/contracts/audit/list-audit-entries.ts';
+import { readKeyChanges } from '#lib/secrets/engine/key-versions.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, query }) => ({ body: await searchEntries(context, query) }),
+  run: async ({ context, query }) => ({ body: await searchEntries({ ...context, readKeyChanges }, query) }),
 });

@@ -16,7 +16,6 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   {
     accounts: 'sign-in, sessions, passwords, second factors, tokens',
     admin: "the administrators' directory and statistics",
-    audit: 'list, search, count and follow the audit log',
     projects: 'projects, environments, templates',
     webhooks: 'webhooks and their deliveries, as their owners see them',
   },
@@ -26,7 +25,8 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     organizations: 'organizations, members, invitations',
     secrets: 'read and change secrets; secrets/engine writes revisions',
   },
-  { access: 'authentication, authorization, audit entries' },
+  { access: 'authentication, authorization' },
+  { audit: 'write, scan, list, search, follow and count audit entries; retention' },
   { deliveries: 'publish and queue events, send webhooks' },
   { outbound: 'send requests to addresses that customers choose, directly or through a worker' },
   {

@@ -1,4 +1,4 @@
-import { auditWrite, systemActor } from '#lib/access/audit-write.ts';
+import { auditWrite, systemActor } from '#lib/audit/write.ts';
 import type { RequestSource } from '#lib/core/request-source.ts';
 import { addUpTo, digestOf } from '#lib/secrets/engine/digest.ts';
 import { maximumFences, readFences, removeFences, stateAt } from '#lib/secrets/engine/fencing.ts';

@@ -1,3 +1,4 @@
+import { type AuditActor, identityActor } from '../audit/write.ts';
 import type { TokenLimit } from '../contracts/contract.ts';
 import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
 import type { IdentityRights } from '../table/records/identity.ts';
@@ -6,6 +7,7 @@ import type { SessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import type { ViaProvider } from '../table/records/via-provider.ts';
+import { sessionIdOf } from './session-cookie.ts';
 
 /** Who makes a request, proven by a session or by a token of a user or an identity. */
 export interface Principal {
@@ -86,4 +88,13 @@ export function identityPrincipal(principal: Principal, token: TokenRecord, iden
 export function memberOf({ id, trustId, name, role, createdAt }: IdentityRights): MemberRecord {
   const memberRole = role === 'deployer' ? 'viewer' : role;
   return { id: trustId, userId: id, email: name, name, role: memberRole, joinedAt: createdAt };
+}
+
+/** The actor of the audit entries about a caller’s requests. */
+export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
+  if (identity !== undefined && credential.method === 'token')
+    return identityActor(userId, identity.name, credential.token.id);
+  return credential.method === 'session'
+    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
+    : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
 }

@@ -1,8 +1,8 @@
+import type { AuditFacts } from '../audit/write.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import type { Write } from '../table/write.ts';
-import type { AuditFacts } from './audit-write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';
 

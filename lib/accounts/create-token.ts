@@ -1,9 +1,9 @@
-import { auditWrite } from '../access/audit-write.ts';
 import { sessionConfined } from '../access/authorize.ts';
 import { hasOwnFactorProved } from '../access/fresh-session.ts';
 import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
+import { auditWrite } from '../audit/write.ts';
 import type { createToken as contract } from '../contracts/auth/create-token.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';

@@ -1,4 +1,4 @@
-import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import { type AuditActor, auditWrite } from '../audit/write.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';

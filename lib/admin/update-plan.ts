@@ -36,7 +36,7 @@ export async function updatePlan(
   return planOf(name, configs);
 }
 
-/** What `known-since.ts` needs if the plan now keeps audit entries longer. Pure. */
+/** What `completeSince` needs if the plan now keeps audit entries longer. Pure. */
 function raisedRetention(
   found: PlanConfigsRecord | undefined,
   plans: PlanConfigs,

@@ -1,8 +1,7 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
 import type { Admitted } from '../access/authorize.ts';
 import { requireFreshSession } from '../access/fresh-session.ts';
 import type { MemberAccess } from '../access/member-access.ts';
-import type { AccountPrincipal, Principal } from '../access/principal.ts';
+import { type AccountPrincipal, actorOf, type Principal } from '../access/principal.ts';
 import type {
   AccountContext,
   CallerContext,
@@ -10,6 +9,7 @@ import type {
   MemberContext,
   RequestContext,
 } from '../access/request-context.ts';
+import { auditWrite } from '../audit/write.ts';
 import type { Access, Contract } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
 

@@ -1,4 +1,3 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
@@ -7,6 +6,7 @@ import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 import { allTime, isExpired, openSource, positionOf, type Source, type StoredEntry, scanSources } from './scan.ts';
+import { longestWriteMs } from './write.ts';
 
 const daySeconds = 86_400;
 
@@ -28,7 +28,8 @@ export async function readCounts(
 
 /**
  * The number of entries of a source: the stored count plus everything newer. Usually the first page covers everything
- * newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new count is stored.
+ * newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new count is
+ * stored.
  * @returns undefined if the budget runs out first; the next request continues from there
  */
 export async function countEntries(

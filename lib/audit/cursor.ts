@@ -2,17 +2,13 @@ import * as z from 'zod';
 import { invalidRequest } from '../core/errors.ts';
 import { timeOf } from './scan.ts';
 
+const Time = z.iso.datetime({ precision: 3 });
+
 /** See `scan.ts`. */
 const Position = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:#[0-9a-f-]{36})?$/)
-  .refine(position => isTime(timeOf(position)));
-
-/** Whether the calendar has such a day. */
-function isTime(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
-}
+  .regex(/^[^#]+(?:#[0-9a-f-]{36})?$/)
+  .refine(position => Time.safeParse(timeOf(position)).success);
 
 const Cursor = z.strictObject({
   /** The page covers entries after this position. */

@@ -1,9 +1,22 @@
-import type { MemberContext } from '../access/request-context.ts';
 import { readingActions } from '../contracts/fields/audit-action.ts';
+import type { Log } from '../core/logger.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
-import { type KeyChange, readKeyChanges } from '../secrets/engine/key-versions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type Place, readPlaces } from './places.ts';
 import type { StoredEntry, Verdict } from './scan.ts';
+
+/** What reading the log needs of its caller. */
+export interface LogContext {
+  organization: OrganizationRecord;
+  log: Log;
+  /** Reads the changes of a key in an environment, oldest first. Passed in, because revisions are in a higher layer. */
+  readKeyChanges: (
+    log: Log,
+    path: EnvironmentPath & { key: string },
+    environmentId: string,
+  ) => Promise<readonly { revision: number; deleted?: boolean | undefined }[] | undefined>;
+}
 
 /** The conditions of a search besides action and time. */
 export interface EntryFilter {
@@ -22,7 +35,7 @@ const pagesPerHistory = 3;
  * @param budget of the scan; reading histories of the key takes from it, and none is read once it is used up
  */
 export async function entryFilter(
-  context: MemberContext,
+  context: LogContext,
   { actor, tokenId, project, environment, key }: EntryFilter,
   budget: ReadBudget,
 ): Promise<(entry: StoredEntry) => Verdict> {
@@ -43,18 +56,18 @@ function projectOf({ target, project }: StoredEntry): string | undefined {
 }
 
 /**
- * Matches entries that name the key. An entry that is about all keys, or about too many to name, matches if its revision
- * had the key (for a read) or changed it.
+ * Matches entries that name the key. An entry that is about all keys, or about too many to name, matches if its
+ * revision had the key (for a read) or changed it.
  */
 function keyFilter(
-  { log }: MemberContext,
+  { log, readKeyChanges }: LogContext,
   key: string,
   places: ReadonlyMap<string, Place>,
   budget: ReadBudget,
 ): (entry: StoredEntry) => Verdict {
-  const histories = new Map<string, Promise<readonly KeyChange[] | undefined>>();
-  const historyIn = ({ environment: { id }, path }: Place) => {
-    if (path !== undefined && !histories.has(id) && budget.pages > 0) {
+  const histories = new Map<string, ReturnType<typeof readKeyChanges>>();
+  const historyIn = (id: string, path: EnvironmentPath) => {
+    if (!histories.has(id) && budget.pages > 0) {
       budget.pages -= pagesPerHistory;
       histories.set(id, readKeyChanges(log, { ...path, key }, id));
     }
@@ -65,9 +78,10 @@ function keyFilter(
     if (isNamed || (target.type === 'template_key' && target.name === key)) return true;
     const isRead = readingActions.some(reading => reading === action);
     const namesAllKeys = keysOmitted === undefined && !(isRead && keys === undefined);
-    const place = places.get(environment?.id ?? '');
-    if (namesAllKeys || place === undefined || revision === undefined) return false;
-    return historyIn(place)?.then((changes = []) => {
+    if (namesAllKeys || environment === undefined || revision === undefined) return false;
+    const path = places.get(environment.id)?.path;
+    if (path === undefined) return false;
+    return historyIn(environment.id, path)?.then((changes = []) => {
       const latest = changes.findLast(change => change.revision <= revision);
       return isRead ? latest !== undefined && latest.deleted !== true : latest?.revision === revision;
     });

@@ -1,6 +1,6 @@
-import { keysThatFit } from '../access/keys-that-fit.ts';
 import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
+import { keysThatFit } from './keys-that-fit.ts';
 import type { StoredEntry } from './scan.ts';
 
 /** Lambda limits a response to 6 MB, and a large response is sent as base64. */
@@ -13,7 +13,9 @@ export function entryView(stored: StoredEntry): AuditEntry {
   return entry;
 }
 
-/** Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure. */
+/**
+ * Shortens long lists of keys and omits long details, and says so, if the entries would not fit in one response. Pure.
+ */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumPageBytes) return [...entries];

@@ -1,16 +1,15 @@
-import { longestWriteMs } from '../access/audit-write.ts';
-import type { MemberContext } from '../access/request-context.ts';
-import { completeSince } from '../access/retention.ts';
 import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { entryFilter } from './entry-filter.ts';
+import { entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, maximumAnswerBytes } from './entry-view.ts';
+import { completeSince } from './retention.ts';
 import { allTime, earlier, later, positionOf, readPartitions, type StoredEntry, scanEntries, timeOf } from './scan.ts';
 import type { EntryQuery } from './search-entries.ts';
+import { longestWriteMs } from './write.ts';
 
 interface FeedQuery extends EntryQuery {
   limit: number;
@@ -27,16 +26,16 @@ interface FeedPage {
 const furtherPages = 20;
 
 /**
- * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be written,
- * so a reader that continues from `next` misses none.
+ * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be
+ * written, so a reader that continues from `next` misses none.
  * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
  */
-export function feedEntries(context: MemberContext, query: FeedQuery): Promise<FeedPage> {
+export function feedEntries(context: LogContext, query: FeedQuery): Promise<FeedPage> {
   return asLongQuestion(context, question => readFeed(context, query, question));
 }
 
 async function readFeed(
-  context: MemberContext,
+  context: LogContext,
   { limit, action, after, since, until, ...filters }: FeedQuery,
   { admitted }: LongQuestion,
 ): Promise<FeedPage> {

@@ -1,10 +1,10 @@
-import { auditPartitions, spreadAction } from '../access/audit-partitions.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage, type Range } from '../table/read.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+import { auditPartitions, spreadAction } from './partitions.ts';
 
 /*
  * All reading of audit entries. An organization's entries are stored by action, then time, and those of one action may
@@ -154,7 +154,7 @@ export async function scanSources(
     positions.reduce<string | undefined>((a, b) => (a === undefined || isAfter(a, b) ? b : a), undefined);
   let readTo = first(sources.map(source => source.readTo));
   const isRead = (entry: StoredEntry) => readTo === undefined || !isAfter(positionOf(entry), readTo);
-  const found: StoredEntry[] = [];
+  const selected: StoredEntry[] = [];
   let pagesRead = 0;
   for (let open = sources; open.length > 0 && budget.pages > 0; open = open.filter(({ isOpen }) => isOpen)) {
     const read = isFrugal ? open.filter(source => source.readTo === readTo) : open;
@@ -165,17 +165,17 @@ export async function scanSources(
     const verdicts = entries.map(keep);
     const undecided = verdicts.indexOf(undefined);
     const decided = undecided < 0 ? entries : entries.slice(0, undecided);
-    const kept = await Promise.all(verdicts.slice(0, decided.length));
+    const kept = await Promise.all(verdicts.slice(0, decided.length).map(async verdict => verdict));
     // Too many for the arguments of one call.
-    for (const [index, entry] of decided.entries()) if (kept[index]) found.push(entry);
+    for (const [index, entry] of decided.entries()) if (kept[index]) selected.push(entry);
     const ends = open.filter(({ isOpen }) => isOpen).map(source => source.readTo);
     const lastDecided = decided.at(-1);
     if (undecided >= 0) ends.push(lastDecided === undefined ? (readTo ?? '') : positionOf(lastDecided));
     readTo = first(ends);
-    const isEnough = pagesRead >= enough.afterPages && found.filter(isRead).length >= enough.entries;
+    const isEnough = pagesRead >= enough.afterPages && selected.filter(isRead).length >= enough.entries;
     if (isEnough || undecided >= 0 || Date.now() > budget.endsAt) break;
   }
-  return { entries: found.filter(isRead).toSorted(inOrder), readTo };
+  return { entries: selected.filter(isRead).toSorted(inOrder), readTo };
 }
 
 /** Reads the next page. @returns its entries within the period that have not expired */

@@ -1,10 +1,9 @@
-import type { MemberContext } from '../access/request-context.ts';
 import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { countEntries, readCounts } from './count-entries.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { type EntryFilter, entryFilter } from './entry-filter.ts';
+import { type EntryFilter, entryFilter, type LogContext } from './entry-filter.ts';
 import { entryView, withinAnswer } from './entry-view.ts';
 import {
   allTime,
@@ -46,8 +45,8 @@ const pagesToList = 10;
  * other is a long question.
  * @throws invalid_request for an invalid cursor; rate_limited
  */
-export async function searchEntries(context: MemberContext, search: Search): Promise<EntryPage> {
-  const { limit: _, offset: __, action: ___, ...conditions } = search;
+export async function searchEntries(context: LogContext, search: Search): Promise<EntryPage> {
+  const { limit, offset, action, ...conditions } = search;
   const isFiltered = Object.values(conditions).some(condition => condition !== undefined);
   const page = isFiltered ? undefined : await listEntries(context.organization.id, search);
   return page ?? asLongQuestion(context, question => findEntries(context, search, question));
@@ -99,7 +98,7 @@ function totalOf(
   return length === 0 ? total : Math.max(total, offset + length);
 }
 
-async function findEntries(context: MemberContext, search: Search, { admitted }: LongQuestion): Promise<EntryPage> {
+async function findEntries(context: LogContext, search: Search, { admitted }: LongQuestion): Promise<EntryPage> {
   const { limit, offset, action, after, since = allTime.from, until = allTime.to, ...filters } = search;
   const { from: start, skip = 0 } = after === undefined ? { from: until, skip: offset } : readCursor(after);
   const actions = action === undefined ? auditActions : [action];

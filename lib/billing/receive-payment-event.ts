@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import { earlierRetentions } from '../access/retention.ts';
+import { earlierRetentions } from '../audit/retention.ts';
+import { auditWrite, systemActor } from '../audit/write.ts';
 import { problemsOf } from '../contracts/fields/messages.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';

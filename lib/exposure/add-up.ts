@@ -1,5 +1,5 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import type { Period } from '../audit/scan.ts';
+import { longestWriteMs } from '../audit/write.ts';
 import { type KeyHistory, type KeyVersion, originsOf, versionAt } from './key-history.ts';
 import type { Sight, Way } from './sights.ts';
 
@@ -18,8 +18,8 @@ export interface ExposedSecret {
 type RepeatedSight = Sight & { lastAt: string };
 
 /**
- * The exposed secrets of an environment, by key. If the history is not exact, every key that it or a sight names may have
- * had a value at any time. Pure.
+ * The exposed secrets of an environment, by key. If the history is not exact, every key that it or a sight names may
+ * have had a value at any time. Pure.
  */
 export function addUp(
   { history, isExact }: { history: KeyHistory; isExact: boolean },

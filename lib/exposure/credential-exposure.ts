@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { completeSince } from '../access/retention.ts';
 import { type Cursor, readCursor, writeCursor } from '../audit/cursor.ts';
 import { type Place, readPlaces } from '../audit/places.ts';
+import { completeSince } from '../audit/retention.ts';
 import {
   earlier,
   later,
@@ -60,14 +60,14 @@ async function findExposure(
     readPartitions(organization.id, exposingActions),
     admitted,
   ]);
-  const found = await findEntries(organization.id, subject, { period: asked, partitions }, budget);
-  const period = { from: asked.from, to: found.readTo ?? asked.to };
+  const recorded = await findEntries(organization.id, subject, { period: asked, partitions }, budget);
+  const period = { from: asked.from, to: recorded.readTo ?? asked.to };
   const start = later(timeOf(period.from), organization.createdAt);
-  const stored = start < complete ? await storedSubject(context, subject, found, answerBy) : undefined;
+  const stored = start < complete ? await storedSubject(context, subject, recorded, answerBy) : undefined;
   const lost = { from: later(start, stored?.createdAt ?? ''), to: earlier(complete, timeOf(period.to)) };
   const unrecorded = lost.from < lost.to ? lost : undefined;
 
-  const { seen, inexact } = seenPlaces(found.entries, places);
+  const { seen, inexact } = seenPlaces(recorded.entries, places);
   if (unrecorded !== undefined) addReadable(seen, places, stored);
   const answer = await exposedSecrets(context, seen, { cursor, period, unrecorded, completeSince: complete, answerBy });
   const doubts = [...inexact.map(({ createdAt }) => createdAt), ...(unrecorded === undefined ? [] : [unrecorded.to])];
@@ -75,9 +75,9 @@ async function findExposure(
     ...(doubts.length === 0 ? [] : [{ reason: 'retention' as const, before: doubts.reduce(later) }]),
     ...answer.erased.map(environment => ({ reason: 'environment_erased' as const, environment })),
   ];
-  const rest = found.readTo ?? cursor.to;
+  const rest = recorded.readTo ?? cursor.to;
   const next = answer.next ?? (rest === undefined ? undefined : { from: rest });
-  const actor = found.entries.at(-1)?.actor;
+  const actor = recorded.entries.at(-1)?.actor;
   return {
     subject: { ...subject, name: actor?.email ?? actor?.name ?? null },
     knownSince: complete,

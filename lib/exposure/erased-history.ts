@@ -1,5 +1,5 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import { earlier, type StoredEntry, scanEntries } from '../audit/scan.ts';
+import { longestWriteMs } from '../audit/write.ts';
 import { readingActions } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';

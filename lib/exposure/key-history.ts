@@ -36,8 +36,8 @@ export function versionAt(versions: readonly KeyVersion[], revision: number): Ke
 }
 
 /**
- * For each version, the version in which its value first appeared, because a restored version has the value of an earlier
- * one. Two versions with the same origin have the same value. Pure.
+ * For each version, the version in which its value first appeared, because a restored version has the value of an
+ * earlier one. Two versions with the same origin have the same value. Pure.
  */
 export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, number> {
   const origins = new Map<number, number>();
@@ -102,8 +102,9 @@ export function historyFrom(
 }
 
 /**
- * The history of an erased environment according to the audit entries of its changes. If an entry doesn't say whether it
- * set or deleted a key, the key counts as set. Without the oldest entries, the versions are unknown: they are 0. Pure.
+ * The history of an erased environment according to the audit entries of its changes. If an entry doesn't say whether
+ * it set or deleted a key, the key counts as set. Without the oldest entries, the versions are unknown: they are 0.
+ * Pure.
  * @param entries oldest first
  */
 export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {

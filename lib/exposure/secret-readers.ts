@@ -1,10 +1,10 @@
-import { longestWriteMs } from '../access/audit-write.ts';
 import { isIdentityId } from '../access/principal.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import { completeSince } from '../access/retention.ts';
 import { readCursor, writeCursor } from '../audit/cursor.ts';
 import { readPlaces } from '../audit/places.ts';
+import { completeSince } from '../audit/retention.ts';
 import { later, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
+import { longestWriteMs } from '../audit/write.ts';
 import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';

@@ -35,8 +35,8 @@ export const exposingActions: readonly AuditAction[] = [
 ];
 
 /**
- * The sights that an entry records. If it could not name all keys, they may include more than was seen. A promotion or a
- * restoration shows its caller only which keys already had their value. Pure.
+ * The sights that an entry records. If it could not name all keys, they may include more than was seen. A promotion or
+ * a restoration shows its caller only which keys already had their value. Pure.
  */
 export function sightsOf(entry: AuditRecord): Sight[] {
   const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details } = entry;

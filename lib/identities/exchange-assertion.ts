@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose';
-import { type AuditFacts, auditWrite, identityActor } from '../access/audit-write.ts';
 import { issuingKey } from '../access/credential-key.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import { newToken, tokenWrite } from '../accounts/tokens.ts';
+import { type AuditFacts, auditWrite, identityActor } from '../audit/write.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience, matchClaims } from '../contracts/fields/match-claims.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditFacts } from '../access/audit-write.ts';
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { hasVerifiedEmail } from '../access/verified-email.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf, maximumIdentities } from '../contracts/fields/identity-limits.ts';

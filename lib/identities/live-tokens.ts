@@ -1,8 +1,8 @@
-import { auditWrite, identityActor } from '../access/audit-write.ts';
 import { unauthenticated } from '../access/authenticate.ts';
 import { isIdentityId } from '../access/principal.ts';
 import type { CallerContext } from '../access/request-context.ts';
 import { revokeTokenOfUser, tokenNotFound } from '../accounts/tokens.ts';
+import { auditWrite, identityActor } from '../audit/write.ts';
 import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';
 import { expiryAfter } from '../core/time.ts';
 import { atMost, type Condition, equals, exists, isNew, isThere } from '../table/expressions.ts';

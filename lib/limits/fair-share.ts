@@ -12,13 +12,13 @@ import { requestsOfOrganization } from './rate-limits.ts';
  * processes. This happens in parallel with the first round trip of a later request, so no request waits for it. With 20
  * processes, an organization can exceed its share by 2 %.
  *
- * A request counts as one when it is admitted, and again after each retry delay. When it ends, what it has used is known,
- * and if that is the work of more requests, the rest counts too.
+ * A request counts as one when it is admitted, and again after each retry delay. When it ends, its work is known. If
+ * that is the work of several requests, the others count too.
  */
 const stepsPerShare = 1000;
 const windowMs = 60_000;
 
-/** What one request may use. An ordinary pull or set uses far less of each. */
+/** The work that counts as one request. An ordinary pull or set takes far less. */
 const workPerRequest = { readUnits: 25, auditBytes: 4096, ms: 250 };
 
 interface Share {
@@ -101,7 +101,7 @@ export function takeShare({ id, slug }: Payer): void {
   work.charged += 1;
 }
 
-/** Counts what the current request has used beyond what its organization was charged so far. Sends nothing. */
+/** Counts the work of the current request that its organization has not been charged for yet. Makes no call. */
 export function chargeWork(): void {
   const work = currentWork();
   if (work?.payer === undefined) return;
@@ -111,7 +111,7 @@ export function chargeWork(): void {
   work.charged += surplus;
 }
 
-/** As many requests as it takes for the part of the work that takes most. */
+/** The number of requests that the work counts as: of read units, audit bytes and time, the one that gives the most. */
 function requestsWorth({ readUnits, auditBytes, startedAtMs }: RequestWork): number {
   return Math.max(
     Math.ceil(readUnits / workPerRequest.readUnits),

@@ -4,7 +4,7 @@ import type { Log } from '../core/logger.ts';
 import { absent, atMost, attribute, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type LongQuestionsRecord, longQuestionsRecord } from '../table/records/long-questions.ts';
-import { transact, transactIfHolds, update, upsert } from '../table/write.ts';
+import { ConditionFailed, transactIfHolds, update, upsert } from '../table/write.ts';
 import { chargeWork, flushShares } from './fair-share.ts';
 
 /*
@@ -34,8 +34,6 @@ export interface ReadBudget {
 export function readBudget(pages: number): ReadBudget {
   return { pages, endsAt: Date.now() + longestReadingMs };
 }
-
-class PlaceTaken extends Error {}
 
 /** A long question that is being answered. */
 export interface LongQuestion {
@@ -69,39 +67,31 @@ export async function asLongQuestion<T>(
   }
 }
 
+/** @throws rate_limited if both places are taken */
 async function takePlace(organizationId: string, holder: string): Promise<Place> {
-  const inOrder = Math.random() < 0.5 ? places : places.toReversed();
-  for (const place of inOrder) {
-    try {
-      await tryPlace(organizationId, place, holder);
-      return place;
-    } catch (error) {
-      if (!(error instanceof PlaceTaken)) throw error;
-    }
+  const now = Math.floor(Date.now() / 1000);
+  const endsAt = now + leaseSeconds;
+  for (const place of Math.random() < 0.5 ? places : places.toReversed()) {
+    const refused = (stored: Partial<LongQuestionsRecord> = {}) => {
+      const areTaken = places.every(name => (stored[name]?.endsAt ?? 0) > now);
+      return areTaken ? tooManyQuestions() : new ConditionFailed([]);
+    };
+    const write = upsert(
+      at(longQuestionsRecord, organizationId),
+      { set: { ...attribute(place, { holder, endsAt }), expiresAt: endsAt } },
+      { if: [attribute(place, absent), attribute(`${place}.endsAt` as const, atMost(now))], refused },
+    );
+    if (await transactIfHolds([write])) return place;
   }
   throw tooManyQuestions();
 }
 
-/** @throws PlaceTaken if another place is free, rate_limited if none is */
-async function tryPlace(organizationId: string, place: Place, holder: string): Promise<void> {
-  const now = Math.floor(Date.now() / 1000);
-  const endsAt = now + leaseSeconds;
-  const refused = (stored: Partial<LongQuestionsRecord> = {}) =>
-    places.every(one => (stored[one]?.endsAt ?? 0) > now) ? tooManyQuestions() : new PlaceTaken();
-  const write = upsert(
-    at(longQuestionsRecord, organizationId),
-    { set: { ...attribute(place, { holder, endsAt }), expiresAt: endsAt } },
-    { if: [attribute(place, absent), attribute(`${place}.endsAt` as const, atMost(now))], refused },
-  );
-  await transact([write]);
-}
-
-/** Never rejects: the question is answered, and the lease ends by itself. */
+/** Never rejects, because the question has been answered and the lease ends by itself. */
 async function leavePlace(organizationId: string, place: Place, holder: string, log: Log): Promise<void> {
-  const isHolders = attribute(`${place}.holder` as const, equals(holder));
+  const isHeld = attribute(`${place}.holder` as const, equals(holder));
   try {
     await transactIfHolds([
-      update(at(longQuestionsRecord, organizationId), { set: attribute(place, undefined) }, { if: isHolders }),
+      update(at(longQuestionsRecord, organizationId), { set: attribute(place, undefined) }, { if: isHeld }),
     ]);
   } catch (error) {
     log.warn('could not free the place of a long question', { reason: String(error) });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditActor, actorOf, auditWrite } from '../access/audit-write.ts';
+import { actorOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
+import { type AuditActor, auditWrite } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';

@@ -1,5 +1,5 @@
-import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import { auditWrite, systemActor } from '../audit/write.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { refusedSignIns } from '../limits/rate-limits.ts';

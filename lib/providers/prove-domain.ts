@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import { auditWrite, systemActor } from '../audit/write.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { absent, type Condition, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';

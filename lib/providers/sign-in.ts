@@ -1,6 +1,6 @@
-import type { AuditFacts } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedMember } from '../access/verified-email.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import type { SignIn } from '../contracts/organizations/sign-in.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
 import { at, find } from '../table/read.ts';

@@ -1,5 +1,5 @@
-import { newAuditEntry } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import { newAuditEntry } from '../audit/write.ts';
 import { matchesRevision } from '../contracts/fields/preconditions.ts';
 import type { DryRun } from '../contracts/secrets/write.ts';
 import { ApiError } from '../core/errors.ts';

@@ -1,5 +1,5 @@
-import { keysUnlessAll } from '../access/keys-that-fit.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import { keysUnlessAll } from '../audit/keys-that-fit.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import { transact } from '../table/write.ts';

@@ -1,5 +1,5 @@
-import { putReadEntry } from '../access/audit-partitions.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import { putReadEntry } from '../audit/partitions.ts';
 import type { ServedFormat } from '../contracts/secrets/served-formats.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';

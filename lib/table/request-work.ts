@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What one request has used so far. `lib/limits/fair-share.ts` charges an organization for it. */
+/** The work of one request so far. `lib/limits/fair-share.ts` charges an organization for it. */
 export interface RequestWork {
   readonly startedAtMs: number;
   /** As DynamoDB counts them: 4 KB each, read consistently. */

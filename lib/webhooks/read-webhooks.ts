@@ -1,5 +1,5 @@
-import type { AuditFacts } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import type { AuditFacts } from '../audit/write.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { keptDeliveries } from '../deliveries/log-delivery.ts';
 import { findWebhooks } from '../deliveries/publish.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { auditPartitions } from '#lib/access/audit-partitions.ts';
-import { longestWriteMs } from '#lib/access/audit-write.ts';
+import { auditPartitions } from '#lib/audit/partitions.ts';
+import { longestWriteMs } from '#lib/audit/write.ts';
 import type { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';

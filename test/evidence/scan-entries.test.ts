@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { auditPartitions } from '#lib/access/audit-partitions.ts';
+import { auditPartitions } from '#lib/audit/partitions.ts';
 import { positionOf, scanEntries } from '#lib/audit/scan.ts';
 import { at } from '#lib/table/read.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';

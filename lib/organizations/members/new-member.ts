@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditFacts, auditWrite } from '../../access/audit-write.ts';
 import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
 import { onlyOrganizationOf } from '../../access/principal.ts';
 import type { AccountContext, RequestContext } from '../../access/request-context.ts';
+import { type AuditFacts, auditWrite } from '../../audit/write.ts';
 import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';

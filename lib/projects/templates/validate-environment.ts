@@ -1,5 +1,5 @@
-import { keysUnlessAll } from '../../access/keys-that-fit.ts';
 import type { MemberContext } from '../../access/request-context.ts';
+import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { AnswerOf } from '../../contracts/contract.ts';
 import type { validateEnvironment as contract } from '../../contracts/templates/validate-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';

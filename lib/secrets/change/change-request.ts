@@ -1,6 +1,6 @@
-import type { newAuditEntry } from '../../access/audit-write.ts';
 import type { MemberAccess } from '../../access/member-access.ts';
 import type { MemberContext } from '../../access/request-context.ts';
+import type { newAuditEntry } from '../../audit/write.ts';
 import type { AuditAction } from '../../contracts/fields/audit-action.ts';
 import type { Precondition } from '../../contracts/fields/preconditions.ts';
 import type { ChangePlan } from '../../contracts/secrets/write.ts';

@@ -1,4 +1,4 @@
-import { keysUnlessAll } from '../../access/keys-that-fit.ts';
+import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
 import { outgrowsPages } from '../engine/head-pages.ts';

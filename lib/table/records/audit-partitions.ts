@@ -3,7 +3,7 @@ import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /**
- * The number of partitions of an organization whose reads are too many for one. All other organizations have one, and no
- * such item.
+ * The number of partitions for the entries of an organization with more reads than one partition can record. All other
+ * organizations have one partition and no such item.
  */
 export const auditPartitionsRecord = entity('auditPartitions', keys.auditPartitions, { partitions: z.int() });

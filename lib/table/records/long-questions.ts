@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A question that runs. If its function dies, its place is free again at `endsAt` (epoch seconds). */
+/** A question that is being answered. If its function dies, its place is free again at `endsAt` (epoch seconds). */
 const Place = z.object({ holder: z.string(), endsAt: z.int() });
 
 /** The long questions about an organization's audit log that run now. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { auditPartitions, partitionOf } from '#lib/access/audit-partitions.ts';
+import { auditPartitions, partitionOf } from '#lib/audit/partitions.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keysThatFit } from '#lib/access/keys-that-fit.ts';
-import { expiryOf } from '#lib/access/retention.ts';
 import { sumOf } from '#lib/audit/count-entries.ts';
 import { withinAnswer } from '#lib/audit/entry-view.ts';
+import { keysThatFit } from '#lib/audit/keys-that-fit.ts';
+import { expiryOf } from '#lib/audit/retention.ts';
 import { auditEntry } from '#test/support/seed-audit.ts';
 
 const daySeconds = 86_400;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { completeSince, earlierRetentions } from '#lib/access/retention.ts';
+import { completeSince, earlierRetentions } from '#lib/audit/retention.ts';
 import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
 import { at, find } from '#lib/table/read.ts';

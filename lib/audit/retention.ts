@@ -5,9 +5,9 @@ import type { EarlierRetention, OrganizationRecord } from '../table/records/orga
 import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
 
 /*
- * The retention in force when an entry is written determines when it expires, so a longer one doesn't bring back entries
- * that an earlier one let expire. Each change of an organization's plan or limits therefore stores the retention until
- * then. A plan's own configuration stores the same for all organizations on the plan.
+ * The retention in force when an entry is written determines when it expires, so a longer one doesn't bring back
+ * entries that an earlier one let expire. Each change of an organization's plan or limits therefore stores the
+ * retention until then. A plan's own configuration stores the same for all organizations on the plan.
  */
 
 const daySeconds = 86_400;

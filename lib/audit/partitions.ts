@@ -8,18 +8,19 @@ import { isPartitionThrottled } from '../table/retry.ts';
 import { put, putAlone, type Write } from '../table/write.ts';
 
 /*
- * A partition accepts 1,000 write units a second, so one partition of entries would limit an organization to 1,000 pulls
- * a second. Once DynamoDB has throttled it for that reason, the process spreads the organization's pulls over several
- * partitions. An item says so first, because readers of the log have to look into all of them. Every process finds out
- * for itself: the item costs those that pull nothing, and a quiet organization has none.
+ * A partition accepts 1,000 write units a second, so with one partition of entries an organization could make only
+ * 1,000 pulls a second. Once DynamoDB throttles a partition for that reason, the process spreads the organization's
+ * pulls over several partitions. First it stores an item that says so, because readers of the log must then read all
+ * partitions. Each process waits for a throttled write of its own, so that pulls never have to read this item.
  *
- * An entry is never moved by a retry: if an attempt's response was lost, there would be two.
+ * A retry never moves an entry to another partition: if the response to an earlier attempt was lost, there would be
+ * two.
  */
 
-/** For 10,000 pulls a second, with room for an uneven spread. */
+/** Enough for 10,000 pulls a second, even if they are spread unevenly. */
 export const auditPartitions = 16;
 
-/** The one action that is recorded often enough. All others follow a change, or are read by people. */
+/** Only pulls are frequent enough. All other entries record changes, or reads by people. */
 export const spreadAction: AuditAction = 'secret.pulled';
 
 /** The organizations whose entries this process spreads. */
@@ -31,7 +32,7 @@ export function partitionOf(organizationId: string, action: AuditAction): number
   return action === spreadAction && busy.has(organizationId) ? randomInt(auditPartitions) : 0;
 }
 
-/** Puts the entry of a read, and spreads the following ones if its partition has reached its limit. */
+/** Writes the entry of a read. If its partition has reached its limit, the following entries are spread. */
 export async function putReadEntry(entry: Write, organizationId: string, log: Log): Promise<void> {
   if (!(await isPartitionThrottled(() => putAlone(entry))) || busy.has(organizationId)) return;
   try {

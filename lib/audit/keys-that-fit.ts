@@ -12,12 +12,12 @@ export function keysThatFit(
   return { keys, keysOmitted: 0 };
 }
 
-/** DynamoDB's unit of reading. The organization's share is charged by it too. */
+/** DynamoDB's unit of reading, which is also the unit in which audit entries use up an organization's share. */
 const shortListBytes = 4096;
 
 /**
- * The keys for the entry of a read or comparison. Undefined if they are all keys that the environment had at the entry's
- * revision and their list is long: the revision then says the same, as for a whole pull. Pure.
+ * The keys for the entry of a read or comparison. None if these are all keys that the environment had at the entry's
+ * revision and their list is long: the revision then determines them, as for a whole pull. Pure.
  */
 export function keysUnlessAll(keys: readonly string[], secretCount: number): { keys?: readonly string[] } {
   const isShort = keysThatFit(keys, shortListBytes).keysOmitted === 0;

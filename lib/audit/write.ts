@@ -7,11 +7,9 @@ import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { currentWork } from '../table/request-work.ts';
 import { put, type Write } from '../table/write.ts';
-import { partitionOf } from './audit-partitions.ts';
 import { keysThatFit } from './keys-that-fit.ts';
-import type { Principal } from './principal.ts';
+import { partitionOf } from './partitions.ts';
 import { expiryOf } from './retention.ts';
-import { sessionIdOf } from './session-cookie.ts';
 
 /**
  * The content of an entry besides actor and source: `details` says what changed, `message` why, and `from` where
@@ -23,21 +21,13 @@ export interface AuditFacts
     'action' | 'target' | 'project' | 'environment' | 'revision' | 'message' | 'details' | 'from'
   > {
   keys?: readonly string[];
-  /** Keys of which a change’s answer says that they already had their value. */
+  /** Keys that already had their value, according to the response to a change. */
   unchanged?: readonly string[];
-  /** Identifies a change with several attempts, so that each attempt puts the same entry. */
+  /** The same for each attempt at a change, so that all attempts write the same entry. */
   entry?: { id: string; createdAtMs: number };
 }
 
 export type AuditActor = AuditRecord['actor'];
-
-export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
-  if (identity !== undefined && credential.method === 'token')
-    return identityActor(userId, identity.name, credential.token.id);
-  return credential.method === 'session'
-    ? { id: userId, email, type: 'session', sessionId: sessionIdOf(credential) }
-    : { id: userId, email, name: credential.token.name, type: 'token', tokenId: credential.token.id };
-}
 
 /** An identity has no e-mail address. */
 export function identityActor(id: string, name: string, tokenId?: string): AuditActor {
@@ -65,8 +55,9 @@ function namedKeys(
 }
 
 /**
- * All entries older than this are in the table. An entry's time is taken before its write, which a request begins within
- * 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that differ.
+ * All entries older than this are in the table. An entry's time is taken before its write, and a request begins its
+ * writes within 27 s (see `requireTimeToWrite`). The rest is for calls that DynamoDB executes late and for clocks that
+ * differ.
  */
 export const longestWriteMs = 60_000;
 
@@ -75,8 +66,8 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry. It belongs in the transaction of the change it records. For a read, send it before
- * values leave the service. The entry's expiry follows from the retention of the organization's current plan.
+ * The write of one audit entry. It belongs in the transaction of the change that it records. For a read, send it before
+ * values leave the service. The entry expires according to the retention of the organization's current plan.
  */
 export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
