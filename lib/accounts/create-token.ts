@@ -28,10 +28,10 @@ const maximumTokens = 100;
  * Creates a bearer token.
  * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
  */
-export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
+export async function createToken(context: AccountContext, requested: RequestedToken): Promise<IssuedToken> {
   const { user, credential } = context.principal;
   const sessionId = credential.method === 'session' ? sessionIdOf(credential) : undefined;
-  const [resolved, live] = await Promise.all([resolveToken(context.principal, wanted), listTokens(user.id)]);
+  const [resolved, live] = await Promise.all([resolveToken(context.principal, requested), listTokens(user.id)]);
   return issueToken(context, { user, live, sessionId, ...resolved });
 }
 
@@ -52,11 +52,11 @@ interface TokenOrder extends ResolvedToken {
  */
 export async function issueToken(
   { source, log }: RequestContext,
-  { facts, organization, sessionId, ...before }: TokenOrder,
+  { facts, organization, sessionId, ...foreseen }: TokenOrder,
   others: readonly Write[] = [],
 ): Promise<IssuedToken> {
-  const { id: userId, email, sessionEpoch } = before.user;
-  const issued = await newToken(before.user, facts);
+  const { id: userId, email, sessionEpoch } = foreseen.user;
+  const issued = await newToken(foreseen.user, facts);
   const { id, name } = issued.cliToken;
   const inOrganization =
     organization === undefined
@@ -75,7 +75,7 @@ export async function issueToken(
           ),
         ];
   await retryWithFreshRead<{ user: UserRecord | undefined; live: readonly TokenRecord[] }, void>(
-    before,
+    foreseen,
     // The account is read first: if another token is created after that, the condition on the account fails.
     async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) }),
     async ({ user, live }) => {
@@ -83,9 +83,9 @@ export async function issueToken(
       if (live.length >= maximumTokens) {
         throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
       }
-      const made = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      const counted = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
       const secondFactor = facts.secondFactor && hasSecondFactor(user);
-      await transact([made, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
+      await transact([counted, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
     },
   );
   if (organization === undefined) log.account('token_created', { userId, tokenId: id });
@@ -93,7 +93,7 @@ export async function issueToken(
 }
 
 /** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
-export type WantedToken = BodyOf<typeof contract>;
+export type RequestedToken = BodyOf<typeof contract>;
 
 export interface ResolvedToken {
   facts: TokenFacts & { expiresInDays: number | null };
@@ -107,12 +107,12 @@ export interface ResolvedToken {
  * @throws session_confined if the session is confined and the token would have no limit; organization_not_found, project_not_found,
  * environment_not_found
  */
-export async function resolveToken(principal: AccountPrincipal, wanted: WantedToken): Promise<ResolvedToken> {
-  const { name, access, projectId = null, environmentId = null, expiresInDays = null } = wanted;
+export async function resolveToken(principal: AccountPrincipal, requested: RequestedToken): Promise<ResolvedToken> {
+  const { name, access, projectId = null, environmentId = null, expiresInDays = null } = requested;
   const boundTo = onlyOrganizationOf(principal);
-  if (boundTo !== undefined && wanted.organizationId === undefined) throw sessionConfined();
-  if (boundTo !== undefined && wanted.organizationId !== boundTo) throw organizationNotFound();
-  const { organization, member } = await resolveScope(principal.userId, wanted);
+  if (boundTo !== undefined && requested.organizationId === undefined) throw sessionConfined();
+  if (boundTo !== undefined && requested.organizationId !== boundTo) throw organizationNotFound();
+  const { organization, member } = await resolveScope(principal.userId, requested);
   const organizationId = organization?.id ?? null;
   const memberId = member?.id ?? null;
   const secondFactor = hasOwnFactorProved(principal);
@@ -130,7 +130,7 @@ export async function resolveToken(principal: AccountPrincipal, wanted: WantedTo
   return { facts, organization };
 }
 
-async function resolveScope(userId: string, { organizationId, projectId, environmentId }: WantedToken) {
+async function resolveScope(userId: string, { organizationId, projectId, environmentId }: RequestedToken) {
   if (organizationId === undefined) return {};
   const membership = await find(at(membershipRecord, userId, organizationId));
   if (membership === undefined) throw organizationNotFound();
@@ -148,7 +148,10 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   }
   if (
     environmentId !== undefined &&
-    !environments.some(one => one.id === environmentId && one.projectId === projectId && one.status === 'active')
+    !environments.some(
+      environment =>
+        environment.id === environmentId && environment.projectId === projectId && environment.status === 'active',
+    )
   ) {
     throw environmentNotFound();
   }

@@ -11,7 +11,7 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, transact } from '../table/write.ts';
-import { issueToken, resolveToken, type WantedToken } from './create-token.ts';
+import { issueToken, type RequestedToken, resolveToken } from './create-token.ts';
 import { type IssuedToken, listTokens } from './tokens.ts';
 
 const codeLifetimeSeconds = 60;
@@ -23,12 +23,12 @@ const codeLifetimeSeconds = 60;
  */
 export async function offerHandOff(
   { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
-  wanted: WantedToken & { codeChallenge: string },
+  requested: RequestedToken & { codeChallenge: string },
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
   const { userId, user, credential } = principal;
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
-  const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, wanted), dashboardOrigin()]);
+  const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, requested), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
   const handOff = {
@@ -37,7 +37,7 @@ export async function offerHandOff(
     sessionEpoch: user.sessionEpoch,
     sessionHash: credential.hash,
     sessionId: sessionIdOf(credential),
-    codeChallenge: wanted.codeChallenge,
+    codeChallenge: requested.codeChallenge,
     orgSlug: organization?.slug ?? null,
     expiresAt,
   };

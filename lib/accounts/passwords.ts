@@ -33,11 +33,11 @@ export async function changePassword(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);
   const wrong = wrongCurrentPasswords(user.id);
-  const [held, { known }] = await Promise.all([
+  const [held, { counted }] = await Promise.all([
     revokeTokens ? readHeldTokens(user.id) : undefined,
-    readTogether({ known: toRead(wrong) }),
+    readTogether({ counted: toRead(wrong) }),
   ]);
-  refuseEarly(wrong, known);
+  refuseEarly(wrong, counted);
   await requireCurrentPassword(context, user, {
     field: 'currentPassword',
     password: currentPassword,

@@ -56,7 +56,7 @@ export async function proveDomain(
   { domain, claim }: { domain: string; claim: DomainRecord | undefined },
 ): Promise<DomainState> {
   const { organization, signIn } = holder;
-  const token = signIn.domains.find(one => one.domain === domain && one.verifiedAt !== null)?.token;
+  const token = signIn.domains.find(own => own.domain === domain && own.verifiedAt !== null)?.token;
   if (claim?.organizationId !== organization.id || token === undefined) return 'unproved';
   const now = Date.now();
   const ageMs = ageOf(claim.verifiedAt, now);
@@ -100,12 +100,12 @@ function startLookUp(domain: string, claim: DomainRecord, lookedUpAt: string): P
 /** The domain is nobody's now. Its owners see that in the settings and in the audit log, and can verify it again. */
 async function giveUp(
   { source }: RequestContext,
-  { organization, signIn: known }: Holder,
+  { organization, signIn: foreseen }: Holder,
   domain: string,
   lookedUpAt: string,
 ): Promise<void> {
   const readAgain = () => findSignIn(organization);
-  const lost = retryWithFreshRead<SignInRecord | undefined, void>(known, readAgain, async signIn => {
+  const lost = retryWithFreshRead<SignInRecord | undefined, void>(foreseen, readAgain, async signIn => {
     if (signIn === undefined) return;
     const entry = await auditWrite(organization, systemActor, source, {
       action: 'sign_in.configured',
@@ -135,7 +135,7 @@ class Superseded extends Error {}
 
 /** The provider's settings no longer show the domain as verified. */
 export function unverified(orgSlug: string, { version, domains }: SignInRecord, domain: string) {
-  const left = domains.map(one => (one.domain === domain ? { ...one, verifiedAt: null } : one));
+  const left = domains.map(own => (own.domain === domain ? { ...own, verifiedAt: null } : own));
   return update(
     at(signInRecord, orgSlug),
     { set: { domains: left, version: randomUUID() } },

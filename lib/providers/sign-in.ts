@@ -54,10 +54,10 @@ export async function signInView(signIn: SignInRecord, orgSlug: string): Promise
     clientId,
     hasClientSecret: sealedSecret !== undefined,
     redirectUri: await redirectUri(orgSlug),
-    domains: domains.map(one => ({
-      domain: one.domain,
-      verified: one.verifiedAt !== null,
-      txtRecord: txtRecordOf(one),
+    domains: domains.map(own => ({
+      domain: own.domain,
+      verified: own.verifiedAt !== null,
+      txtRecord: txtRecordOf(own),
     })),
     defaultRole,
     required,

@@ -32,23 +32,23 @@ import { readProvider } from './provider.ts';
 import { ownSignIn, providerReads } from './sign-in.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
-type Wanted = QueryOf<typeof contract> & { orgSlug: string };
+type Requested = QueryOf<typeof contract> & { orgSlug: string };
 
 /** Sends the browser to the organization's provider, or to the log-in page with the reason why not. Never throws. */
-export async function startSignIn(context: SignInContext, wanted: Wanted): Promise<Redirect> {
-  return logInPage(context, () => start(context, wanted));
+export async function startSignIn(context: SignInContext, requested: Requested): Promise<Redirect> {
+  return logInPage(context, () => start(context, requested));
 }
 
-async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Wanted): Promise<Redirect> {
+async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Requested): Promise<Redirect> {
   requireOwnStart(context);
-  const begun = startedSignIns(orgSlug, networkOf(context.source.ip));
+  const starts = startedSignIns(orgSlug, networkOf(context.source.ip));
   const {
     organization,
-    signIn: found,
+    signIn: storedSignIn,
     counted,
-  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(begun) });
-  refuseEarly(begun, counted);
-  const signIn = organization?.status === 'active' ? ownSignIn(found, organization.id) : undefined;
+  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(starts) });
+  refuseEarly(starts, counted);
+  const signIn = organization?.status === 'active' ? ownSignIn(storedSignIn, organization.id) : undefined;
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
@@ -70,7 +70,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     expiresAt: Math.floor(now / 1000) + startedSeconds,
   };
   await retryOnConditionFailed(() =>
-    transact([...countOne(begun), put(at(startedSignInRecord, hashOfSecret(state)), started, { if: isNew })]),
+    transact([...countOne(starts), put(at(startedSignInRecord, hashOfSecret(state)), started, { if: isNew })]),
   );
   const location = new URL(endpoints.authorization);
   const parameters = {
@@ -99,7 +99,7 @@ function requireOwnStart({ source: { fetchSite } }: SignInContext): void {
   if (!isOwn) throw new SignInRefused('start_here');
 }
 
-function purposeOf({ stepUp, test }: Pick<Wanted, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
+function purposeOf({ stepUp, test }: Pick<Requested, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
   if (stepUp === true) return 'step-up';
   return test === true ? 'test' : 'sign-in';
 }

@@ -42,29 +42,29 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 export async function verifyDomain(
   context: MemberContext,
   domain: string,
-  { signIn: known, counted }: BeforeVerifying,
+  { signIn: foreseen, counted }: BeforeVerifying,
 ): Promise<SignInRecord> {
   const { organization } = context;
   requireVerifiedMember(context);
-  const wanted = domainOf(known, domain);
-  if (wanted.verifiedAt !== null && known !== undefined) return known;
+  const requested = domainOf(foreseen, domain);
+  if (requested.verifiedAt !== null && foreseen !== undefined) return foreseen;
   const lookups = domainLookups(organization.id);
   refuseEarly(lookups, counted);
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
-  if (!records.includes(txtRecordOf(wanted))) {
-    throw new ApiError('domain_not_verified', `The domain has no such TXT record yet: ${txtRecordOf(wanted)}`);
+  if (!records.includes(txtRecordOf(requested))) {
+    throw new ApiError('domain_not_verified', `The domain has no such TXT record yet: ${txtRecordOf(requested)}`);
   }
-  const readAgain = async () => ({ before: await findSignIn(organization), claim: await readClaim() });
-  const { after, former } = await retryWithFreshRead({ before: known, claim }, readAgain, async current => {
-    const signIn = current.before;
+  const readAgain = async () => ({ stored: await findSignIn(organization), claim: await readClaim() });
+  const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {
+    const signIn = current.stored;
     const unverifiedDomain = domainOf(signIn, domain);
     // It was dropped and added again, so its record is another one.
-    if (signIn === undefined || unverifiedDomain.token !== wanted.token) throw unknownDomain();
+    if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
     if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
     const verifiedAt = new Date().toISOString();
-    const domains = signIn.domains.map(one => (one === unverifiedDomain ? { ...one, verifiedAt } : one));
+    const domains = signIn.domains.map(own => (own === unverifiedDomain ? { ...own, verifiedAt } : own));
     const verified = { ...signIn, domains, version: randomUUID(), updatedAt: verifiedAt };
     await transact([
       update(
@@ -110,7 +110,7 @@ async function readHolder(
   const { orgSlug, lostBy = claim.organizationId } = claim;
   if (lostBy === organizationId) return undefined;
   const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
-  const held = signIn?.domains.find(one => one.domain === domain && one.verifiedAt !== null);
+  const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
   return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
 }
 
@@ -131,9 +131,9 @@ async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlu
 }
 
 function domainOf(signIn: SignInRecord | undefined, domain: string): SignInRecord['domains'][number] {
-  const found = signIn?.domains.find(one => one.domain === domain);
-  if (found === undefined) throw unknownDomain();
-  return found;
+  const listed = signIn?.domains.find(own => own.domain === domain);
+  if (listed === undefined) throw unknownDomain();
+  return listed;
 }
 
 const unknownDomain = () =>

@@ -19,7 +19,15 @@ import { addApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
-import { logInIn, newDomain, openCompany, redirectUriOf, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
+import {
+  logInIn,
+  newDomain,
+  openCompany,
+  redirectUriOf,
+  requestIn,
+  sessionIn,
+  signIn,
+} from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 

@@ -23,14 +23,14 @@ import { mailUnlessRefused } from './mail-unless-refused.ts';
  */
 export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
   const { user, factor, change, useUp } = await openUndoLink(token);
-  const [held, found] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
+  const [held, foreseenPasskey] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
   let isFirst = true;
   const ending = endSessions({
     user,
     held,
     source,
     decide: async current => {
-      const passkey = isFirst ? found : await findPasskey(current.id, factor);
+      const passkey = isFirst ? foreseenPasskey : await findPasskey(current.id, factor);
       isFirst = false;
       const { set, writes } = factorGone(current, factor, change, passkey);
       return { set, writes: [...writes, useUp] };
