@@ -42,7 +42,7 @@ export async function findRequiring({ log }: RequestContext, id: string): Promis
     const storedOrganizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
     const requiring = storedOrganizations.flatMap((organization, index) => {
       const isSame = organization?.id === memberships[index]?.organizationId;
-      return organization !== undefined && isSame && organization.requireProvider === true ? [organization] : [];
+      return isSame && organization?.requireProvider === true ? [organization] : [];
     });
     if (requiring.length === 0) return nothing;
     const [members, unsettled] = await Promise.all([

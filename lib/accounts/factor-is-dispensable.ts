@@ -16,8 +16,8 @@ export async function foreseeMemberships(userId: string | undefined): Promise<Me
 }
 
 /**
- * What has to be known before a factor of the user is removed. One round trip if `foreseen` names all memberships. What
- * decides is read after the account: a token or an organization created since fails the condition on the account.
+ * What the removal of a factor depends on. One round trip if `foreseen` names all memberships. It is read after the
+ * account: a token or an organization created since fails the condition on the account.
  */
 export async function readBeforeRemoval(userId: string, foreseen: readonly Membership[]): Promise<BeforeRemoval> {
   const [tokens, memberships, foreseenOwned] = await Promise.all([
@@ -40,8 +40,8 @@ async function ownedOf(userId: string, memberships: readonly Membership[]): Prom
     readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
   ]);
   return organizations.flatMap((organization, index) => {
-    const isSame = organization?.id === memberships[index]?.organizationId && organization?.status === 'active';
-    return organization !== undefined && isSame && members[index]?.role === 'owner' ? [organization] : [];
+    const isSame = organization?.id === memberships[index]?.organizationId;
+    return isSame && organization?.status === 'active' && members[index]?.role === 'owner' ? [organization] : [];
   });
 }
 

@@ -61,7 +61,7 @@ async function checkAndLogIn(
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
     await count(ofEmail, ...shared);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
-    // As for every other account, which nobody must be able to tell from this one.
+    // As for every other account: the response must not distinguish this one.
     refuseEarly(ofAll, stored.ofAll);
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }

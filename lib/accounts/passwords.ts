@@ -56,8 +56,8 @@ export async function changePassword(
 }
 
 /**
- * Has a background job mail a reset link if the account exists. The caller can't tell, because the calls and the rate
- * limit are the same either way.
+ * Has a background job mail a reset link if the account exists. The response doesn't reveal that, because the calls and
+ * the rate limit are the same either way.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {

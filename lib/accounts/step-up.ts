@@ -63,7 +63,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
 }
 
 /**
- * Somebody who came through a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
+ * A user who signed in with a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
 async function requirePasskeyInstead(

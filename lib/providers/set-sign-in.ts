@@ -148,7 +148,7 @@ function fieldsOf({ domains, ...signIn }: SignInRecord) {
 
 /**
  * If all factors of the owner who requires the provider are settled, their session has broken glass in the organization,
- * so it may go on.
+ * so it stays valid there.
  * @throws second_factor_required, also from the transaction
  */
 async function requirementWrites(
@@ -170,7 +170,7 @@ async function requirementWrites(
   return [...remaining, update(at(sessionRecord, userId, credential.hash), { set }, { if: isThere })];
 }
 
-/** What every request in the organization has to know of its provider: without one, nothing. */
+/** Copies to the organization what each of its requests needs of the provider, or clears that. */
 export function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?: SignInRecord): Write {
   return update(
     at(organizationRecord, slug),

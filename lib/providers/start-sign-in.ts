@@ -5,6 +5,7 @@ import type { findSignInMethods as methods } from '../contracts/auth/find-sign-i
 import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
 import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
+import { hashCredential } from '../crypto/credentials.ts';
 import { count, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { signInLookups, startedSignIns } from '../limits/rate-limits.ts';
@@ -18,7 +19,6 @@ import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import {
   browserCookie,
   codeChallengeOf,
-  hashOfSecret,
   newBrowserSecret,
   nonceOf,
   redirectUri,
@@ -59,7 +59,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const now = Date.now();
   const started: StartedSignInRecord = {
     purpose,
-    browser: hashOfSecret(secret),
+    browser: hashCredential(secret),
     organizationId: organization.id,
     orgSlug,
     clientVersion: signIn.clientVersion,
@@ -70,7 +70,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     expiresAt: Math.floor(now / 1000) + startedSeconds,
   };
   await retryOnConditionFailed(() =>
-    transact([...countOne(starts), put(at(startedSignInRecord, hashOfSecret(state)), started, { if: isNew })]),
+    transact([...countOne(starts), put(at(startedSignInRecord, hashCredential(state)), started, { if: isNew })]),
   );
   const location = new URL(endpoints.authorization);
   const parameters = {
@@ -125,7 +125,7 @@ async function requireSession(
 }
 
 /**
- * How an address can sign in. Looks only at its domain, so it can't tell whether there is an account.
+ * How an address can sign in. Looks only at its domain, so the response doesn't reveal whether there is an account.
  * @throws rate_limited; temporarily_unavailable while another request looks the domain up
  */
 export async function findSignInMethods(context: RequestContext, email: string): Promise<AnswerOf<typeof methods>> {

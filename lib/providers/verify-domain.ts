@@ -8,6 +8,7 @@ import { domainTakenMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { listOwners } from '../organizations/break-glass.ts';
 import { stillActive } from '../organizations/change-counts.ts';
+import { requirePlace } from '../organizations/members/read-roster.ts';
 import { type Conditions, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
@@ -16,7 +17,7 @@ import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { lookUpRecords } from './look-up-records.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, foreseeSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 interface BeforeVerifying {
   signIn: SignInRecord | undefined;
@@ -27,7 +28,7 @@ interface BeforeVerifying {
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
 export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
   const [signIn, { counted }] = await Promise.all([
-    foreseeSignIn(organizationId),
+    requirePlace(organizationId).then(findSignIn),
     readTogether({ counted: toRead(domainLookups(organizationId)) }),
   ]);
   return { signIn, counted };
@@ -35,7 +36,7 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 
 /**
  * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up. A domain of
- * another organization is taken over if that organization's record is gone, and its owners are told.
+ * another organization is taken over if that organization's record no longer exists, and its owners are notified.
  * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
  * domain_not_verified, domain_taken
  */
@@ -100,7 +101,7 @@ interface Holder {
   token: string | undefined;
 }
 
-/** The other organization that the domain is verified for, or was until its record was gone. */
+/** The other organization that the domain is verified for, or was until its record disappeared. */
 async function readHolder(
   domain: string,
   claim: DomainRecord | undefined,
