@@ -63,7 +63,12 @@ export async function newOrganization(
   });
   return {
     organization,
-    writes: [...addressed(organization), ...stillHolds, ...newMember(organization, founder, 'owner').writes, audit],
+    writes: [
+      ...addressed(organization),
+      ...stillHolds,
+      ...newMember(organization, founder, 'owner', { joinedAt: createdAt }).writes,
+      audit,
+    ],
   };
 }
 
