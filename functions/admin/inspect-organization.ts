@@ -1,5 +1,4 @@
-import { inspectOrganization } from '#lib/admin/inspect-organization.ts';
-import { findPointer } from '#lib/admin/organization-by-id.ts';
+import { findPointer, inspectOrganization } from '#lib/admin/inspect-organization.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { inspectOrganization as contract } from '#lib/contracts/admin/inspect-organization.ts';
 

@@ -1,4 +1,4 @@
-import { findPointer } from '#lib/admin/organization-by-id.ts';
+import { findPointer } from '#lib/admin/inspect-organization.ts';
 import { updateOrganization } from '#lib/admin/update-organization.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { updateOrganization as contract } from '#lib/contracts/admin/update-organization.ts';

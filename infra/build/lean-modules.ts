@@ -10,10 +10,11 @@ import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-s
  * slow down every cold start. In the bundles, therefore,
  * - documentation is removed: `.meta(…)` of schemas, and contract members that no request needs;
  * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones;
- * - the schema of a record is built when the first item of its kind is read;
+ * - the schema of a record becomes a function, called when the first item of its kind is read;
  * - `z.string()` and other plain schemas are created only once, because schemas are immutable.
  */
 
+const root = join(import.meta.dirname, '../..');
 const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
 
 /** Contract members that only the documentation, the roles and the deployment need. */
@@ -40,7 +41,10 @@ export const leanModules: Plugin = {
     // function gets its own copy of our modules, identified by a suffix that importers pass on to what they import.
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir, pluginData }) => {
       if (kind === 'entry-point') return { path, suffix: `?${basename(path)}` };
-      return pluginData === undefined ? undefined : { path: join(resolveDir, path), suffix: pluginData as string };
+      if (pluginData === undefined) return undefined;
+      // `#lib/…` in package.json's imports is `lib/…`.
+      const target = path.startsWith('#') ? join(root, path.slice(1)) : join(resolveDir, path);
+      return { path: target, suffix: pluginData as string };
     });
     onLoad({ filter: /\.ts$/ }, ({ path, suffix }) => {
       const contents = sources.get(path) ?? readModule(path);
@@ -61,14 +65,16 @@ export function leanSource(path: string, source: string): string {
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors.map(({ message }) => message).join('; ')}`);
   const edits: Edit[] = [];
   new Visitor({
-    CallExpression({ callee, arguments: [argument], start, end }) {
+    CallExpression({ callee, arguments: [argument, , attributes], start, end }) {
       if (argument === undefined && callee.type === 'MemberExpression' && isZod(callee.object)) {
         if (plainSchemas.includes(nameOf(callee))) edits.push({ start, end, text: `plain.${nameOf(callee)}` });
       }
       if (callee.type === 'MemberExpression' && nameOf(callee) === 'meta')
         edits.push(removal(source, callee.object.end, end));
-      if (callee.type === 'Identifier' && callee.name === 'entity' && argument?.type === 'ObjectExpression')
-        edits.push(...lazySchema(argument));
+      if (callee.type === 'Identifier' && callee.name === 'entity' && attributes !== undefined) {
+        edits.push({ start: attributes.start, end: attributes.start, text: '() => (' });
+        edits.push({ start: attributes.end, end: attributes.end, text: ')' });
+      }
       if (callee.type !== 'Identifier' || callee.name !== 'contract' || argument?.type !== 'ObjectExpression') return;
       edits.push(...memberRemovals(source, argument, name => contractDocumentation.includes(name)));
       const responses = objectsIn(argument).find(({ name }) => name === 'responses');
@@ -83,18 +89,6 @@ export function leanSource(path: string, source: string): string {
     edits.push({ start, end: start, text: '/* @__PURE__ */ (() => (' }, { start: end, end, text: '))()' });
   }
   return `import * as plain from '${plainSchemasModule}'; ${applyEdits(source, edits)}`;
-}
-
-/** `schema: x` → `get schema() { return x; }`. */
-function lazySchema(definition: ObjectExpression): Edit[] {
-  return definition.properties.flatMap(property => {
-    if (property.type !== 'Property' || nameOf(property) !== 'schema' || property.shorthand) return [];
-    const { start, end } = property.value;
-    return [
-      { start: property.start, end: start, text: 'get schema() { return ' },
-      { start: end, end, text: '; }' },
-    ];
-  });
 }
 
 function isZod(node: Node): boolean {

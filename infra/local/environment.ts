@@ -1,4 +1,4 @@
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 
 /** Settings from the caller. An empty value counts as unset. */
 export type GivenSettings = Readonly<Record<string, string | undefined>>;
@@ -43,6 +43,6 @@ export function applyEnvironment(given: GivenSettings, env: Record<string, strin
   return () => {
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, before);
-    forgetSettings();
+    resetProcessMemory('settings');
   };
 }

@@ -2,7 +2,8 @@ import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import { documentationRoutes } from '#lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '#lib/contracts/routes.ts';
-import { forgetSettings, settings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { settings } from '#lib/core/settings.ts';
 import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
@@ -17,7 +18,7 @@ import type { AwsServer } from './stand-ins/aws-server.ts';
 import { type DynamoDb, startDynamoDb } from './stand-ins/dynamodb.ts';
 import { startKms } from './stand-ins/kms/kms.ts';
 import { startLambda } from './stand-ins/lambda/lambda.ts';
-import { startPaymentProvider } from './stand-ins/payment/provider.ts';
+import { startPaymentProvider } from './stand-ins/payment/payment-provider.ts';
 import { type Ses, startSes } from './stand-ins/ses.ts';
 import { startSqs } from './stand-ins/sqs/sqs.ts';
 
@@ -178,7 +179,7 @@ async function startStandIns(
     else standIns.lambda.runWith(invoke);
     Object.assign(env, {
       AWS_ENDPOINT_URL_LAMBDA: lambda.url,
-      ISSUER_KEYS_FUNCTION: workers.fetchIssuerKeys.name,
+      OUTBOUND_FUNCTION: workers.makeOutboundRequests.name,
     });
   }
   const ses = await started('SESV2', () => startSes(directory), standIns?.ses);
@@ -209,7 +210,7 @@ async function ensureKeyAndQueues(env: Record<string, string>, ses: Ses | undefi
   ]);
   Object.assign(env, { KMS_KEY_ID: keyId, WEBHOOK_QUEUE_URL: webhooks.url, JOB_QUEUE_URL: jobs.url });
   Object.assign(process.env, env);
-  forgetSettings();
+  resetProcessMemory('settings');
   return { webhooks, jobs };
 }
 

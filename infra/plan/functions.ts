@@ -122,19 +122,18 @@ export const workers = {
     timeoutSeconds: 25,
   },
   /**
-   * It asks hosts that customers choose: for issuers' keys, for the id tokens of sign-in providers, for domains' TXT
-   * records. It has no rights at all. Its concurrency is not reserved: that would take from
-   * what all other functions share, and an account with the initial quota of ten has none to reserve. How many run at
-   * once is limited by one fetch of keys a minute for each issuer, and by each organization's windows for exchanges that
-   * fail, for sign-ins that come back from a provider and for look-ups of domains.
+   * Asks hosts that customers choose for issuers' keys, sign-in providers' id tokens and domains' TXT records. It has no
+   * rights at all. Its concurrency is not reserved, because that would reduce what all other functions share, and an
+   * account with the initial quota of ten has none to reserve. The number of calls is limited by one fetch of keys a
+   * minute for each issuer, and by each organization's rate limits for failed exchanges, sign-ins and domain look-ups.
    */
-  fetchIssuerKeys: {
-    name: 'fetch-issuer-keys',
+  makeOutboundRequests: {
+    name: 'make-outbound-requests',
     area: 'workers',
     summary: 'Ask issuers, sign-in providers and name servers',
     uses: { table: [] },
     memoryMb: 512,
-    // 5 s for the fetch.
+    // 6 s for a domain, 5 s for anything else.
     timeoutSeconds: 10,
   },
   runJobs: {

@@ -132,10 +132,10 @@ export class FoundationStack extends Stack {
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,
       functionArns: {
-        'fetch-issuer-keys': this.formatArn({
+        'make-outbound-requests': this.formatArn({
           service: 'lambda',
           resource: 'function',
-          resourceName: deployedName(config, workers.fetchIssuerKeys),
+          resourceName: deployedName(config, workers.makeOutboundRequests),
           arnFormat: ArnFormat.COLON_RESOURCE_NAME,
         }),
       },

@@ -1,5 +1,11 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { InvokedFunction, KeyPurpose, Partition, TableAction } from '#lib/contracts/contract.ts';
+import {
+  type InvokedFunction,
+  type KeyPurpose,
+  type Partition,
+  partitions,
+  type TableAction,
+} from '#lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';
@@ -34,14 +40,14 @@ export function rightsOf(
   const { reads, queries, changes } = tableActions(uses);
   const queues = { webhooks: resources.webhookQueueArn, jobs: resources.jobQueueArn };
   return [
-    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
-    allow('QueryTable', named('dynamodb', queries), [resources.tableArn], partitions(uses.queries)),
-    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(uses.writes)),
+    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], inPartitions(uses.reads)),
+    allow('QueryTable', named('dynamodb', queries), [resources.tableArn], inPartitions(uses.queries)),
+    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], inPartitions(uses.writes)),
     allow(
       'ReadServingRegion',
       uses.table.length === 0 ? [] : ['dynamodb:GetItem'],
       resources.replicaArns,
-      partitions(['SERVINGREGION']),
+      inPartitions(['SERVINGREGION']),
     ),
     // Many functions write this item. Only an operator's command may write this attribute.
     uses.writes?.includes('USER') ? nobodyBecomesAdmin(changes, resources.tableArn) : undefined,
@@ -95,7 +101,7 @@ export function callsOf({ uses }: Pick<FunctionPlan, 'uses'>): AskedRight[] {
     actions.flatMap(action =>
       used.map(partition => ({
         action: `dynamodb:${action}`,
-        keys: { 'dynamodb:LeadingKeys': [singlePartitions.has(partition) ? partition : `${partition}#1`] },
+        keys: { 'dynamodb:LeadingKeys': [partitionPattern(partition, '1')] },
       })),
     );
   return [
@@ -117,20 +123,14 @@ function named(service: string, actions: readonly string[]): string[] {
   return actions.map(action => `${service}:${action}`);
 }
 
-/** There is one of each of these partitions, so their keys have no identifier. */
-const singlePartitions: ReadonlySet<Partition> = new Set([
-  'CREDENTIALKEY',
-  'ORGS',
-  'PLANS',
-  'PLATFORM',
-  'SERVINGREGION',
-  'UNFINISHED',
-]);
-
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
-function partitions(used: readonly Partition[] = []): Record<string, unknown> {
-  const patterns = used.map(partition => (singlePartitions.has(partition) ? partition : `${partition}#*`));
+function inPartitions(used: readonly Partition[] = []): Record<string, unknown> {
+  const patterns = used.map(partition => partitionPattern(partition, '*'));
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
+}
+
+function partitionPattern(partition: Partition, identifier: string): string {
+  return partitions[partition] === 'one' ? partition : `${partition}#${identifier}`;
 }
 
 /**

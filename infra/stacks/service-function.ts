@@ -147,8 +147,8 @@ export function environmentOf(
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
-    ISSUER_KEYS_FUNCTION:
-      uses.functions?.includes('fetch-issuer-keys') && deployedName(config, workers.fetchIssuerKeys),
+    OUTBOUND_FUNCTION:
+      uses.functions?.includes('make-outbound-requests') && deployedName(config, workers.makeOutboundRequests),
     MAIL_FROM: uses.mail && config.mailFrom.text,
     DASHBOARD_ORIGIN: namesDashboard && origin,
     DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),

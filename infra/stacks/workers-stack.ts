@@ -73,14 +73,17 @@ export class WorkersStack extends NestedStack {
     });
     subscription.addResourceDependency(permission);
     this.checkService = this.addServiceCheck(service);
-    const fetchIssuerKeys = addFunction(this, 'FetchIssuerKeys', { plan: workers.fetchIssuerKeys, service });
+    const makeOutboundRequests = addFunction(this, 'MakeOutboundRequests', {
+      plan: workers.makeOutboundRequests,
+      service,
+    });
     this.all = [
       this.deliverWebhooks,
       this.runJobs,
       this.queueUnfinishedWork,
       this.rollUpMetrics,
       this.checkService,
-      fetchIssuerKeys,
+      makeOutboundRequests,
     ];
   }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Log } from '../core/logger.ts';
+import { processCollection } from '../core/process-memory.ts';
 import { at } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { isPartitionThrottled } from '../table/retry.ts';
@@ -22,7 +23,7 @@ export const auditPartitions = 16;
 export const spreadAction: AuditAction = 'secret.pulled';
 
 /** The organizations whose entries this process spreads. */
-const busy = new Set<string>();
+const busy = processCollection('busy-organizations', new Set<string>());
 const maximumBusy = 10_000;
 
 /** The partition for a new entry. */
@@ -42,9 +43,4 @@ export async function putReadEntry(entry: Write, organizationId: string, log: Lo
   }
   if (busy.size >= maximumBusy) busy.clear();
   busy.add(organizationId);
-}
-
-/** Makes this process begin anew, as one that has just started. Only for tests. */
-export function forgetBusyOrganizations(): void {
-  busy.clear();
 }

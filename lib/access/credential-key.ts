@@ -1,3 +1,4 @@
+import { cachedRead } from '../core/process-memory.ts';
 import { generateDataKey, kmsDecrypt } from '../crypto/kms.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
@@ -11,13 +12,17 @@ import { put, transactIfHolds } from '../table/write.ts';
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
-let unwrapped: Promise<Uint8Array | undefined> | undefined;
-
-/** The installation's credential key; undefined until something has been issued. */
+/** The installation's credential key; undefined until something has been issued, which is not kept. */
 export async function credentialKey(): Promise<Uint8Array | undefined> {
-  unwrapped ??= readKey();
-  return forgettingFailures(unwrapped);
+  return keptKey().catch(error => {
+    if (error instanceof NothingIssued) return undefined;
+    throw error;
+  });
 }
+
+const keptKey = /* @__PURE__ */ cachedRead('credential-key', Number.POSITIVE_INFINITY, readKey);
+
+class NothingIssued extends Error {}
 
 /** The same for code that issues credentials: the first call creates the key. */
 export async function issuingKey(): Promise<Uint8Array> {
@@ -26,26 +31,13 @@ export async function issuingKey(): Promise<Uint8Array> {
   const { wrapped } = await generateDataKey(context);
   // If another process was first, its key is the one to use.
   await transactIfHolds([put(item, { wrapped }, { if: isNew })]);
-  const made = await credentialKey();
-  if (made === undefined) throw new Error('The credential key was stored but cannot be read.');
-  return made;
+  const created = await credentialKey();
+  if (created === undefined) throw new Error('The credential key was stored but cannot be read.');
+  return created;
 }
 
-async function readKey(): Promise<Uint8Array | undefined> {
+async function readKey(): Promise<Uint8Array> {
   const { stored } = await readTogether({ stored: item });
-  return stored && kmsDecrypt(stored.wrapped, context);
-}
-
-async function forgettingFailures(reading: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-  const forget = () => {
-    if (unwrapped === reading) unwrapped = undefined;
-  };
-  try {
-    const key = await reading;
-    if (key === undefined) forget();
-    return key;
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  if (stored === undefined) throw new NothingIssued();
+  return kmsDecrypt(stored.wrapped, context);
 }

@@ -1,7 +1,11 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { invalidRequest } from '../core/errors.ts';
+import { oncePerProcess } from '../core/process-memory.ts';
 
-let commonPasswords: ReadonlySet<string> | undefined;
+const commonPasswords = oncePerProcess(
+  'common-passwords',
+  (): ReadonlySet<string> => new Set(dictionary['passwords-common']),
+);
 
 /**
  * Rejects the most common leaked passwords, case-insensitively, as NIST SP 800-63B (5.1.1.2) requires. The list is
@@ -9,8 +13,7 @@ let commonPasswords: ReadonlySet<string> | undefined;
  * @throws invalid_request naming `field`
  */
 export function refuseCommonPassword(field: string, password: string): void {
-  commonPasswords ??= new Set(dictionary['passwords-common']);
-  if (commonPasswords.has(password.toLowerCase())) {
+  if (commonPasswords().has(password.toLowerCase())) {
     throw invalidRequest([{ path: field, message: 'is one of the most common passwords; choose another' }]);
   }
 }

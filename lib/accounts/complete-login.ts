@@ -2,7 +2,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
 import type { completeLogin as contract } from '../contracts/auth/complete-login.ts';
 import type { continueProviderSignIn as continuation } from '../contracts/auth/continue-provider-sign-in.ts';
-import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
+import type { PasskeyRequestOptions } from '../contracts/auth/passkey.ts';
 import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';

@@ -1,4 +1,6 @@
 import type { IssuedCredential } from '../access/authenticate.ts';
+import { processCollection } from '../core/process-memory.ts';
+import { minuteMs } from '../core/time.ts';
 import { isOverShare } from '../limits/fair-share.ts';
 
 /*
@@ -7,12 +9,12 @@ import { isOverShare } from '../limits/fair-share.ts';
  * requests to that organization are authorized before anything is read. The same applies to all requests to an
  * organization that has used up its share. Each process remembers this on its own.
  */
-const rememberedMs = 10 * 60_000;
+const rememberedMs = 10 * minuteMs;
 const maximumRemembered = 10_000;
 
 type Params = Readonly<Record<string, string>>;
 
-const refusedUntil = new Map<string, number>();
+const refusedUntil = processCollection('refused-callers', new Map<string, number>());
 
 const organizationIn = ({ orgSlug, orgId }: Params) => orgSlug ?? orgId ?? '';
 const subjectOf = ({ userId }: IssuedCredential, params: Params) => `${userId} ${organizationIn(params)}`;

@@ -11,10 +11,9 @@ import { authorization } from './authorize-caller.ts';
 import { checkAnswer } from './check-answer.ts';
 import { mayReadEarly } from './early-reads.ts';
 import { type HandlerContexts, handlerContext } from './handler-context.ts';
-import { openRequest } from './open-request.ts';
-import { parsePath, parseRequest, requireParsed } from './parse-request.ts';
-import { renderErrors } from './render-errors.ts';
-import { type Answer, render } from './respond.ts';
+import { type Middleware, openRequest } from './open-request.ts';
+import { explainNotFound, parsePath, parseRequest, requireParsed } from './parse-request.ts';
+import { type Answer, render, renderError, toApiError } from './respond.ts';
 
 /** What a handler receives: the parsed request, its context, and the result of `fetch`. */
 export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> & {
@@ -24,8 +23,9 @@ export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedReque
 
 interface Behaviour<C extends Contract, Fetched> {
   /**
-   * Reads that need only the request and the user whom its credential names, undefined without one. They start in parallel with authentication, which saves a round trip. `run` gets
-   * the result only after the caller was authorized; otherwise it is discarded.
+   * Reads that need only the request and the user of its credential, if it has one. They start in parallel with
+   * authentication, which saves a round trip. `run` gets the result only after the caller was authorized; otherwise it
+   * is discarded.
    */
   fetch?: (request: ParsedRequest<C>, userId: string | undefined) => Promise<Fetched>;
   run: (input: EndpointInput<C, NoInfer<Fetched>>) => HandlerResult<NoInfer<C>>;
@@ -89,4 +89,22 @@ async function answer<C extends Contract, Fetched>(
   requireAllAsked();
 
   return checkAnswer(contract, answered as Parameters<typeof checkAnswer>[1], await renewal);
+}
+
+/**
+ * Renders every error in the one error shape. Unexpected errors are logged with their stack and trigger an alarm;
+ * expected rejections are warnings.
+ */
+function renderErrors(contract: Contract): Middleware {
+  return {
+    onError: request => {
+      const { source, log } = request.context.opened;
+      const error = explainNotFound(contract, request.event, toApiError(request.error));
+      if (error.status >= 500) {
+        if (error.isExpected) log.warn(`returned ${error.code}`, { reason: error.message });
+        else log.error(`returned ${error.code}`, error.cause ?? error);
+      }
+      request.response = renderError(error, source.requestId);
+    },
+  };
 }

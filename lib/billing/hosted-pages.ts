@@ -1,10 +1,14 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BoughtPlan } from '../contracts/fields/limits.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
-import { putAlone } from '../table/write.ts';
-import { ensureCustomer } from './ensure-customer.ts';
-import { createCheckout, createPortal, priceOf } from './provider.ts';
-import { liveSubscriptionOf } from './subscription-update.ts';
+import { organizationNotFound } from '../core/errors.ts';
+import { absent, equals, isNew } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { customerRecord } from '../table/records/payment.ts';
+import { ConditionFailed, put, putAlone, transact, update } from '../table/write.ts';
+import { createCheckout, createCustomer, createPortal, priceOf } from './payment-provider.ts';
+import { liveSubscriptionOf, noBilling } from './subscription-update.ts';
 
 /**
  * Returns the URL of the hosted portal, where users change or cancel the organization's subscription.
@@ -44,7 +48,7 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
   return url;
 }
 
-/** The billing page of an organization in the dashboard, where the provider's hosted pages return to. */
+/** The billing page of an organization in the dashboard, where the payment provider's pages return to. */
 async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): Promise<string> {
   const page = new URL(`/organizations/${orgSlug}/billing`, await dashboardOrigin());
   if (checkout !== undefined) page.searchParams.set('checkout', checkout);
@@ -57,4 +61,39 @@ async function recordOpened(
 ): Promise<void> {
   const { id, name } = context.organization;
   await putAlone(await context.audit({ action, target: { type: 'organization', id, name } }));
+}
+
+/**
+ * Returns the organization's customer at the payment provider, and creates it if needed. Concurrent requests get the
+ * same customer: the provider recognizes their idempotency key, and the first customer stored here wins.
+ * @throws organization_not_found, billing_provider_error, billing_not_configured
+ */
+async function ensureCustomer(organization: OrganizationRecord): Promise<string> {
+  const { id, slug, billing } = organization;
+  if (billing !== undefined && billing.customerId !== null) return billing.customerId;
+  const customerId = await createCustomer(organization);
+  const isActive = { id: equals(id), status: equals('active') } as const;
+  const store =
+    billing === undefined
+      ? update(
+          at(organizationRecord, slug),
+          { set: { billing: { ...noBilling, customerId } } },
+          { if: { ...isActive, billing: absent } },
+        )
+      : update(
+          at(organizationRecord, slug),
+          { set: { 'billing.customerId': customerId } },
+          { if: { ...isActive, 'billing.customerId': equals(null) } },
+        );
+  try {
+    await transact([store, put(at(customerRecord, customerId), { organizationId: id, orgSlug: slug }, { if: isNew })]);
+    return customerId;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    const current = await find(at(organizationRecord, slug));
+    if (current?.id !== id || current.status !== 'active') throw organizationNotFound({ cause: error });
+    const storedId = current.billing?.customerId ?? null;
+    if (storedId === null) throw error;
+    return storedId;
+  }
 }

@@ -1,9 +1,10 @@
 import type { PlanName } from '../contracts/fields/limits.ts';
+import { epochSeconds } from '../core/time.ts';
 import type { BillingState, OrganizationRecord } from '../table/records/organization.ts';
 
 /** What an event says about one subscription, in the service's terms. */
 export interface SubscriptionUpdate {
-  /** The provider's timestamp of the event in epoch seconds; it orders the events of one subscription. */
+  /** The payment provider's timestamp of the event in epoch seconds; it orders the events of one subscription. */
   created: number;
   /** null if the event names none; it then concerns the current subscription. */
   subscriptionId: string | null;
@@ -84,7 +85,7 @@ export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingCh
     : current.invoice;
   const grantsNothing = isOver || state === 'suspended';
   const plan = grantsNothing ? 'free' : grantedPlan(known.plan, billing, update);
-  const adminWasLater = update.created < Math.floor(known.planChangedAtMs / 1000);
+  const adminWasLater = update.created < epochSeconds(known.planChangedAtMs);
   return { plan: adminWasLater ? known.plan : plan, billing };
 }
 
@@ -125,7 +126,7 @@ function isAlive({ status }: BillingState): boolean {
   return status === 'active' || status === 'past_due';
 }
 
-/** The provider's id of the subscription that the organization is paying for, if any. */
+/** The payment provider's id of the subscription that the organization is paying for, if any. */
 export function liveSubscriptionOf({ billing = noBilling }: OrganizationRecord): string | undefined {
   return isAlive(billing) ? (billing.subscriptionId ?? undefined) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
+import { Success } from './fields/bodies.ts';
 import type { FreshRole, Role } from './fields/role.ts';
-import { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
 /** The maximum size of a request body that holds secrets. Lambda's own limit of 6 MB applies to the whole event. */
@@ -84,39 +84,42 @@ export type TableAction =
   | 'BatchWriteItem';
 
 /**
- * The kinds of partitions in the table, by the first word of their keys (`lib/table/keys.ts`). A function's role names
- * the ones it reads and writes.
+ * The partitions of the table, by the first word of their keys: one of a kind, or many, each with an identifier. Keys
+ * (`lib/table/keys.ts`) are in no other partition, and a function's role names the ones it reads and writes.
  */
-export type Partition =
-  | 'ASSERTION'
-  | 'AUDIT'
-  | 'CHALLENGE'
-  | 'CREDENTIALKEY'
-  | 'CUSTOMER'
-  | 'DELIVERIES'
-  | 'DELIVERY'
-  | 'DOMAIN'
-  | 'EMAIL'
-  | 'ENV'
-  | 'HANDOFF'
-  | 'INVITATION'
-  | 'ISSUER'
-  | 'METRICS'
-  | 'METRICSBATCH'
-  | 'ORG'
-  | 'ORGID'
-  | 'ORGS'
-  | 'PASSKEY'
-  | 'PAYLOAD'
-  | 'PLANS'
-  | 'PLATFORM'
-  | 'PROVIDEREVENT'
-  | 'RATE'
-  | 'RETIRED'
-  | 'SERVINGREGION'
-  | 'SIGNIN'
-  | 'UNFINISHED'
-  | 'USER';
+export const partitions = {
+  ASSERTION: 'many',
+  AUDIT: 'many',
+  CHALLENGE: 'many',
+  CREDENTIALKEY: 'one',
+  CUSTOMER: 'many',
+  DELIVERIES: 'many',
+  DELIVERY: 'many',
+  DOMAIN: 'many',
+  EMAIL: 'many',
+  ENV: 'many',
+  HANDOFF: 'many',
+  INVITATION: 'many',
+  ISSUER: 'many',
+  METRICS: 'many',
+  METRICSBATCH: 'many',
+  ORG: 'many',
+  ORGID: 'many',
+  ORGS: 'one',
+  PASSKEY: 'many',
+  PAYLOAD: 'many',
+  PLANS: 'one',
+  PLATFORM: 'one',
+  PROVIDEREVENT: 'many',
+  RATE: 'many',
+  RETIRED: 'many',
+  SERVINGREGION: 'one',
+  SIGNIN: 'many',
+  UNFINISHED: 'one',
+  USER: 'many',
+} as const;
+
+export type Partition = keyof typeof partitions;
 
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
@@ -124,7 +127,7 @@ export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp' | 'provider';
 
 /** A function that other functions invoke for something that their own roles must not allow. */
-export type InvokedFunction = 'fetch-issuer-keys';
+export type InvokedFunction = 'make-outbound-requests';
 
 /**
  * What a function uses, and therefore exactly what its role allows (IAM action names without the service prefix).
@@ -247,16 +250,12 @@ export interface ParsedRequest<C extends Contract> {
   body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }
 
-/** The parsed body of a request. */
+/* The parsed body and query of a request. */
 export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
-
-/** The parsed query of a request. */
 export type QueryOf<C extends Contract> = ParsedRequest<C>['query'];
 
 /** The body of an endpoint's response. */
-export type AnswerOf<C extends Contract, Status extends keyof C['responses'] = keyof C['responses']> = ResponseBody<
-  C['responses'][Status]
->;
+export type AnswerOf<C extends Contract> = ResponseBody<C['responses'][keyof C['responses']]>;
 
 type TextBody<R> = R extends { texts: readonly (infer T)[] } ? { body: string; contentType: T } : never;
 
@@ -270,10 +269,9 @@ export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: (
     | { body: ResponseBody<C['responses'][Status]>; contentType?: never }
     | TextBody<C['responses'][Status]>
-  ) & {
-    headers?: Readonly<Record<string, string>>;
-    cookies?: readonly string[];
-  } & ([keyof C['responses']] extends [Status]
+  ) & { headers?: Readonly<Record<string, string>>; cookies?: readonly string[] } & ([keyof C['responses']] extends [
+      Status,
+    ]
       ? { status?: Status & SuccessStatus }
       : { status: Status & SuccessStatus });
 }[keyof C['responses']];

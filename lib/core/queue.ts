@@ -1,17 +1,11 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { callLimits } from './call-limits.ts';
 import type { Job } from './job.ts';
+import { oncePerProcess } from './process-memory.ts';
 import { requiredSetting } from './settings.ts';
 
-let client: SQSClient | undefined;
-
 /** The process's SQS client, shared by all queues. */
-export function sqsClient(): SQSClient {
-  client ??= new SQSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  });
-  return client;
-}
+export const sqsClient = /* @__PURE__ */ oncePerProcess('sqs-client', () => new SQSClient(callLimits));
 
 /**
  * Queues a job. A job that follows a change is queued *before* the change is committed. If the change then fails, the

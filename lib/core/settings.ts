@@ -1,3 +1,5 @@
+import { oncePerProcess } from './process-memory.ts';
+
 /* Plain functions instead of schemas, because building schemas would slow down every cold start. */
 
 /** Reads a variable's text. @throws Error that says what the text must be */
@@ -17,32 +19,19 @@ const flag: Reader<boolean> = value => {
 /** The same, but true if it is not set. */
 const flagOn: Reader<boolean> = value => flag(value === undefined || value === '' ? 'true' : value);
 
+function wholeNumber(otherwise: number, { least = 0, most }: { least?: number; most: number }, rule: string) {
+  return (value: string | undefined): number => {
+    if (value === undefined) return otherwise;
+    const isNumber = /^(?:-1|\d{1,10})$/.test(value) && Number(value) >= least && Number(value) <= most;
+    if (!isNumber) throw new Error(`must be a whole number${rule}`);
+    return Number(value);
+  };
+}
+
 /** A number of attempts; -1 disables the limit. */
-function limit(otherwise: number): Reader<number> {
-  return value => {
-    if (value === undefined) return otherwise;
-    if (!/^(-1|\d{1,6})$/.test(value)) throw new Error('must be a whole number, or -1 for no limit');
-    return Number(value);
-  };
-}
-
-/** A number of bytes up to a gigabyte. */
-function bytes(otherwise: number): Reader<number> {
-  return value => {
-    if (value === undefined) return otherwise;
-    if (!/^\d{1,10}$/.test(value) || Number(value) > 2 ** 30) throw new Error('must be a whole number from 0 to 1 GiB');
-    return Number(value);
-  };
-}
-
-/** A number of seconds up to a day. */
-function seconds(otherwise: number): Reader<number> {
-  return value => {
-    if (value === undefined) return otherwise;
-    if (!/^\d{1,5}$/.test(value) || Number(value) > 86_400) throw new Error('must be a whole number from 0 to 86400');
-    return Number(value);
-  };
-}
+const limit = (otherwise: number) => wholeNumber(otherwise, { least: -1, most: 999_999 }, ', or -1 for no limit');
+const bytes = (otherwise: number) => wholeNumber(otherwise, { most: 2 ** 30 }, ' from 0 to 1 GiB');
+const seconds = (otherwise: number) => wholeNumber(otherwise, { most: 86_400 }, ' from 0 to 86400');
 
 /** An http or https origin. */
 function origin(otherwise: string): Reader<string> {
@@ -55,9 +44,9 @@ function origin(otherwise: string): Reader<string> {
 
 function oneOf<const T extends string>(texts: readonly T[], otherwise: NoInfer<T>): Reader<T> {
   return value => {
-    const found = texts.find(one => one === (value || otherwise));
-    if (found === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
-    return found;
+    const chosen = texts.find(text => text === (value || otherwise));
+    if (chosen === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
+    return chosen;
   };
 }
 
@@ -75,8 +64,8 @@ const readers = {
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Name or ARN of the function that reads the keys of issuers. */
-  ISSUER_KEYS_FUNCTION: optionalText,
+  /** Name or ARN of the function that sends requests to customers' hosts. */
+  OUTBOUND_FUNCTION: optionalText,
   /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in e-mails, return addresses and CORS, e.g. https://app.example.com. */
@@ -140,16 +129,11 @@ const readers = {
 
 export type Settings = { [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };
 
-let known: Settings | undefined;
-
 /**
  * The settings, read once per process. Nothing else reads the environment.
  * @throws Error that names every missing or malformed variable, without its value
  */
-export function settings(): Settings {
-  known ??= readSettings();
-  return known;
-}
+export const settings = oncePerProcess('settings', readSettings);
 
 function readSettings(): Settings {
   const problems: string[] = [];
@@ -167,7 +151,7 @@ function readSettings(): Settings {
 
 /** The log level. Never throws, because invalid settings must be logged too. */
 export function logLevel(): Settings['LOG_LEVEL'] {
-  return logLevels.find(one => one === process.env.LOG_LEVEL) ?? 'INFO';
+  return logLevels.find(level => level === process.env.LOG_LEVEL) ?? 'INFO';
 }
 
 /** The version of the running function, set by Lambda. A deployment's alarm counts errors by version. */
@@ -180,9 +164,4 @@ export function requiredSetting<Name extends keyof Settings>(name: Name): NonNul
   const value = settings()[name];
   if (value === undefined || value === null) throw new Error(`The environment variable ${name} is not set.`);
   return value;
-}
-
-/** Makes the next call read the environment again; for tests that change it. */
-export function forgetSettings(): void {
-  known = undefined;
 }

@@ -1,6 +1,4 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { base62, base62ToNumber } from './base62.ts';
-import { crc32 } from './crc32.ts';
 
 /*
  * Every credential is one string of 32 random base62 digits (the verifier), the owner's user id (the selector: the UUID
@@ -93,4 +91,34 @@ export function equalInConstantTime(a: string, b: string): boolean {
   const left = createHash('sha256').update(a).digest();
   const right = createHash('sha256').update(b).digest();
   return timingSafeEqual(left, right);
+}
+
+const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The number in base 62, left-padded with zeros to `width` characters. */
+export function base62(number: bigint, width: number): string {
+  let digits = '';
+  for (let rest = number; rest > 0n; rest /= 62n) digits = base62Alphabet[Number(rest % 62n)] + digits;
+  return digits.padStart(width, '0');
+}
+
+function base62ToNumber(digits: string): bigint {
+  let number = 0n;
+  for (const digit of digits) number = number * 62n + BigInt(base62Alphabet.indexOf(digit));
+  return number;
+}
+
+const polynomial = 0xedb88320;
+
+/**
+ * The CRC32 checksum of zlib (RFC 1952, section 8), computed bit by bit. Importing `node:zlib` would add a millisecond
+ * to each cold start, and the inputs here are at most 66 characters.
+ */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { processCollection, processVariable } from '../core/process-memory.ts';
+import { minuteMs } from '../core/time.ts';
 import { type EncryptionContext, generateDataKey, kmsDecrypt } from './kms.ts';
 
 /** Identifies a data key: part of KMS's encryption context and of every ciphertext's additional data. */
@@ -19,8 +21,8 @@ function encryptionContext(id: DataKeyId): EncryptionContext {
  * holds at most 500 keys, and each is used at most 2^20 times, far below the 2^32 random nonces that AES-GCM allows per
  * key (NIST SP 800-38D, 8.3).
  */
-const handedOutMs = 4 * 60_000;
-const lifetimeMs = 5 * 60_000;
+const handedOutMs = 4 * minuteMs;
+const lifetimeMs = 5 * minuteMs;
 const sweepMs = 30_000;
 const maximumKeys = 500;
 const maximumUses = 2 ** 20;
@@ -32,10 +34,10 @@ interface Entry {
   uses: number;
 }
 
-const entries = new Map<string, Entry>();
+const entries = processCollection('data-keys', new Map<string, Entry>());
 /** Keys that are no longer handed out and are waiting to be overwritten. */
-const retired = new Set<Entry>();
-let sweeper: NodeJS.Timeout | undefined;
+const retired = processCollection('retired-data-keys', new Set<Entry>());
+const sweeper = processVariable<NodeJS.Timeout | undefined>('data-key-sweeper', () => undefined);
 const listeners: ((id: DataKeyId) => void)[] = [];
 
 /** Calls `listener` whenever a data key is no longer handed out. */
@@ -76,7 +78,7 @@ function remember(name: string, id: DataKeyId, key: Promise<Uint8Array>): Entry 
   const entry = { id, key, unwrappedAtMs: Date.now(), uses: 1 };
   entries.set(name, entry);
   // Lambda freezes idle processes. Keys that expire during a freeze are swept when the process resumes.
-  sweeper ??= setInterval(sweepDataKeys, sweepMs).unref();
+  sweeper.value ??= setInterval(sweepDataKeys, sweepMs).unref();
   return entry;
 }
 
@@ -103,8 +105,8 @@ export function sweepDataKeys(nowMs = Date.now()): void {
     );
   }
   if (entries.size === 0 && retired.size === 0) {
-    clearInterval(sweeper);
-    sweeper = undefined;
+    clearInterval(sweeper.value);
+    sweeper.value = undefined;
   }
 }
 

@@ -1,16 +1,10 @@
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { callLimits } from '../core/call-limits.ts';
+import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
 
-let client: KMSClient | undefined;
-
 /** The process's KMS client. Only `lib/crypto` uses it; tests import it to count its calls. */
-export function kmsClient(): KMSClient {
-  client ??= new KMSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  });
-  return client;
-}
+export const kmsClient = /* @__PURE__ */ oncePerProcess('kms-client', () => new KMSClient(callLimits));
 
 /** KMS binds it to the wrapped key: unwrapping with a different context fails. Not secret; AWS logs it. */
 export type EncryptionContext = Record<string, string>;

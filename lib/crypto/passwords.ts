@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { processVariable } from '../core/process-memory.ts';
 
 /*
  * scrypt at OWASP's recommended strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1): 128 MB and about 0.3 s
@@ -10,17 +11,17 @@ const hashBytes = 32;
 
 /** Hashes that one process computes at a time: at 128 MB each, they must fit in the function's memory. */
 const maximumAtOnce = 2;
-let running = 0;
-const waiting: (() => void)[] = [];
+const queue = processVariable('password-hashes', () => ({ running: 0, waiting: [] as (() => void)[] }));
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= maximumAtOnce) await new Promise<void>(resolve => waiting.push(resolve));
-  else running += 1;
+  const { value: hashes } = queue;
+  if (hashes.running >= maximumAtOnce) await new Promise<void>(resolve => hashes.waiting.push(resolve));
+  else hashes.running += 1;
   try {
     return await work();
   } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
+    const next = hashes.waiting.shift();
+    if (next === undefined) hashes.running -= 1;
     else next();
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import { pingEvent } from '../contracts/fields/events.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { settings } from '../core/settings.ts';
+import { daySeconds, expiryAfter } from '../core/time.ts';
 import { requireServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
@@ -69,7 +69,7 @@ export async function deliver(message: DeliveryMessage, receiveCount: number, lo
     ...(message.redeliveryOf === undefined ? {} : { 'X-Service-Redelivery-Of': message.redeliveryOf }),
     'X-Service-Signature': signatureOf(body, signingSecret),
   };
-  const outcome = await send(url, headers, body, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  const outcome = await send(url, headers, body);
   await logDelivery({ ...message, payload }, outcome);
   await trimDeliveries(message.webhookId).catch(error => log.error('could not trim the log of a webhook', error));
   log.info('made a webhook delivery', { ...outcome });
@@ -99,13 +99,16 @@ async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> 
 }
 
 /** Far longer than the queue keeps redelivering a message. */
-const startKeptSeconds = 30 * 86_400;
+const startKeptSeconds = 30 * daySeconds;
 
 /** Records that the delivery has started. @returns false if an earlier call recorded it; only the first may send */
 function recordStart({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
-  const now = new Date();
-  const expiresAt = Math.ceil(now.getTime() / 1000) + startKeptSeconds;
   // The nonce distinguishes this record from one that another sender wrote in the same millisecond.
-  const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
+  const record = {
+    webhookId,
+    claimedAt: new Date().toISOString(),
+    nonce: randomUUID(),
+    expiresAt: expiryAfter(startKeptSeconds),
+  };
   return transactIfHolds([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);
 }

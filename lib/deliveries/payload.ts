@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { EventPayload } from '../contracts/fields/events.ts';
+import { daySeconds, expiryAfter } from '../core/time.ts';
 import { at, readAll } from '../table/read.ts';
 import { type KeptPayload, payloadPieceRecord } from '../table/records/delivery.ts';
 import { put, putAlone } from '../table/write.ts';
 import type { Payload } from './message.ts';
 
 /** Longer than the queue can keep a message (14 days). After that, a delivery of a stored payload can't be repeated. */
-const storedPayloadSeconds = 15 * 86_400;
+const storedPayloadSeconds = 15 * daySeconds;
 
 /**
  * Below DynamoDB's 400 KB per item, in UTF-8 bytes: payloads are ASCII except for e-mail addresses and messages. It counts
@@ -41,7 +42,7 @@ export async function keptPayload(payload: Payload): Promise<KeptPayload> {
 export async function storePayload(payload: Exclude<Payload, { kind: 'stored' }>): Promise<KeptPayload> {
   const text = textIn(payload);
   const payloadId = randomUUID();
-  const expiresAt = Math.ceil(Date.now() / 1000) + storedPayloadSeconds;
+  const expiresAt = expiryAfter(storedPayloadSeconds);
   const pieces = text.match(onePiece) ?? [];
   await Promise.all(
     pieces.map((piece, index) => putAlone(put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt }))),

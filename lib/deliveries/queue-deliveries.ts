@@ -10,11 +10,6 @@ import { logUnsent } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 import { storePayload } from './payload.ts';
 
-interface Queued {
-  message: DeliveryMessage;
-  body: string;
-}
-
 /** The deliveries of one event to webhooks that are known to match, as messages. Each has its own id. */
 export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRecord[]): DeliveryMessage[] {
   return webhooks.map(webhook => ({
@@ -33,9 +28,7 @@ export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRe
  * @returns the deliveries that the queue rejected twice
  */
 export async function queueDeliveries(messages: readonly DeliveryMessage[]): Promise<DeliveryMessage[]> {
-  const queued = (await withinBounds(messages)).map(message => ({ message, body: JSON.stringify(message) }));
-  const refused = await sendAll(queued);
-  return refused.length === 0 ? [] : (await sendAll(refused)).map(({ message }) => message);
+  return sendAll(await sendAll(await withinBounds(messages)));
 }
 
 /**
@@ -65,12 +58,13 @@ export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[],
   );
 }
 
-async function sendAll(queued: readonly Queued[]): Promise<Queued[]> {
-  const refused = await Promise.all(batchesOf(queued).map(sendBatch));
-  return refused.flat();
+/** @returns the messages that the queue rejected */
+async function sendAll(messages: readonly DeliveryMessage[]): Promise<DeliveryMessage[]> {
+  const batches = batchesOf(messages.map(message => ({ message, body: JSON.stringify(message) })));
+  return (await Promise.all(batches.map(sendBatch))).flat();
 }
 
-async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
+async function sendBatch(batch: readonly { message: DeliveryMessage; body: string }[]): Promise<DeliveryMessage[]> {
   const { Failed = [] } = await sqsClient().send(
     new SendMessageBatchCommand({
       QueueUrl: requiredSetting('WEBHOOK_QUEUE_URL'),
@@ -84,7 +78,7 @@ async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
     }),
   );
   const failed = new Set(Failed.map(({ Id }) => Id));
-  return batch.filter((_, index) => failed.has(String(index)));
+  return batch.filter((_, index) => failed.has(String(index))).map(({ message }) => message);
 }
 
 /** SQS limits a batch to 10 messages, and its total size to that of one message. Pure. */

@@ -12,11 +12,16 @@ import { count, countOne, isReached, toRead } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
+import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IdentityRecord, identityRecord, type VerificationKey } from '../table/records/identity.ts';
+import {
+  type IdentityRecord,
+  identityRecord,
+  type LiveTokensRecord,
+  type VerificationKey,
+} from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import type { LiveTokensRecord } from '../table/records/live-tokens.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
   ConditionFailed,
@@ -27,10 +32,8 @@ import {
   type Write,
 } from '../table/write.ts';
 import { identityTarget } from './identities.ts';
-import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
-import { claimsProblem } from './require-trust.ts';
-import { claimsOfOwner } from './shared-issuers.ts';
+import { claimsOfOwner, claimsProblem } from './shared-issuers.ts';
 import {
   invalidAssertion,
   type ProvenAssertion,

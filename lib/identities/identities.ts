@@ -11,6 +11,7 @@ import type { createIdentity as creation } from '../contracts/identities/create-
 import { environmentRequired, type Identity } from '../contracts/identities/identity.ts';
 import type { updateIdentity as change } from '../contracts/identities/update-identity.ts';
 import { ApiError, invalidRequest, organizationNotFound } from '../core/errors.ts';
+import { laterThan } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
 import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
@@ -201,11 +202,6 @@ function detailsOf(stored: IdentityRecord, after: IdentityRecord) {
   const [old, changed] = [auditedFields(stored), auditedFields(after)];
   const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
   return details === undefined ? {} : { details };
-}
-
-/** `updatedAt` is also the version that changes are conditioned on, so two changes never share a millisecond. */
-function laterThan(previous: string): string {
-  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }
 
 /** Deletes the identity, which also invalidates its tokens. @throws identity_not_found */

@@ -1,13 +1,13 @@
 import { auditWrite, identityActor } from '../access/audit-write.ts';
 import { unauthenticated } from '../access/authenticate.ts';
-import { isIdentityId } from '../access/identity-rights.ts';
+import { isIdentityId } from '../access/principal.ts';
 import type { CallerContext } from '../access/request-context.ts';
 import { revokeTokenOfUser, tokenNotFound } from '../accounts/tokens.ts';
 import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';
+import { expiryAfter } from '../core/time.ts';
 import { atMost, type Condition, equals, exists, isNew, isThere } from '../table/expressions.ts';
 import { at, find, type Read, readTogether } from '../table/read.ts';
-import { identityRightsRecord } from '../table/records/identity.ts';
-import { type LiveTokensRecord, liveTokensRecord } from '../table/records/live-tokens.ts';
+import { identityRightsRecord, type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
@@ -33,7 +33,7 @@ export function listToken(
 ): { writes: Write[]; endedTokens: number } {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
-  const expiresAt = Math.ceil(nowMs / 1000) + maximumTokenMinutes * 60;
+  const expiresAt = expiryAfter(maximumTokenMinutes * 60, nowMs);
   const item = liveTokensAt(userId);
   if (stored === undefined) {
     const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });

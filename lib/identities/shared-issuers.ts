@@ -1,3 +1,5 @@
+import { topLevelClaim } from '../contracts/fields/match-claims.ts';
+
 /**
  * Issuers that sign tokens for all their customers under one URL, by host and path, with the claims that identify the
  * customer. Other claims don't identify it: any account on the platform can have a branch of the same name, and on
@@ -85,4 +87,23 @@ const personalIssuers = new Set([
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
   const name = nameOf(issuer);
   return Object.hasOwn(ownerClaims, name) ? ownerClaims[name] : undefined;
+}
+
+/** None of these identifies a pipeline: they name the issuer, audience and subject, or differ in each token. */
+const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
+
+/**
+ * Why these conditions would let strangers sign in; undefined if they don't. For shared issuers whose only claim about
+ * the owner is the subject, the subject suffices.
+ */
+export function claimsProblem(issuer: string, claims: Readonly<Record<string, unknown>>): string | undefined {
+  const names = Object.keys(claims).map(topLevelClaim);
+  const ofOwner = claimsOfOwner(issuer);
+  const onlySubjectBinds = ofOwner?.every(name => name === 'sub') === true;
+  if (!onlySubjectBinds && names.every(name => name !== undefined && claimsThatProveLittle.has(name))) {
+    return 'must require at least one claim besides iss, aud and sub, such as repository_id';
+  }
+  if (ofOwner === undefined || names.some(name => name !== undefined && ofOwner.includes(name))) return undefined;
+  const oneOf = ofOwner.length === 1 ? ofOwner[0] : `one of ${ofOwner.join(', ')}`;
+  return `must require ${oneOf}, because anyone can get tokens from this issuer`;
 }

@@ -1,4 +1,4 @@
-import { cancelSubscription } from '../billing/cancel-subscription.ts';
+import { cancelSubscription } from '../billing/payment-provider.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
@@ -7,7 +7,6 @@ import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
-import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type InvitationRecord, invitationRecord } from '../table/records/invitation.ts';
@@ -17,6 +16,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
+import { customerRecord } from '../table/records/payment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';

@@ -1,5 +1,6 @@
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
+import { processCollection, processVariable } from '../core/process-memory.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { currentWork, type RequestWork } from '../table/request-work.ts';
 import { increment } from '../table/write.ts';
@@ -31,19 +32,19 @@ interface Share {
 }
 
 /** For the current clock minute, by the organization's id and by its slug, because paths contain either. */
-const shares = new Map<string, Share>();
+const shares = processCollection('shares', new Map<string, Share>());
 /** Counters with a full step to add to the shared count. */
-const due = new Set<Share>();
-let minuteOfShares = 0;
+const due = processCollection('due-shares', new Set<Share>());
+const minuteOfShares = processVariable('minute-of-shares', () => 0);
 
 function currentMinute(): number {
   const minute = Math.floor(Date.now() / windowMs);
-  if (minute !== minuteOfShares) {
-    const isNext = minute === minuteOfShares + 1;
+  if (minute !== minuteOfShares.value) {
+    const isNext = minute === minuteOfShares.value + 1;
     const uncounted = isNext ? [...due] : [];
     shares.clear();
     due.clear();
-    minuteOfShares = minute;
+    minuteOfShares.value = minute;
     // Otherwise a process that serves one long request a minute would never count it.
     for (const { organizationId: id, slug, pending } of uncounted) add(shareOf({ id, slug }, minute), pending);
   }

@@ -1,6 +1,6 @@
+import type { Role } from '../contracts/fields/role.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
-import { composeMail, type Mail } from './compose-mail.ts';
-import { unlinked } from './unlinked.ts';
+import { composeMail, type Mail, unlinked } from './compose-mail.ts';
 
 /** The name of the service in e-mails and authenticator apps. */
 export const serviceName = 'Holdfast';
@@ -102,7 +102,7 @@ export async function providerLinkedMail(organizationName: string): Promise<Mail
   });
 }
 
-/** Tells an owner that another one, or they themselves, logged in without the provider that their organization requires. */
+/** Notifies an owner that an owner logged in without the identity provider that the organization requires. */
 export async function breakGlassMail({ name, slug }: { name: string; slug: string }, who: string): Promise<Mail> {
   return composeMail({
     subject: 'A log-in without your company’s sign-in provider',
@@ -115,7 +115,7 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
   });
 }
 
-/** Tells an owner that a domain is another organization's now, because its TXT record was gone. */
+/** Notifies an owner that another organization verified a domain, because its TXT record was gone. */
 export async function domainTakenMail({ name, slug }: { name: string; slug: string }, domain: string): Promise<Mail> {
   return composeMail({
     subject: 'Another organization verified one of your domains',
@@ -141,5 +141,18 @@ export async function wrongCodesMail(): Promise<Mail> {
     ],
     link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
     after: ['If this was not you, someone knows your password. Choose a new one.'],
+  });
+}
+
+/** Invites a person to an organization. The subject is fixed, and no name in the e-mail can become a link. */
+export function invitationMail(
+  { organization, role, invitedBy }: { organization: string; role: Role; invitedBy: string },
+  url: string,
+): Mail {
+  return composeMail({
+    subject: 'Invitation to an organization',
+    before: [`${invitedBy} has invited you to join the organization “${unlinked(organization)}” as ${role}.`],
+    link: { label: 'Accept the invitation', url },
+    after: ['The link works once, for 7 days. If you did not expect this invitation, ignore this e-mail.'],
   });
 }

@@ -1,17 +1,11 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { callLimits } from '../core/call-limits.ts';
+import { oncePerProcess } from '../core/process-memory.ts';
 import { requiredSetting } from '../core/settings.ts';
 import type { Mail } from './compose-mail.ts';
 
-let client: SESv2Client | undefined;
-
 /** The process's SES client. Exported for tests that count its calls. */
-export function mailClient(): SESv2Client {
-  client ??= new SESv2Client({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  });
-  return client;
-}
+export const mailClient = /* @__PURE__ */ oncePerProcess('ses-client', () => new SESv2Client(callLimits));
 
 /** Hands an e-mail to SES, which delivers it later. */
 export async function sendMail(to: string, { subject, text, html }: Mail): Promise<void> {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import { dayMs } from '../core/time.ts';
 
 const timeoutMs = 10_000;
-const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * The days until the certificate of an https origin ends, rounded down, as its clients see it.

@@ -1,3 +1,5 @@
+import type { RouteHour } from '../table/records/request-metrics.ts';
+
 /*
  * A latency histogram whose counts can simply be added: bucket n holds latencies above base^(n-1) and up to base^n
  * milliseconds. A percentile is reported as its bucket's upper bound, so it is never too low and at most 5 % too high.
@@ -24,6 +26,21 @@ export function upperBoundMs(bucket: number): number {
 
 /** Counts by bucket number. */
 export type Histogram = ReadonlyMap<number, number>;
+
+/** The attribute that counts a bucket. */
+export function bucketAttribute(bucket: number) {
+  return `b${bucket}` as const;
+}
+
+/** The counts of a route's hour. */
+export function histogramOf(record: RouteHour): Histogram {
+  return new Map(
+    Object.entries(record).flatMap(([name, count]) => {
+      const bucket = /^b(\d+)$/.exec(name)?.[1];
+      return bucket === undefined ? [] : [[Number(bucket), Number(count)]];
+    }),
+  );
+}
 
 export function addHistogram(sum: Map<number, number>, added: Histogram): void {
   for (const [bucket, count] of added) sum.set(bucket, (sum.get(bucket) ?? 0) + count);

@@ -4,19 +4,19 @@ import { gunzip } from 'node:zlib';
 import * as z from 'zod';
 import { chunksOf } from '../core/chunks-of.ts';
 import type { Log } from '../core/logger.ts';
+import { daySeconds, expiryAfter, hourMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
 import { maximumWritesPerTransaction, put, transactIfHolds, upsert, type Write } from '../table/write.ts';
 import { readAccessLogLine } from './access-log-record.ts';
-import { hourMs, type Tally, tallyRequests } from './count-requests.ts';
-import { bucketAttribute } from './histogram.ts';
+import { type Tally, tallyRequests } from './count-requests.ts';
 
 /** A day more than the longest summary (168 hours) needs. */
-const keptSeconds = 8 * 86_400;
+const keptSeconds = 8 * daySeconds;
 /** Longer than CloudWatch Logs (24 h) and Lambda (6 h) may redeliver a batch. */
-const rememberedSeconds = 2 * 86_400;
+const rememberedSeconds = 2 * daySeconds;
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html */
 const LogsMessage = z.object({
@@ -49,14 +49,13 @@ export async function rollUp(data: string, log: Log): Promise<void> {
 }
 
 async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void> {
-  const expiresAt = Math.ceil(Date.now() / 1000) + rememberedSeconds;
+  const expiresAt = expiryAfter(rememberedSeconds);
   await transactIfHolds([...tallies.map(countWrite), put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew })]);
 }
 
-function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {
-  const histogram = Object.fromEntries([...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]));
+function countWrite({ route, hour, counts }: Tally): Write {
   return upsert(at(routeHourRecord, hour.slice(0, 10), hour.slice(11, 13), route), {
-    set: { route, hour, expiresAt: Math.ceil((Date.parse(hour) + hourMs) / 1000) + keptSeconds },
-    add: { requests, clientErrors, serverErrors, ...histogram },
+    set: { route, hour, expiresAt: expiryAfter(keptSeconds, Date.parse(hour) + hourMs) },
+    add: counts,
   });
 }

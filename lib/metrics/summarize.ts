@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Latency, summarizeMetrics } from '../contracts/admin/summarize-metrics.ts';
+import { hourMs } from '../core/time.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
 import { type RouteHour, routeHourRecord } from '../table/records/request-metrics.ts';
-import { hourMs, hourOf } from './count-requests.ts';
-import { histogramOf } from './histogram.ts';
-import { addHistogram, type Histogram, percentileMs } from './latency-buckets.ts';
+import { hourOf } from './count-requests.ts';
+import { addHistogram, type Histogram, histogramOf, percentileMs } from './latency-buckets.ts';
 
 type Summary = z.output<(typeof summarizeMetrics)['responses'][200]['body']>;
 

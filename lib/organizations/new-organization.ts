@@ -45,6 +45,7 @@ export async function newOrganization(
     name,
     plan: 'free',
     limitOverrides: {},
+    retentions: [],
     createdAt,
     status: 'active',
     projectCount: 0,

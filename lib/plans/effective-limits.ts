@@ -3,10 +3,14 @@ import {
   type EffectiveLimits,
   type LimitName,
   limitNames,
+  type Plan,
   type PlanName,
+  planNames,
   unlimited,
 } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
+import { cachedRead } from '../core/process-memory.ts';
+import { minuteMs } from '../core/time.ts';
 import { at, find } from '../table/read.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 
@@ -40,23 +44,13 @@ export async function readPlanConfigs(): Promise<PlanConfigs> {
 }
 
 /** For how long a function keeps the plan configs in memory. */
-export const planConfigsMs = 60_000;
-let cached: { configs: Promise<PlanConfigs>; readAt: number } | undefined;
+export const planConfigsMs = minuteMs;
 
 /**
  * The plan configs, up to a minute old: precise enough for the expiry of audit entries, without a read on the hot path.
  * Limits on creation must use `readPlanConfigs`.
  */
-export async function recentPlanConfigs(): Promise<PlanConfigs> {
-  if (cached === undefined || Date.now() - cached.readAt > planConfigsMs) {
-    const configs = readPlanConfigs();
-    cached = { configs, readAt: Date.now() };
-    configs.catch(() => {
-      cached = undefined;
-    });
-  }
-  return cached.configs;
-}
+export const recentPlanConfigs = /* @__PURE__ */ cachedRead('plan-configs', planConfigsMs, readPlanConfigs);
 
 /** @throws plan_limit_exceeded with the limit's name, its value and the current usage */
 export function planLimitExceeded(limit: LimitName, value: number, used: number): ApiError {
@@ -67,4 +61,17 @@ export function planLimitExceeded(limit: LimitName, value: number, used: number)
 
 export function isUnlimited(value: number): boolean {
   return value === unlimited;
+}
+
+/** Every plan with its limits: the configured ones, else the built-in ones. */
+export async function listPlans(): Promise<Plan[]> {
+  return plansOf(await readPlanConfigs());
+}
+
+export function plansOf(configs: PlanConfigs): Plan[] {
+  return planNames.map(name => planOf(name, configs));
+}
+
+export function planOf(name: PlanName, configs: PlanConfigs): Plan {
+  return { name, limits: effectiveLimits({ plan: name, limitOverrides: {} }, configs).effective };
 }

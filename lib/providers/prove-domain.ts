@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { absent, type Condition, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
@@ -8,7 +9,6 @@ import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from
 import { nobody } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
 import { SignInRefused } from './log-in-page.ts';
-import { lookUpRecords } from './look-up-records.ts';
 import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 /*

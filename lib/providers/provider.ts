@@ -1,8 +1,8 @@
 import type { RequestContext } from '../access/request-context.ts';
 import { kmsDecrypt, kmsEncrypt } from '../crypto/kms.ts';
-import { currentKeys, renewedKeys } from '../identities/issuer-keys.ts';
 import { networkOf } from '../limits/network.ts';
 import { keyFetches, keyFetchesOfNetwork } from '../limits/rate-limits.ts';
+import { currentKeys, renewedKeys } from '../outbound/issuer-keys.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 import type { IssuerKeysRecord, ProviderEndpoints } from '../table/records/issuer-keys.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';

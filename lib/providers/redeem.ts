@@ -5,11 +5,11 @@ import type { completeProviderSignIn as contract } from '../contracts/auth/compl
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
 import { equalInConstantTime, hashCredential } from '../crypto/credentials.ts';
-import { providerAnswer } from '../identities/provider-answer.ts';
 import { signatureAlgorithms } from '../identities/verify-assertion.ts';
 import { countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { completedSignIns } from '../limits/rate-limits.ts';
+import { providerAnswer } from '../outbound/ask-worker.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import type { VerificationKey } from '../table/records/identity.ts';

@@ -7,11 +7,10 @@ import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import type { setSignIn as contract } from '../contracts/organizations/set-sign-in.ts';
 import { invalidRequest, organizationNotFound } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
-import { targetProblem } from '../deliveries/target.ts';
 import { isSharedIssuer } from '../identities/shared-issuers.ts';
 import { breakGlassOwner, listOwners, listUnsettled } from '../organizations/break-glass.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
+import { targetProblem } from '../outbound/target.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import type { MemberRecord } from '../table/records/member.ts';
@@ -82,7 +81,7 @@ export async function setSignIn(
 
 /** @throws invalid_request for an issuer that the service must not contact, or must not trust that much */
 function requireAcceptable({ issuer, trustEmail }: Requested): void {
-  const problem = targetProblem(issuer, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  const problem = targetProblem(issuer);
   if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
   if (!trustEmail || !isSharedIssuer(issuer)) return;
   const message =

@@ -9,13 +9,13 @@ import { sendMail } from '../mail/send-mail.ts';
 import { listOwners } from '../organizations/break-glass.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
+import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { type Conditions, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import type { RateRecord } from '../table/records/rate.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
-import { lookUpRecords } from './look-up-records.ts';
 import { unverified } from './prove-domain.ts';
 import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 

@@ -1,48 +1,42 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { callLimits } from '../core/call-limits.ts';
+import { cachedRead, oncePerProcess, processCollection } from '../core/process-memory.ts';
+import { settings } from '../core/settings.ts';
 import { currentWork } from './request-work.ts';
 import { isRefusal, noteLostAnswer, noteThrottling, reauthorize, requireTimeToWrite } from './retry.ts';
-import { servedElsewhere, servesHere } from './serving-region.ts';
+import { isClientError, readServesHere, reliedOnMs, servedElsewhere } from './serving-region.ts';
 
 /** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
 
-let client: DynamoDBDocumentClient | undefined;
-
-export function tableClient(): DynamoDBDocumentClient {
-  client ??= newClient();
-  return client;
-}
-
-/**
- * The table's client, one per process so that its connections stay warm. It makes up to three attempts with the SDK's
- * jittered back-off; an attempt that hangs ends after 5 s.
- */
-function newClient(): DynamoDBDocumentClient {
-  const made = DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      maxAttempts: 3,
-      requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-    }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  );
+/** The table's client, one per process so that its connections stay warm. */
+export const tableClient = /* @__PURE__ */ oncePerProcess('table-client', () => {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   // This middleware passes every item to a logger, even though none is set, which takes half a millisecond per 100
   // secrets.
-  made.middlewareStack.remove('loggerMiddleware');
-  made.middlewareStack.addRelativeTo(reauthorizeRetries, {
+  client.middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.addRelativeTo(reauthorizeRetries, {
     name: reauthorizedRetries,
     relation: 'after',
     toMiddleware: 'retryMiddleware',
   });
-  made.middlewareStack.add(fenceWrites, { name: 'fenceWrites', step: 'initialize' });
-  made.middlewareStack.add(countReadUnits, { name: 'countReadUnits', step: 'initialize' });
-  return made;
-}
+  client.middlewareStack.add(fenceWrites, { name: 'fenceWrites', step: 'initialize' });
+  client.middlewareStack.add(countReadUnits, { name: 'countReadUnits', step: 'initialize' });
+  return client;
+});
 
 /** Whether this region is the serving one. Always true unless the table has a replica in another region. */
-export function isServingRegion(): Promise<boolean> {
-  return servesHere({ own: tableClient(), peerIn: peerClient });
+export async function isServingRegion(): Promise<boolean> {
+  const { PEER_REGION: peer } = settings();
+  return peer === undefined || (await servesHere(peer));
 }
+
+const servesHere = /* @__PURE__ */ cachedRead('serving-region', reliedOnMs, peer =>
+  readServesHere(tableClient(), { region: peer, client: peerClient(peer) }),
+);
 
 /**
  * Call this before reading or writing tenants' data. Writes also check it themselves, but then have to wait for the
@@ -53,23 +47,16 @@ export async function requireServingRegion(): Promise<void> {
   if (!(await isServingRegion())) throw servedElsewhere();
 }
 
-/** An outage of the other region must not delay requests in this one. */
-const peerTimeoutMs = 1000;
+const peerClients = processCollection('peer-clients', new Map<string, DynamoDBDocumentClient>());
 
-const peerClients = new Map<string, DynamoDBDocumentClient>();
-
-/** The client for the single read from the other region. Cached like the table's client. */
+/** The client for the single read from the other region, whose outage must not delay requests in this one. */
 function peerClient(region: string): DynamoDBDocumentClient {
-  const known = peerClients.get(region);
-  if (known !== undefined) return known;
-  const requestHandler = {
-    connectionTimeout: peerTimeoutMs,
-    requestTimeout: peerTimeoutMs,
-    throwOnRequestTimeout: true,
-  };
-  const made = DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
-  peerClients.set(region, made);
-  return made;
+  const requestHandler = { ...callLimits.requestHandler, requestTimeout: 1000 };
+  const client =
+    peerClients.get(region) ??
+    DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  peerClients.set(region, client);
+  return client;
 }
 
 /** Blocks every write from a region that isn't serving, whichever function sends it. */
@@ -132,8 +119,5 @@ function reauthorizeRetries<Input, Output>(
 
 /** Whether DynamoDB rejected the request. After any other error, the attempt may have been executed. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof TransactionCanceledException) return true;
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode ?? 0;
-  return status >= 400 && status < 500;
+  return error instanceof TransactionCanceledException || isClientError(error);
 }

@@ -22,40 +22,61 @@ export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly parse: (item: Record<string, unknown>) => R;
 }
 
-export function entity<Schema extends z.ZodType<object>, KeyInput extends readonly unknown[]>(definition: {
-  kind: string;
-  key: (...input: KeyInput) => Key;
-  schema: Schema;
+interface Formats {
   /** The oldest format that can still be read. */
   oldestFormat?: number;
   upgrades?: readonly Upgrade[];
-}): Entity<z.output<Schema>, KeyInput> {
-  const { upgrades = [], oldestFormat = 1 } = definition;
+}
+
+type RecordOf<Attributes> = Attributes extends z.ZodType
+  ? z.output<Attributes>
+  : Attributes extends z.ZodRawShape
+    ? z.output<z.ZodObject<Attributes>>
+    : never;
+
+/**
+ * Declares a kind of item by the schemas of its attributes, or by one schema for all of them. In the bundles they are a
+ * function, which most requests never call (`infra/build/lean-modules.ts`).
+ */
+export function entity<Attributes extends z.ZodRawShape | z.ZodType<object>, KeyInput extends readonly unknown[]>(
+  kind: string,
+  key: (...input: KeyInput) => Key,
+  attributes: Attributes,
+  { oldestFormat = 1, upgrades = [] }: Formats = {},
+): Entity<RecordOf<Attributes>, KeyInput> {
   const formatVersion = oldestFormat + upgrades.length;
-  let schema: Schema | undefined;
+  let schema: z.ZodType<RecordOf<Attributes>> | undefined;
   return {
-    kind: definition.kind,
+    kind,
     formatVersion,
-    key: definition.key,
-    toItem: (key, record) => ({ ...key, kind: definition.kind, v: formatVersion, ...record }),
+    key,
+    toItem: (itemKey, record) => ({ ...itemKey, kind, v: formatVersion, ...record }),
     parse: item => {
-      const { pk, sk, kind, v, ...attributes } = item;
-      if (kind !== definition.kind || typeof v !== 'number' || v < oldestFormat || v > formatVersion) {
+      const { pk, sk, kind: itemKind, v, ...stored } = item;
+      const name = `${String(pk)} / ${String(sk)}`;
+      if (itemKind !== kind || typeof v !== 'number' || v < oldestFormat || v > formatVersion) {
         throw new Error(
-          `The item ${String(pk)} / ${String(sk)} is of kind ${String(kind)}, format ${String(v)}; expected ${definition.kind} up to format ${formatVersion}.`,
+          `The item ${name} is of kind ${String(itemKind)}, format ${String(v)}; expected ${kind} up to format ${formatVersion}.`,
         );
       }
-      const current = upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), attributes);
-      // Read once: in the bundles this builds the schema, which most requests never do.
-      schema ??= definition.schema;
-      const parsed = schema.safeParse(current);
+      schema ??= schemaOf(attributes) as z.ZodType<RecordOf<Attributes>>;
+      const parsed = schema.safeParse(
+        upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), stored),
+      );
       if (!parsed.success) {
         const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
-        throw new Error(`The item ${String(pk)} / ${String(sk)} of kind ${definition.kind} does not parse: ${where}.`);
+        throw new Error(`The item ${name} of kind ${kind} does not parse: ${where}.`);
       }
       return parsed.data;
     },
   };
+}
+
+type Attributes = z.ZodRawShape | z.ZodType;
+
+function schemaOf(declared: Attributes | (() => Attributes)): z.ZodType {
+  const attributes = typeof declared === 'function' ? declared() : declared;
+  return 'safeParse' in attributes ? (attributes as z.ZodType) : z.object(attributes as z.ZodRawShape);
 }
 
 /** Bytes as DynamoDB returns them. */

@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../core/errors.ts';
 import { openLog } from '../core/logger.ts';
-import { requiredSetting, settings } from '../core/settings.ts';
+import { requiredSetting } from '../core/settings.ts';
+import { minuteMs } from '../core/time.ts';
 import { keys } from './keys.ts';
 import { type ServingRegion, servingRegionRecord } from './records/serving-region.ts';
 import { sendPatiently } from './retry.ts';
@@ -12,32 +13,22 @@ import { sendPatiently } from './retry.ts';
  * in both regions (decision 31).
  */
 
-/** How long a process relies on what it read. `infra/commands/move-service.ts` waits this long. */
-export const reliedOnMs = 60_000;
-
-interface Clients {
-  own: DynamoDBDocumentClient;
-  peerIn: (region: string) => DynamoDBDocumentClient;
-}
-
-type Known = { servesHere: boolean; until: number };
-
-let known: Known | undefined;
-let reading: Promise<Known> | undefined;
+/**
+ * How long a process relies on what it read, measured from before the read, because the item may change while the
+ * response is on its way. `infra/commands/move-service.ts` waits this long.
+ */
+export const reliedOnMs = minuteMs;
 
 /**
- * Whether this region serves. Without a peer it always does. Reads nothing while the process can rely on its last read.
+ * Whether this region serves, by its own table and the other region's.
  * @throws the error of reading this region's table; an unreachable peer is only logged
  */
-export async function servesHere({ own, peerIn }: Clients): Promise<boolean> {
-  const { PEER_REGION: peer } = settings();
-  if (peer === undefined) return true;
-  if (known !== undefined && Date.now() < known.until) return known.servesHere;
-  reading ??= read(own, peer, peerIn(peer)).finally(() => {
-    reading = undefined;
-  });
-  known = await reading;
-  return known.servesHere;
+export async function readServesHere(
+  own: DynamoDBDocumentClient,
+  peer: { region: string; client: DynamoDBDocumentClient },
+): Promise<boolean> {
+  const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer.region, peer.client)]);
+  return newestRegion(items, requiredSetting('FIRST_REGION')) === requiredSetting('AWS_REGION');
 }
 
 /** The error of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
@@ -45,18 +36,8 @@ export function servedElsewhere(): ApiError {
   return new ApiError(
     'temporarily_unavailable',
     'Another region is serving at the moment. Send the request again in a minute.',
-    {
-      retryAfterSeconds: 60,
-      isExpected: true,
-    },
+    { retryAfterSeconds: 60, isExpected: true },
   );
-}
-
-async function read(own: DynamoDBDocumentClient, peer: string, peerClient: DynamoDBDocumentClient): Promise<Known> {
-  // Measured from before the read, because the item may change while the response is on its way.
-  const until = Date.now() + reliedOnMs;
-  const items = await Promise.all([sendPatiently(() => findServingRegion(own)), findInPeer(peer, peerClient)]);
-  return { servesHere: newestRegion(items, requiredSetting('FIRST_REGION')) === requiredSetting('AWS_REGION'), until };
 }
 
 /**
@@ -64,9 +45,8 @@ async function read(own: DynamoDBDocumentClient, peer: string, peerClient: Dynam
  * when two items of one epoch disagree. Pure.
  */
 export function newestRegion(items: readonly (ServingRegion | undefined)[], first: string): string | null {
-  const found = items.filter(item => item !== undefined);
   const epoch = newestEpoch(items);
-  const [region = first, ...others] = found.filter(item => item.epoch === epoch).map(item => item.region);
+  const [region = first, ...others] = items.flatMap(item => (item?.epoch === epoch ? [item.region] : []));
   return others.every(other => other === region) ? region : null;
 }
 
@@ -91,13 +71,14 @@ async function findInPeer(region: string, client: DynamoDBDocumentClient): Promi
   } catch (error) {
     const log = openLog({ operation: 'find-serving-region', region });
     // A lost region must not stop this one. A rejection is a mistake in the deployment.
-    if (isRefused(error)) log.error('may not read which region serves in the other region', error);
+    if (isClientError(error)) log.error('may not read which region serves in the other region', error);
     else log.warn('could not read which region serves in the other region', { reason: String(error) });
     return undefined;
   }
 }
 
-function isRefused(error: unknown): boolean {
+/** Whether DynamoDB rejected a request as wrong. */
+export function isClientError(error: unknown): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
   return status >= 400 && status < 500;

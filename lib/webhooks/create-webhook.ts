@@ -10,7 +10,7 @@ import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { put, transact } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
-import { requireTarget, webhookTarget } from './webhook-target.ts';
+import { requireTarget, webhookTarget } from './read-webhooks.ts';
 
 /**
  * Creates a webhook. Only this response contains its signing secret.
@@ -50,10 +50,7 @@ export async function createWebhook(
     growOrganization(organization, 'webhookCount', 'maxWebhooks', maxWebhooks),
     put(at(webhookRecord, organization.slug, id), webhook, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
-    await context.audit({
-      action: 'webhook.created',
-      target: webhookTarget(webhook),
-    }),
+    await context.audit({ action: 'webhook.created', target: webhookTarget(webhook) }),
   ]);
   return { webhook, signingSecret };
 }

@@ -6,8 +6,7 @@ import { at, queryPage } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { remove, transact, update, type Write } from '../table/write.ts';
-import { requireWebhook } from './read-webhooks.ts';
-import { webhookNotFound, webhookTarget } from './webhook-target.ts';
+import { requireWebhook, webhookNotFound, webhookTarget } from './read-webhooks.ts';
 
 /** Deletes the webhook with its delivery log. Queued deliveries are dropped. */
 export async function deleteWebhook(context: MemberContext, webhookId: string): Promise<void> {
@@ -21,10 +20,7 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
       { add: { webhookCount: -1 } },
       { if: { id: equals(organization.id) }, refused: webhookNotFound },
     ),
-    await context.audit({
-      action: 'webhook.deleted',
-      target: webhookTarget(webhook),
-    }),
+    await context.audit({ action: 'webhook.deleted', target: webhookTarget(webhook) }),
   ]);
 }
 

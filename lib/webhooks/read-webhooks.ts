@@ -1,11 +1,13 @@
+import type { AuditFacts } from '../access/audit-write.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
 import { keptDeliveries } from '../deliveries/log-delivery.ts';
 import { findWebhooks } from '../deliveries/publish.ts';
+import { targetProblem } from '../outbound/target.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage } from '../table/read.ts';
 import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
-import { webhookNotFound } from './webhook-target.ts';
 
 /** The organization's webhooks, oldest first. */
 export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {
@@ -36,4 +38,19 @@ export async function getWebhook(
     queryPage({ ...ranges.deliveries(webhookId), newestFirst: true, pageSize: keptDeliveries }),
   ]);
   return { webhook, deliveries: page.items.map(deliveryRecord.parse) };
+}
+
+/** The webhook in the audit log, identified by host: paths and queries of such URLs often contain credentials. */
+export function webhookTarget({ id, url }: Pick<WebhookRecord, 'id' | 'url'>): AuditFacts['target'] {
+  return { type: 'webhook', id, name: new URL(url).host };
+}
+
+export function webhookNotFound(): ApiError {
+  return new ApiError('webhook_not_found', 'There is no such webhook in this organization.');
+}
+
+/** @throws invalid_request if the text of the URL shows that it is not an allowed target */
+export function requireTarget(url: string): void {
+  const problem = targetProblem(url);
+  if (problem !== undefined) throw invalidRequest([{ path: 'url', message: problem }]);
 }

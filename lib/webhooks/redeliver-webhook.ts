@@ -4,8 +4,7 @@ import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 import { textOf } from '../deliveries/payload.ts';
 import { queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import { putAlone } from '../table/write.ts';
-import { getWebhook } from './read-webhooks.ts';
-import { webhookTarget } from './webhook-target.ts';
+import { getWebhook, webhookTarget } from './read-webhooks.ts';
 
 /**
  * Queues what a delivery sent, as a new delivery to the webhook's current URL.

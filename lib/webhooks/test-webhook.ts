@@ -4,8 +4,7 @@ import { temporarilyUnavailable } from '../core/errors.ts';
 import { deliveriesOf, queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { putAlone } from '../table/write.ts';
-import { requireWebhook } from './read-webhooks.ts';
-import { webhookTarget } from './webhook-target.ts';
+import { requireWebhook, webhookTarget } from './read-webhooks.ts';
 
 /** The project and environment in a ping of a webhook that is not limited to one. */
 const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
@@ -38,10 +37,7 @@ export async function testWebhook(context: MemberContext, webhookId: string): Pr
   const actor = { id: principal.userId, email: principal.email };
   const [delivery] = deliveriesOf(pingPayload(webhook, actor, new Date().toISOString()), [webhook]);
   if (delivery === undefined) throw new Error('A ping has one delivery.');
-  const entry = await context.audit({
-    action: 'webhook.tested',
-    target: webhookTarget(webhook),
-  });
+  const entry = await context.audit({ action: 'webhook.tested', target: webhookTarget(webhook) });
   const [lost] = await Promise.all([queueDeliveries([delivery]), putAlone(entry)]);
   if (lost.length > 0) throw temporarilyUnavailable('The ping could not be queued. Send the request again.');
   return delivery.deliveryId;

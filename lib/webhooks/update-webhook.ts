@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { updateWebhook as contract } from '../contracts/webhooks/update-webhook.ts';
+import { laterThan } from '../core/time.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
-import { requireWebhook } from './read-webhooks.ts';
-import { requireTarget, webhookTarget } from './webhook-target.ts';
+import { requireTarget, requireWebhook, webhookTarget } from './read-webhooks.ts';
 
 type WebhookChanges = BodyOf<typeof contract>;
 
@@ -46,10 +46,7 @@ export async function updateWebhook(
         if: { updatedAt: equals(webhook.updatedAt) },
       }),
       ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
-      await context.audit({
-        action: 'webhook.updated',
-        target: webhookTarget(changed),
-      }),
+      await context.audit({ action: 'webhook.updated', target: webhookTarget(changed) }),
     ]);
     return changed;
   });
@@ -67,9 +64,4 @@ function changedScope(
   };
   const stays = wanted.projectId === webhook.projectId && wanted.environmentId === webhook.environmentId;
   return stays ? undefined : findScope(places, wanted);
-}
-
-/** `updatedAt` also serves as the version for conditional writes, so two changes never share a millisecond. */
-function laterThan(previous: string): string {
-  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { noPassword } from '#lib/crypto/passwords.ts';
 import { count } from '#lib/limits/count.ts';
@@ -187,10 +187,10 @@ describe('an owner’s way past the required provider', () => {
 
   it('stays open while others use up the network’s log-ins, and only to the right password', async () => {
     process.env.LOGIN_FAILURE_LIMIT = '10';
-    forgetSettings();
+    resetProcessMemory('settings');
     onTestFinished(() => {
       process.env.LOGIN_FAILURE_LIMIT = '-1';
-      forgetSettings();
+      resetProcessMemory('settings');
     });
     const company = await openStrict();
     const bystander = await seedPerson();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
@@ -179,14 +179,14 @@ describe('writers waiting for an environment', () => {
   it('all succeed within the default share, even thirty-two at once', async () => {
     const { person, secrets } = await tenant();
     vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
-    forgetSettings();
+    resetProcessMemory('settings');
 
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) => api.put(secrets, { key: `K${index}`, value: 'x' }, person.session)),
     );
 
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });
 });
@@ -203,7 +203,7 @@ describe('twenty processes', () => {
       account() {},
     };
     vi.stubEnv('REQUESTS_PER_MINUTE', '2000');
-    forgetSettings();
+    resetProcessMemory('settings');
     const processes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         vi.resetModules();
@@ -225,7 +225,7 @@ describe('twenty processes', () => {
       );
     }
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
 
     expect(served).toBeGreaterThanOrEqual(2000);
     expect(served).toBeLessThanOrEqual(2000 * 1.04);

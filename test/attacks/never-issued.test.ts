@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import { base62 } from '#lib/crypto/base62.ts';
-import { crc32 } from '#lib/crypto/crc32.ts';
-import { createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { base62, crc32, createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { type Api, type Caller, createToken } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';

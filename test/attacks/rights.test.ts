@@ -36,7 +36,7 @@ describe('a role', () => {
   );
 
   it('of the function that fetches issuers’ keys from hosts that customers choose allows only logging', () => {
-    const allowed = rightsOf('fetch-issuer-keys').flatMap(({ Action }) => [Action].flat());
+    const allowed = rightsOf('make-outbound-requests').flatMap(({ Action }) => [Action].flat());
     expect(allowed.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
   });
 
@@ -56,7 +56,7 @@ describe('a role', () => {
     expect(invoking.map(({ name }) => name).toSorted()).toEqual(asking.toSorted());
     for (const { Action, arn } of invoking) {
       expect(Action).toBe('lambda:InvokeFunction');
-      expect(arn).toMatch(/:function:holdfast-fetch-issuer-keys"\]\]\}$/);
+      expect(arn).toMatch(/:function:holdfast-make-outbound-requests"\]\]\}$/);
     }
   });
 

@@ -6,7 +6,7 @@ import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { renameOrganization } from '#lib/contracts/organizations/rename-organization.ts';
 import { routes } from '#lib/contracts/routes.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { createCredential, readCredential } from '#lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
@@ -21,7 +21,8 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, mailedToken, samples, send } from '../support/sample-requests.ts';
+import { expectStatus, mailedToken } from '../support/sample-requests.ts';
+import { samples, send } from '../support/samples.ts';
 import {
   addApp,
   addPasskey,
@@ -439,13 +440,13 @@ describe('a stolen session', () => {
   it('can’t be used to guess the password', async () => {
     const person = await seedPerson();
     vi.stubEnv('LOGIN_FAILURE_LIMIT', '3');
-    forgetSettings();
+    resetProcessMemory('settings');
     const guesses: string[] = [];
     for (let count = 0; count < 4; count += 1) {
       guesses.push(codeOf(await api.post('/auth/step-up', { password: `guess ${count}` }, person.session)));
     }
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
 
     expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
   });
@@ -592,7 +593,7 @@ describe('a planted factor', () => {
     const owner = await seedPerson({ emailVerified: true });
     const code = { code: '123456' };
     vi.stubEnv('VERIFIED_EMAIL_REQUIRED', 'true');
-    forgetSettings();
+    resetProcessMemory('settings');
     const sample = samples.find(({ operationId }) => operationId === 'add-passkey');
     const prepared = (await sample?.prepare(api).catch(codeOfError)) ?? 'no sample';
     const answers = await Promise.all([
@@ -602,7 +603,7 @@ describe('a planted factor', () => {
     ]);
     await addPasskey(api, owner);
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
 
     expect(answers.map(codeOf)).toEqual(Array(3).fill('403 email_not_verified'));
     expect(prepared).toContain('email_not_verified');
@@ -840,7 +841,7 @@ describe('an unauthenticated caller', () => {
   it('can create a limited number of challenges and reset requests', async () => {
     vi.stubEnv('LOGIN_FAILURE_LIMIT', '1');
     vi.stubEnv('PASSWORD_RESET_LIMIT_PER_HOUR', '1');
-    forgetSettings();
+    resetProcessMemory('settings');
     const requests = {
       options: () => api.post('/auth/login/options', {}),
       resets: () => api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` }),
@@ -852,7 +853,7 @@ describe('an unauthenticated caller', () => {
       expect(codeOf(await request())).toBe('429 rate_limited');
     }
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
   });
 });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import type { Counter } from '#lib/limits/count.ts';
 import { keyFetches, keyFetchesOfNetwork } from '#lib/limits/rate-limits.ts';
 import { isThere } from '#lib/table/expressions.ts';
@@ -34,7 +34,7 @@ import { expectStatus } from '../support/sample-requests.ts';
 const otherFetches = new Map<string, () => unknown>();
 const loadWithFetches: LoadHandler = async functionName => {
   const handler = await loadFromFunctions(functionName);
-  if (functionName.name !== 'fetch-issuer-keys') return handler;
+  if (functionName.name !== 'make-outbound-requests') return handler;
   return (event, context) =>
     (otherFetches.get((event as { issuer: string }).issuer) ?? (() => handler(event, context)))();
 };
@@ -793,7 +793,7 @@ describe('failing exchanges', () => {
     await tokenFor(others);
     const forged = (id: string) => issuer.token(id, {}, { key: attacker, header: { kid: issuer.keys[0]?.kid } });
     vi.stubEnv('REQUESTS_PER_MINUTE', '30');
-    forgetSettings();
+    resetProcessMemory('settings');
     try {
       const tokens = await Promise.all(Array.from({ length: 8 }, () => forged(known)));
       const answers = await Promise.all(tokens.map(token => exchange(known, token, grace)));
@@ -810,7 +810,7 @@ describe('failing exchanges', () => {
       expect(codeOf(await exchange(others, await forged(others)))).toBe('401 invalid_assertion');
     } finally {
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
       await own.stop();
     }
   });
@@ -842,7 +842,7 @@ describe('exchanges that wait for an issuer', () => {
     const known = await makeIdentity({}, { of: grace });
     await tokenFor(await makeIdentity());
     vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
-    forgetSettings();
+    resetProcessMemory('settings');
     const { item, bound } = counterOf();
     expect(bound).toBeLessThanOrEqual(120);
     await transact([put(item, { tries: bound - 2, expiresAt: now() + 60 })]);
@@ -861,7 +861,7 @@ describe('exchanges that wait for an issuer', () => {
       await Promise.all(first);
       await transact([remove(item)]);
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
     }
   });
 
@@ -872,7 +872,7 @@ describe('exchanges that wait for an issuer', () => {
     await letPass(own.url, 11 * 60_000);
     const counter = keyFetches(grace.organization.slug).item;
     vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
-    forgetSettings();
+    resetProcessMemory('settings');
     try {
       await transact([put(counter, { tries: 60, expiresAt: now() + 60 })]);
       const before = own.fetches('discovery');
@@ -886,7 +886,7 @@ describe('exchanges that wait for an issuer', () => {
       expect(own.fetches('discovery')).toBe(before + 1);
     } finally {
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
       await own.stop();
     }
   });

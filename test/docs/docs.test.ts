@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { configNames, readConfig } from '#infra/plan/config.ts';
-import { forgetSettings, settings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { settings } from '#lib/core/settings.ts';
 import { claimsOfOwner } from '#lib/identities/shared-issuers.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
@@ -182,11 +183,11 @@ describe('operations.md', () => {
 
   it('states every default as in the code', () => {
     vi.stubEnv('TABLE_NAME', 'documentation');
-    forgetSettings();
+    resetProcessMemory('settings');
     // Settings that the deployment leaves at the functions' defaults.
     const own = settings();
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
     const { mailFrom, ...config } = readConfig(exampleSettings);
     expect([mailFrom.text]).toEqual(Object.values(exampleSettings));
     const defaults: Record<string, string | number | boolean | undefined> = {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { auditPartitions, forgetBusyOrganizations } from '#lib/access/audit-partitions.ts';
+import { auditPartitions } from '#lib/access/audit-partitions.ts';
 import { longestWriteMs } from '#lib/access/audit-write.ts';
 import type { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, ofKind, queryItems } from '#lib/table/read.ts';
 import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
@@ -57,7 +58,7 @@ describe('the feed of the audit log, while entries are written', () => {
     api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
   });
   beforeEach(async () => {
-    forgetBusyOrganizations();
+    resetProcessMemory('busy-organizations');
     owner = await seedOwner();
     place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');

@@ -4,7 +4,7 @@ import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { startLocalStack } from '#infra/local/stack.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { shareCredentialKey } from './credential-key.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
@@ -70,7 +70,7 @@ export async function startApi(
       ...settings,
     },
   });
-  forgetSettings();
+  resetProcessMemory('settings');
   await shareCredentialKey();
   const call: Api['call'] = async (method, path, { as, body, headers = {} } = {}) => {
     const response = await fetch(stack.url + path, {

@@ -1,16 +1,14 @@
-import { isIdentityId } from '#lib/access/identity-rights.ts';
+import { isIdentityId } from '#lib/access/principal.ts';
 import { eventNames } from '#lib/contracts/fields/events.ts';
 import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '#lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
 import { keys } from '#lib/table/keys.ts';
-import { assertionRecord } from '#lib/table/records/assertion.ts';
 import { auditCountRecord } from '#lib/table/records/audit-count.ts';
 import { auditRecord } from '#lib/table/records/audit-entry.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
 import { challengeRecord } from '#lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
-import { customerRecord } from '#lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
 import {
   type EnvironmentState,
@@ -20,11 +18,10 @@ import {
   ticketsRecord,
 } from '#lib/table/records/environment.ts';
 import { handOffRecord } from '#lib/table/records/hand-off.ts';
-import { identityRecord } from '#lib/table/records/identity.ts';
+import { assertionRecord, identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
 import { invitationPointerRecord, invitationRecord } from '#lib/table/records/invitation.ts';
 import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '#lib/table/records/link.ts';
-import { liveTokensRecord } from '#lib/table/records/live-tokens.ts';
 import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
 import { memberRecord, membershipRecord, removedMemberRecord } from '#lib/table/records/member.ts';
 import {
@@ -33,10 +30,10 @@ import {
   organizationRecord,
 } from '#lib/table/records/organization.ts';
 import { passkeyOwnerRecord, passkeyRecord } from '#lib/table/records/passkey.ts';
+import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
 import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '#lib/table/records/platform-count.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
-import { providerEventRecord } from '#lib/table/records/provider-event.ts';
 import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '#lib/table/records/provider-link.ts';
 import { rateRecord } from '#lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
@@ -122,7 +119,7 @@ export const entities = {
   auditPartitions: auditPartitionsRecord,
   planConfigs: planConfigsRecord,
   customer: customerRecord,
-  providerEvent: providerEventRecord,
+  providerEvent: paymentEventRecord,
   platformCount: platformCountRecord,
   servingRegion: servingRegionRecord,
   routeHour: routeHourRecord,

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FunctionName, type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
-import { lambdaClient } from '#lib/core/invoke-function.ts';
 import { sqsClient } from '#lib/core/queue.ts';
 import { kmsClient } from '#lib/crypto/kms.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
+import { lambdaClient } from '#lib/outbound/ask-worker.ts';
 import { reauthorizedRetries, tableClient } from '#lib/table/client.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 
 const initial = { ...process.env };
 
@@ -6,5 +6,5 @@ const initial = { ...process.env };
 export function resetEnvironment(): void {
   for (const name of Object.keys(process.env)) if (!(name in initial)) delete process.env[name];
   Object.assign(process.env, initial);
-  forgetSettings();
+  resetProcessMemory('settings');
 }

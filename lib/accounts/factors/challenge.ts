@@ -1,4 +1,4 @@
-import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError } from '../../core/errors.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';
 import { isNew, isThere } from '../../table/expressions.ts';

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
-import type { Passkey } from '../../contracts/auth/passkey.ts';
-import type { NewPasskeyCredential } from '../../contracts/auth/passkey-credential.ts';
-import type { PasskeyCreationOptions } from '../../contracts/auth/passkey-options.ts';
+import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';

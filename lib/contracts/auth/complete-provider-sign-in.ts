@@ -56,6 +56,6 @@ export const completeProviderSignIn = contract({
       'CREDENTIALKEY',
     ],
     key: { credentials: issuing, provider: ['Decrypt'] },
-    functions: ['fetch-issuer-keys'],
+    functions: ['make-outbound-requests'],
   },
 });

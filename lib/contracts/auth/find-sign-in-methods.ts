@@ -41,6 +41,6 @@ export const findSignInMethods = contract({
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
     reads: ['DOMAIN', 'ORG', 'RATE'],
     writes: ['DOMAIN', 'ORG', 'AUDIT', 'RATE'],
-    functions: ['fetch-issuer-keys'],
+    functions: ['make-outbound-requests'],
   },
 });

@@ -41,6 +41,6 @@ export const startProviderSignIn = contract({
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
     reads: ['ORG', 'ISSUER', 'RATE'],
     writes: ['SIGNIN', 'ISSUER', 'RATE'],
-    functions: ['fetch-issuer-keys'],
+    functions: ['make-outbound-requests'],
   },
 });

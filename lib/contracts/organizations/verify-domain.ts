@@ -25,7 +25,7 @@ export const verifyDomain = contract({
     queries: ['ORG'],
     reads: ['ORGID', 'ORG', 'DOMAIN', 'RATE'],
     writes: ['ORG', 'DOMAIN', 'AUDIT'],
-    functions: ['fetch-issuer-keys'],
+    functions: ['make-outbound-requests'],
     mail: true,
   },
 });

@@ -1,3 +1,4 @@
+import { processCollection, processVariable } from '../../core/process-memory.ts';
 import { settings } from '../../core/settings.ts';
 import { whenRetired } from '../../crypto/data-keys.ts';
 import { type EnvironmentPath, keys } from '../../table/keys.ts';
@@ -32,8 +33,8 @@ export const maximumAgeMs = 3 * 60_000;
 const snapshotBytes = 2000;
 
 /** By partition key, least recently used first, because a Map keeps insertion order. */
-const kept = new Map<string, KeptSnapshot>();
-let keptBytes = 0;
+const kept = processCollection('snapshots', new Map<string, KeptSnapshot>());
+const keptBytes = processVariable('snapshot-bytes', () => 0);
 
 whenRetired(({ projectId, keyVersion }) => {
   for (const [place, snapshot] of kept) {
@@ -72,10 +73,10 @@ export function keepSnapshot(
   const { id, fence, revision, digest, keyVersion, projectId } = state;
   if (heads.some(head => head.sealed !== undefined && head.keyVersion !== keyVersion)) return;
   for (const [oldest, snapshot] of kept) {
-    if (keptBytes + bytes <= maximumBytes && !isTooOld(snapshot)) break;
+    if (keptBytes.value + bytes <= maximumBytes && !isTooOld(snapshot)) break;
     forget(oldest);
   }
-  keptBytes += bytes;
+  keptBytes.value += bytes;
   const own = { id, fence, revision, digest, keyVersion, projectId, heads: copyOf(heads), bytes };
   kept.set(place, { ...own, keptAtMs: Date.now() });
 }
@@ -119,7 +120,7 @@ function isOf(snapshot: KeptSnapshot, state: EnvironmentState): boolean {
 }
 
 function forget(place: string): void {
-  keptBytes -= kept.get(place)?.bytes ?? 0;
+  keptBytes.value -= kept.get(place)?.bytes ?? 0;
   kept.delete(place);
 }
 

@@ -4,37 +4,33 @@ import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** One audit entry. Never contains a secret's value, only the names of keys. */
-export const auditRecord = entity({
-  kind: 'audit',
-  key: keys.auditEntry,
-  schema: z.object({
-    id: z.string(),
-    action: AuditAction,
-    // The system has no id and no e-mail address.
-    actor: z.object({
-      id: z.string().nullable(),
-      email: z.string().nullable(),
-      name: z.string().optional(),
-      type: z.enum(actorTypes),
-      tokenId: z.string().optional(),
-      sessionId: z.string().optional(),
-    }),
-    target: z.object({ type: z.enum(targetTypes), id: z.string(), name: z.string() }),
-    project: z.object({ id: z.string(), slug: z.string() }).optional(),
-    environment: z.object({ id: z.string(), slug: z.string() }).optional(),
-    keys: z.array(z.string()).optional(),
-    keysOmitted: z.int().optional(),
-    unchanged: z.array(z.string()).optional(),
-    revision: z.int().optional(),
-    message: z.string().optional(),
-    details: AuditDetails.optional(),
-    from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
-    ip: z.string(),
-    userAgent: z.string(),
-    requestId: z.string(),
-    createdAt: z.string(),
-    expiresAt: ExpiresAt.optional(),
+export const auditRecord = entity('audit', keys.auditEntry, {
+  id: z.string(),
+  action: AuditAction,
+  // The system has no id and no e-mail address.
+  actor: z.object({
+    id: z.string().nullable(),
+    email: z.string().nullable(),
+    name: z.string().optional(),
+    type: z.enum(actorTypes),
+    tokenId: z.string().optional(),
+    sessionId: z.string().optional(),
   }),
+  target: z.object({ type: z.enum(targetTypes), id: z.string(), name: z.string() }),
+  project: z.object({ id: z.string(), slug: z.string() }).optional(),
+  environment: z.object({ id: z.string(), slug: z.string() }).optional(),
+  keys: z.array(z.string()).optional(),
+  keysOmitted: z.int().optional(),
+  unchanged: z.array(z.string()).optional(),
+  revision: z.int().optional(),
+  message: z.string().optional(),
+  details: AuditDetails.optional(),
+  from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
+  ip: z.string(),
+  userAgent: z.string(),
+  requestId: z.string(),
+  createdAt: z.string(),
+  expiresAt: ExpiresAt.optional(),
 });
 
 export type AuditRecord = ReturnType<typeof auditRecord.parse>;

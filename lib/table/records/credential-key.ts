@@ -1,10 +1,5 @@
-import * as z from 'zod';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */
-export const credentialKeyRecord = entity({
-  kind: 'credentialKey',
-  key: keys.credentialKey,
-  schema: z.object({ wrapped: Bytes }),
-});
+export const credentialKeyRecord = entity('credentialKey', keys.credentialKey, { wrapped: Bytes });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
@@ -13,20 +13,16 @@ import { keys } from '../keys.ts';
  */
 
 /** The description. */
-export const environmentRecord = entity({
-  kind: 'environment',
-  key: keys.environment,
-  schema: z.object({
-    id: z.string(),
-    slug: z.string(),
-    name: z.string(),
-    type: EnvironmentType,
-    projectId: z.string(),
-    project: z.string(),
-    createdAt: z.string(),
-    /** `deleting`: no request can reach the environment, and its data is being erased. */
-    status: z.enum(['active', 'deleting']),
-  }),
+export const environmentRecord = entity('environment', keys.environment, {
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  type: EnvironmentType,
+  projectId: z.string(),
+  project: z.string(),
+  createdAt: z.string(),
+  /** `deleting`: no request can reach the environment, and its data is being erased. */
+  status: z.enum(['active', 'deleting']),
 });
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
@@ -54,11 +50,10 @@ const pendingChange = z.object({
  * visible. It sorts before the heads, so it comes first in the Query that reads them all (`ranges.environmentHeads`).
  * `lib/secrets/engine/README.md` explains how its parts work together.
  */
-export const environmentStateRecord = entity({
-  kind: 'environmentState',
-  key: keys.environmentState,
-  oldestFormat: 3,
-  schema: z.object({
+export const environmentStateRecord = entity(
+  'environmentState',
+  keys.environmentState,
+  {
     id: z.string(),
     slug: z.string(),
     type: EnvironmentType,
@@ -91,8 +86,9 @@ export const environmentStateRecord = entity({
     /** The number of the last ticket whose writer has finished (see `tickets.ts`). */
     served: z.int().optional(),
     status: z.enum(['active', 'deleting']),
-  }),
-});
+  },
+  { oldestFormat: 3 },
+);
 
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 
@@ -100,28 +96,20 @@ export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
  * One of several copies of the fencing token, which exist only during a large change. Each of its parallel steps
  * requires a different copy, because concurrent transactions on the same item cancel each other.
  */
-export const fenceRecord = entity({
-  kind: 'fence',
-  key: keys.fence,
-  schema: z.object({
-    environmentId: z.string(),
-    fence: z.int(),
-    /** Steps executed under this copy; they count as heartbeats. */
-    steps: z.int(),
-  }),
+export const fenceRecord = entity('fence', keys.fence, {
+  environmentId: z.string(),
+  fence: z.int(),
+  /** Steps executed under this copy; they count as heartbeats. */
+  steps: z.int(),
 });
 
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
 /** The queue of an environment's writers. Advisory only: the fencing token decides what is written. */
-export const ticketsRecord = entity({
-  kind: 'tickets',
-  key: keys.tickets,
-  schema: z.object({
-    /** The number of the newest ticket. The state has the number of the last one whose writer has finished. */
-    issued: z.int(),
-    expiresAt: ExpiresAt,
-  }),
+export const ticketsRecord = entity('tickets', keys.tickets, {
+  /** The number of the newest ticket. The state has the number of the last one whose writer has finished. */
+  issued: z.int(),
+  expiresAt: ExpiresAt,
 });
 
 export type TicketsRecord = ReturnType<typeof ticketsRecord.parse>;

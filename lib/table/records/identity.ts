@@ -5,7 +5,7 @@ import {
   identityRoles,
   keyTypes,
 } from '../../contracts/fields/identity-limits.ts';
-import { entity } from '../entity.ts';
+import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 const rights = {
@@ -21,11 +21,7 @@ const rights = {
 };
 
 /** The part of an identity that requests with its tokens need. */
-export const identityRightsRecord = /* @__PURE__ */ entity({
-  kind: 'identity',
-  key: keys.identity,
-  schema: /* @__PURE__ */ z.object(rights),
-});
+export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights);
 
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
@@ -43,26 +39,45 @@ export const VerificationKey = /* @__PURE__ */ z.object({
 export type VerificationKey = z.infer<typeof VerificationKey>;
 
 /** A pipeline or workload that signs in with a token of its platform. */
-export const identityRecord = /* @__PURE__ */ entity({
-  kind: 'identity',
-  key: keys.identity,
-  schema: /* @__PURE__ */ z.object({
-    ...rights,
-    organizationId: z.string(),
-    issuer: z.string(),
-    claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    singleUse: z.boolean().default(true),
-    maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
-    tokenMinutes: z.int(),
-    /** null: fetched from the issuer. */
-    jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-    /** null: not recorded. */
-    createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
-    updatedAt: z.string(),
-    lastUsedAt: z.string().nullable(),
-    /** When a new token last ended one that was still valid. Absent: never. */
-    tokensEndedAt: z.string().optional(),
-  }),
+export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, {
+  ...rights,
+  organizationId: z.string(),
+  issuer: z.string(),
+  claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  singleUse: z.boolean().default(true),
+  maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
+  tokenMinutes: z.int(),
+  /** null: fetched from the issuer. */
+  jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
+  /** null: not recorded. */
+  createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
+  updatedAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+  /** When a new token last ended one that was still valid. Absent: never. */
+  tokensEndedAt: z.string().optional(),
 });
 
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
+
+/**
+ * The tokens of an identity that may still be valid. Their number is limited, and counting the tokens themselves would
+ * mean reading all that DynamoDB has not removed yet.
+ */
+export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTokens, {
+  /** By the token's hash: when it was issued and when it expires, in epoch milliseconds. */
+  tokens: z.record(z.string(), z.tuple([z.number(), z.number()])),
+  /** How many there are. */
+  count: z.int(),
+  /** No token lives longer. */
+  expiresAt: ExpiresAt,
+});
+
+export type LiveTokensRecord = ReturnType<typeof liveTokensRecord.parse>;
+
+/** An issuer's token that has been exchanged or rejected. Kept until the token is too old to be used. */
+export const assertionRecord = /* @__PURE__ */ entity('assertion', keys.assertion, {
+  identityId: z.string(),
+  expiresAt: ExpiresAt,
+});
+
+export type AssertionRecord = ReturnType<typeof assertionRecord.parse>;

@@ -8,20 +8,16 @@ import type { MemberRecord } from './member.ts';
  * A pending invitation. Its id is derived from the organization and the e-mail address (see `invitationId`), so a new
  * one for the same address replaces it. It has no TTL, because the organization's count must change with it.
  */
-export const invitationRecord = entity({
-  kind: 'invitation',
-  key: keys.invitation,
-  schema: z.object({
-    id: z.string(),
-    email: z.string(),
-    role: Role,
-    invitedBy: z.object({ id: z.string(), email: z.string() }),
-    /** Hash of the token that accepts it. */
-    hash: z.string(),
-    createdAt: z.string(),
-    /** ISO 8601. */
-    expiryDate: z.string(),
-  }),
+export const invitationRecord = entity('invitation', keys.invitation, {
+  id: z.string(),
+  email: z.string(),
+  role: Role,
+  invitedBy: z.object({ id: z.string(), email: z.string() }),
+  /** Hash of the token that accepts it. */
+  hash: z.string(),
+  createdAt: z.string(),
+  /** ISO 8601. */
+  expiryDate: z.string(),
 });
 
 export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
@@ -50,8 +46,9 @@ export function sortInvitations(
 }
 
 /** From an invitation's token to the invitation. */
-export const invitationPointerRecord = entity({
-  kind: 'invitationPointer',
-  key: keys.invitationPointer,
-  schema: z.object({ orgSlug: z.string(), organizationId: z.string(), invitationId: z.string(), expiresAt: ExpiresAt }),
+export const invitationPointerRecord = entity('invitationPointer', keys.invitationPointer, {
+  orgSlug: z.string(),
+  organizationId: z.string(),
+  invitationId: z.string(),
+  expiresAt: ExpiresAt,
 });

@@ -1,20 +1,13 @@
 import * as z from 'zod';
+import { daySeconds } from '../../core/time.ts';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** The hash of the one valid verification link. A newer link replaces it. */
-export const verificationLinkRecord = entity({
-  kind: 'link',
-  key: keys.verificationLink,
-  schema: z.object({ hash: z.string(), expiresAt: ExpiresAt }),
-});
+export const verificationLinkRecord = entity('link', keys.verificationLink, { hash: z.string(), expiresAt: ExpiresAt });
 
 /** A reset link. It is valid only in the session epoch in which it was mailed, so a new password ends all links. */
-export const resetLinkRecord = entity({
-  kind: 'resetLink',
-  key: keys.resetLink,
-  schema: z.object({ epoch: z.int(), expiresAt: ExpiresAt }),
-});
+export const resetLinkRecord = entity('resetLink', keys.resetLink, { epoch: z.int(), expiresAt: ExpiresAt });
 
 const Factor = z.discriminatedUnion('method', [
   z.object({ method: z.literal('passkey'), id: z.string(), credentialId: z.string() }),
@@ -30,22 +23,18 @@ export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boole
   return other !== undefined && Buffer.from(sealed).equals(other);
 }
 
-export const undoSeconds = 7 * 24 * 60 * 60;
+export const undoSeconds = 7 * daySeconds;
 
 /**
  * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
  * not settled (see `organizations/break-glass.ts`).
  */
-export const undoLinkRecord = entity({
-  kind: 'undoLink',
-  key: keys.undoLink,
-  schema: z.object({
-    factor: Factor,
-    change: z.int(),
-    /** Absent on links of earlier releases. */
-    addedAt: z.string().optional(),
-    expiresAt: ExpiresAt,
-  }),
+export const undoLinkRecord = entity('undoLink', keys.undoLink, {
+  factor: Factor,
+  change: z.int(),
+  /** Absent on links of earlier releases. */
+  addedAt: z.string().optional(),
+  expiresAt: ExpiresAt,
 });
 
 export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;

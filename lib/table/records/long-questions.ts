@@ -6,10 +6,10 @@ import { keys } from '../keys.ts';
 const Place = z.object({ holder: z.string(), endsAt: z.int() });
 
 /** The long questions about an organization's audit log that run now. */
-export const longQuestionsRecord = entity({
-  kind: 'longQuestions',
-  key: keys.longQuestions,
-  schema: z.object({ first: Place.optional(), second: Place.optional(), expiresAt: ExpiresAt }),
+export const longQuestionsRecord = entity('longQuestions', keys.longQuestions, {
+  first: Place.optional(),
+  second: Place.optional(),
+  expiresAt: ExpiresAt,
 });
 
 export type LongQuestionsRecord = ReturnType<typeof longQuestionsRecord.parse>;

@@ -4,17 +4,13 @@ import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
-export const memberRecord = entity({
-  kind: 'member',
-  key: keys.member,
-  schema: z.object({
-    id: z.string(),
-    userId: z.string(),
-    email: z.string(),
-    name: z.string(),
-    role: Role,
-    joinedAt: z.string(),
-  }),
+export const memberRecord = entity('member', keys.member, {
+  id: z.string(),
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: Role,
+  joinedAt: z.string(),
 });
 
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
@@ -23,15 +19,13 @@ export type MemberRecord = ReturnType<typeof memberRecord.parse>;
  * Records that a membership ended, so that signing in with the company's provider doesn't begin it again. An invitation
  * does.
  */
-export const removedMemberRecord = entity({
-  kind: 'removedMember',
-  key: keys.removedMember,
-  schema: z.object({ organizationId: z.string(), removedAt: z.string() }),
+export const removedMemberRecord = entity('removedMember', keys.removedMember, {
+  organizationId: z.string(),
+  removedAt: z.string(),
 });
 
 /** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
-export const membershipRecord = entity({
-  kind: 'membership',
-  key: keys.membership,
-  schema: z.object({ organizationId: z.string(), orgSlug: z.string() }),
+export const membershipRecord = entity('membership', keys.membership, {
+  organizationId: z.string(),
+  orgSlug: z.string(),
 });

@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { BillingStatus } from '../../contracts/fields/billing-status.ts';
-import { PlanName } from '../../contracts/fields/limits.ts';
+import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
-  /** null: the provider sent no customer. */
+  /** null: the payment provider sent no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
@@ -24,55 +23,56 @@ const billingState = z.object({
 
 export type BillingState = z.output<typeof billingState>;
 
+/** For how many days entries written until a time (epoch milliseconds) are kept. */
+const earlierRetention = z.object({ days: z.int(), untilMs: z.int() });
+
+export type EarlierRetention = z.output<typeof earlierRetention>;
+
 /** An organization with the counters that its limits are checked against (see `lib/plans`). */
-export const organizationRecord = entity({
-  kind: 'organization',
-  key: keys.organization,
-  schema: z.object({
-    id: z.string(),
-    slug: z.string(),
-    name: z.string(),
-    plan: PlanName,
-    limitOverrides: z.record(z.string(), z.int()),
-    createdAt: z.string(),
-    /** `deleting`: no request can reach the organization, and its data is being erased. */
-    status: z.enum(['active', 'deleting']),
-    projectCount: z.int(),
-    memberCount: z.int(),
-    ownerCount: z.int(),
-    invitationCount: z.int(),
-    webhookCount: z.int(),
-    identityCount: z.int(),
-    /** The first revision of its projects' environments (see `retired-slug.ts`). */
-    firstRevision: z.int(),
-    /** Absent before the first checkout. */
-    billing: billingState.optional(),
-    /** When an administrator last set `plan`, or 0; older provider events don't change it. */
-    planChangedAtMs: z.int(),
-    /** Rejects sessions and tokens without a second factor. */
-    requireSecondFactor: z.boolean(),
-    /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
-    requireProvider: z.boolean().optional(),
-    /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
-    providerRequiredAt: z.string().optional(),
-    /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
-    providerVersion: z.string().optional(),
-    /** Whether a second factor that the provider reports counts. */
-    trustProviderFactor: z.boolean().optional(),
-  }),
+export const organizationRecord = entity('organization', keys.organization, {
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  plan: PlanName,
+  limitOverrides: z.record(z.string(), z.int()),
+  /** Of the audit log, before the current one; oldest first. Absent if stored before this was recorded. */
+  retentions: z.array(earlierRetention).optional(),
+  createdAt: z.string(),
+  /** `deleting`: no request can reach the organization, and its data is being erased. */
+  status: z.enum(['active', 'deleting']),
+  projectCount: z.int(),
+  memberCount: z.int(),
+  ownerCount: z.int(),
+  invitationCount: z.int(),
+  webhookCount: z.int(),
+  identityCount: z.int(),
+  /** The first revision of its projects' environments (see `retired-slug.ts`). */
+  firstRevision: z.int(),
+  /** Absent before the first checkout. */
+  billing: billingState.optional(),
+  /** When an administrator last set `plan`, or 0; older payment events don't change it. */
+  planChangedAtMs: z.int(),
+  /** Rejects sessions and tokens without a second factor. */
+  requireSecondFactor: z.boolean(),
+  /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
+  requireProvider: z.boolean().optional(),
+  /** Since when. Absent if not required, or since an earlier release: then only settled factors break glass. */
+  providerRequiredAt: z.string().optional(),
+  /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
+  providerVersion: z.string().optional(),
+  /** Whether a second factor that the provider reports counts. */
+  trustProviderFactor: z.boolean().optional(),
 });
 
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
 
-export const organizationPointerRecord = entity({
-  kind: 'organizationPointer',
-  key: keys.organizationPointer,
-  schema: z.object({ orgSlug: z.string() }),
+export const organizationPointerRecord = entity('organizationPointer', keys.organizationPointer, {
+  orgSlug: z.string(),
 });
 
 /** The directory of organizations, twice: by slug and by name, for an administrator's search. */
-const directorySchema = z.object({ id: z.string(), slug: z.string(), name: z.string() });
+const directoryEntry = { id: z.string(), slug: z.string(), name: z.string() };
 
-export const directoryBySlugRecord = entity({ kind: 'directory', key: keys.directoryBySlug, schema: directorySchema });
+export const directoryBySlugRecord = entity('directory', keys.directoryBySlug, directoryEntry);
 
-export const directoryByNameRecord = entity({ kind: 'directory', key: keys.directoryByName, schema: directorySchema });
+export const directoryByNameRecord = entity('directory', keys.directoryByName, directoryEntry);

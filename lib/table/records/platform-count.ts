@@ -9,14 +9,10 @@ import { upsert, type Write } from '../write.ts';
 const platformCountShards = 16;
 
 /** One shard of the platform's counts. Only the sum of all shards is meaningful. */
-export const platformCountRecord = entity({
-  kind: 'platformCount',
-  key: keys.platformCount,
-  schema: z.object({
-    users: z.int().default(0),
-    organizations: z.int().default(0),
-    projects: z.int().default(0),
-  }),
+export const platformCountRecord = entity('platformCount', keys.platformCount, {
+  users: z.int().default(0),
+  organizations: z.int().default(0),
+  projects: z.int().default(0),
 });
 
 /** Belongs in the transaction that creates or removes the counted item. */

@@ -1,31 +1,27 @@
 import * as z from 'zod';
-import { Rotation } from '../../contracts/fields/rotation.ts';
+import { Rotation } from '../../contracts/projects/project.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** A project with its wrapped data keys by version. New values are sealed under `keyVersion`. */
-export const projectRecord = entity({
-  kind: 'project',
-  key: keys.project,
-  schema: z.object({
-    id: z.string(),
-    organizationId: z.string(),
-    slug: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    keyVersion: z.int(),
-    wrappedKeys: z.record(z.string(), Bytes),
-    /**
-     * `failed`: its background work was abandoned. Another rotation may begin, and will also re-encrypt these values.
-     */
-    rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
-    environmentCount: z.int(),
-    /** The first revision of its environments (see `retired-slug.ts`). */
-    firstRevision: z.int(),
-    createdAt: z.string(),
-    /** `deleting`: no request can reach the project, and its data is being erased. */
-    status: z.enum(['active', 'deleting']),
-  }),
+export const projectRecord = entity('project', keys.project, {
+  id: z.string(),
+  organizationId: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  keyVersion: z.int(),
+  wrappedKeys: z.record(z.string(), Bytes),
+  /**
+   * `failed`: its background work was abandoned. Another rotation may begin, and will also re-encrypt these values.
+   */
+  rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
+  environmentCount: z.int(),
+  /** The first revision of its environments (see `retired-slug.ts`). */
+  firstRevision: z.int(),
+  createdAt: z.string(),
+  /** `deleting`: no request can reach the project, and its data is being erased. */
+  status: z.enum(['active', 'deleting']),
 });
 
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;

@@ -3,13 +3,9 @@ import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** A rate limit's count in its current window, which ends at `expiresAt`. */
-export const rateRecord = entity({
-  kind: 'rate',
-  key: keys.rate,
-  schema: z.object({
-    tries: z.int(),
-    expiresAt: ExpiresAt,
-  }),
+export const rateRecord = entity('rate', keys.rate, {
+  tries: z.int(),
+  expiresAt: ExpiresAt,
 });
 
 export type RateRecord = ReturnType<typeof rateRecord.parse>;

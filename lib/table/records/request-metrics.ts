@@ -19,15 +19,11 @@ export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number
  * One route's requests in one hour. Each latency bucket is an attribute (`b12`), so an ADD can raise it without a read.
  * Empty buckets don't exist.
  */
-export const routeHourRecord = entity({
-  kind: 'routeHour',
-  key: keys.metrics,
-  schema: requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
-});
+export const routeHourRecord = entity(
+  'routeHour',
+  keys.metrics,
+  requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
+);
 
 /** A counted batch of log records. The log delivers each batch at least once, but it must be counted only once. */
-export const countedBatchRecord = entity({
-  kind: 'countedBatch',
-  key: keys.countedBatch,
-  schema: z.object({ expiresAt: ExpiresAt }),
-});
+export const countedBatchRecord = entity('countedBatch', keys.countedBatch, { expiresAt: ExpiresAt });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { entity } from '../entity.ts';
 import { equals, isNew } from '../expressions.ts';
@@ -14,23 +14,20 @@ import { check, type Write } from '../write.ts';
  * who could not read the old type must not read those values.
  */
 
-const schema = z.object({ retiredAt: z.string() });
+const retirement = { retiredAt: z.string() };
 
 /** A slug of an erased organization. */
-export const retiredOrganizationRecord = entity({ kind: 'retiredSlug', key: keys.retiredOrganization, schema });
+export const retiredOrganizationRecord = entity('retiredSlug', keys.retiredOrganization, retirement);
 
 /** A slug of an erased environment. It outlives its project. */
-export const retiredEnvironmentRecord = entity({
-  kind: 'retiredSlug',
-  key: keys.retiredEnvironment,
-  schema: schema.extend({
-    /** The last type. Items without one count as the most restricted type. */
-    type: EnvironmentType.default('production'),
-  }),
+export const retiredEnvironmentRecord = entity('retiredSlug', keys.retiredEnvironment, {
+  ...retirement,
+  /** The last type. Items without one count as the most restricted type. */
+  type: EnvironmentType.default('production'),
 });
 
 /** A slug of an erased project of the organization. */
-export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.retiredProject, schema });
+export const retiredProjectRecord = entity('retiredSlug', keys.retiredProject, retirement);
 
 /** A slug can't be taken yet: what has it is being erased, or its erasure ended while the request was running. */
 export class SlugBeingErased extends Error {
@@ -57,6 +54,10 @@ export function slugTaken(slug: string, where: string, holder: { status?: string
   );
 }
 
+interface Retirement {
+  retiredAt: string;
+}
+
 interface FirstRevision<Note> {
   /**
    * The revision that environments under the slug start from: 0 for a slug that was never used; otherwise the time in
@@ -71,13 +72,13 @@ interface FirstRevision<Note> {
   retired: Note | undefined;
 }
 
-export async function firstRevisionAfter<Note extends z.output<typeof schema>>(
+export async function firstRevisionAfter<Note extends Retirement>(
   read: Read<Note>,
   slug: string,
 ): Promise<FirstRevision<Note>> {
   const retired = await find(read);
   const refused = () => new SlugBeingErased(new ApiError('slug_taken', `The slug ${slug} is taken.`));
-  const note: Read<z.output<typeof schema>> = read;
+  const note: Read<Retirement> = read;
   const isSame = retired === undefined ? isNew : { retiredAt: equals(retired.retiredAt) };
   const firstRevision = retired === undefined ? 0 : Date.now();
   return { firstRevision, stillHolds: [check(note, { if: isSame, refused })], retired };

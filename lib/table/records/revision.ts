@@ -16,11 +16,10 @@ const changedKeys = {
 };
 
 /** One accepted change of an environment, written by the transaction that makes it visible. Never holds a value. */
-export const revisionRecord = entity({
-  kind: 'revision',
-  key: (path: EnvironmentPath, revision: number) => keys.revision(path, revision, 0),
-  oldestFormat: 2,
-  schema: z.object({
+export const revisionRecord = entity(
+  'revision',
+  (path: EnvironmentPath, revision: number) => keys.revision(path, revision, 0),
+  {
     ...changedKeys,
     /** The number of `revisionPartRecord` items that hold the keys that don't fit here. */
     parts: z.int(),
@@ -35,16 +34,13 @@ export const revisionRecord = entity({
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable(),
     from: z.object({ slug: z.string(), revision: z.int() }).optional(),
     restored: z.int().optional(),
-  }),
-});
+  },
+  { oldestFormat: 2 },
+);
 
 export type RevisionRecord = ReturnType<typeof revisionRecord.parse>;
 
 /** More keys of a large change, written under its lease, before it commits. */
-export const revisionPartRecord = entity({
-  kind: 'revisionPart',
-  key: keys.revision,
-  schema: z.object(changedKeys),
-});
+export const revisionPartRecord = entity('revisionPart', keys.revision, changedKeys);
 
 export type RevisionPartRecord = ReturnType<typeof revisionPartRecord.parse>;

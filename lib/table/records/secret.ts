@@ -28,12 +28,7 @@ const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor
  * The newest version of a key. A large change that deletes a key leaves a dead head without a value, which is later moved
  * to the tombstones.
  */
-export const headRecord = entity({
-  kind: 'head',
-  key: keys.head,
-  oldestFormat: 2,
-  schema: z.object({ ...stamped, ...valued, ...updated }),
-});
+export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, { oldestFormat: 2 });
 
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
@@ -41,27 +36,27 @@ export type HeadRecord = ReturnType<typeof headRecord.parse>;
  * The latest deletion of a key, kept so that version numbers continue. It stays when the key is set again, and is ignored
  * while the key has a head.
  */
-export const tombstoneRecord = entity({
-  kind: 'tombstone',
-  key: keys.tombstone,
-  schema: z.object({ ...stamped, deleted: z.literal(true), ...updated }),
+export const tombstoneRecord = entity('tombstone', keys.tombstone, {
+  ...stamped,
+  deleted: z.literal(true),
+  ...updated,
 });
 
 export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 
 /** One version of a key; the history is the undo log of changes that did not commit. */
-export const versionRecord = entity({
-  kind: 'version',
-  key: keys.version,
-  oldestFormat: 2,
-  schema: z.object({
+export const versionRecord = entity(
+  'version',
+  keys.version,
+  {
     ...stamped,
     ...valued,
     /** When the key was first set; needed to restore its head. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
     createdBy: actor,
-  }),
-});
+  },
+  { oldestFormat: 2 },
+);
 
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;

@@ -3,11 +3,10 @@ import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 import { SessionProvider } from './via-provider.ts';
 
-export const sessionRecord = entity({
-  kind: 'session',
-  key: keys.session,
-  oldestFormat: 2,
-  schema: z.object({
+export const sessionRecord = entity(
+  'session',
+  keys.session,
+  {
     /** Of the session that a step-up replaced. Absent if there was none: then it follows from the secret's hash. */
     id: z.string().optional(),
     userId: z.string(),
@@ -29,7 +28,8 @@ export const sessionRecord = entity({
     /** Absent for any other log-in. */
     provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
-  }),
-});
+  },
+  { oldestFormat: 2 },
+);
 
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LastingJob } from '../../core/job.ts';
+import { minuteMs } from '../../core/time.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 import { at } from '../read.ts';
@@ -13,21 +14,17 @@ import { put, remove, type Write } from '../write.ts';
  * All of these items share one partition, so finding them takes one small read. The ids are random, so DynamoDB can
  * split the partition under load.
  */
-export const unfinishedWorkRecord = entity({
-  kind: 'unfinishedWork',
-  key: keys.unfinishedWork,
-  schema: z.object({
-    /** The job that starts the work, without a cursor. */
-    job: LastingJob,
-    /** Epoch milliseconds. Until then, its job is expected to be in the queue. */
-    dueAtMs: z.int(),
-  }),
+export const unfinishedWorkRecord = entity('unfinishedWork', keys.unfinishedWork, {
+  /** The job that starts the work, without a cursor. */
+  job: LastingJob,
+  /** Epoch milliseconds. Until then, its job is expected to be in the queue. */
+  dueAtMs: z.int(),
 });
 
 /**
  * By then the job has normally run: it starts a second or two after its change, and first records that it is queued.
  */
-const firstDueAfterMs = 5 * 60_000;
+const firstDueAfterMs = 5 * minuteMs;
 
 /** Belongs in the transaction that starts the work. */
 export function noteWork(job: LastingJob): Write {

@@ -4,11 +4,10 @@ import { asRead, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /** An account. Sessions and reset links have its `sessionEpoch`, so raising it ends them all in one write. */
-export const userRecord = entity({
-  kind: 'user',
-  key: keys.user,
-  oldestFormat: 2,
-  schema: z.object({
+export const userRecord = entity(
+  'user',
+  keys.user,
+  {
     id: z.string(),
     email: z.string(),
     name: z.string(),
@@ -50,8 +49,9 @@ export const userRecord = entity({
     /** Hashes of the networks from which the password was given, and when each was recorded. */
     logInNetworks: z.record(z.string(), z.string()).optional(),
     createdAt: z.string(),
-  }),
-});
+  },
+  { oldestFormat: 2 },
+);
 
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
@@ -75,11 +75,7 @@ export function hasSecondFactor({ passkeyCount, totp }: Pick<UserRecord, 'passke
   return passkeyCount !== undefined || totp !== undefined;
 }
 
-export const emailRecord = entity({
-  kind: 'email',
-  key: keys.email,
-  schema: z.object({ userId: z.string() }),
-});
+export const emailRecord = entity('email', keys.email, { userId: z.string() });
 
 /** Read in place of an unknown account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { sessionOf as cookieOf } from '#test/support/api.ts';
 import { type NameServer, startNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
@@ -30,7 +30,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     // A passkey belongs to a host name. It also keeps the dashboard's cookies apart from the provider's.
     origin = api.origin.replace('127.0.0.1', 'localhost');
     process.env.DASHBOARD_ORIGIN = origin;
-    forgetSettings();
+    resetProcessMemory('settings');
     provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/*/callback`, accounts: {} });
   });
   afterAll(async () => {
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await pressAt(page, email);
     await page.getByText('not in a domain that your organization has verified').waitFor();
     Object.assign(wrong, await wrongsOf(page, 'log-in-refused-inside', { as: wideAndNarrow }));
-    await link(page, /^Go on as/).click();
+    await link(page, /^Continue as/).click();
     await button(page, `Verify ${domain}`).click();
     await page.getByRole('alert').getByText('TXT record').waitFor();
     const record = await page

@@ -1,7 +1,7 @@
 import jsqr from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     // A passkey belongs to a host name, so the test opens the dashboard under one.
     origin = api.origin.replace('127.0.0.1', 'localhost');
     process.env.DASHBOARD_ORIGIN = origin;
-    forgetSettings();
+    resetProcessMemory('settings');
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditPartitions, forgetBusyOrganizations, partitionOf } from '#lib/access/audit-partitions.ts';
+import { auditPartitions, partitionOf } from '#lib/access/audit-partitions.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
 import type { Api } from '#test/support/api.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   api = await startObservedApi();
 });
 beforeEach(async () => {
-  forgetBusyOrganizations();
+  resetProcessMemory('busy-organizations');
   owner = await seedOwner();
   place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'x');
@@ -110,7 +111,7 @@ describe('an organization whose partition of audit entries has reached its limit
     await pull(throttling(hot));
     for (let n = 0; n < 20; n += 1) await pull();
     const inBase = await pulledIn(0);
-    forgetBusyOrganizations();
+    resetProcessMemory('busy-organizations');
     for (let n = 0; n < 5; n += 1) await pull();
     expect(await pulledIn(0)).toBe(inBase + 5);
     expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(26);

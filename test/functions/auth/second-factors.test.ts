@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newSession } from '#lib/accounts/sessions.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';
 import { rateRecord } from '#lib/table/records/rate.ts';
@@ -273,7 +273,7 @@ describe('a step-up', () => {
     const stepUp = (code: string, headers = {}) =>
       api.post('/auth/step-up', { password: testPassword, totp: code }, person.session, headers);
     vi.stubEnv('LOGIN_FAILURE_LIMIT', '5');
-    forgetSettings();
+    resetProcessMemory('settings');
     try {
       expect((await stepUp(app.code(7))).status).toBe(400);
       const { answer, calls } = await recordRequest(headers => stepUp(app.code(), headers));
@@ -283,7 +283,7 @@ describe('a step-up', () => {
       expect((await me(sessionOf(answer))).authentication.secondFactor).toBe(true);
     } finally {
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
     }
   });
 

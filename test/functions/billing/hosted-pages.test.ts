@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultLimits } from '#lib/contracts/fields/limits.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
-import { customerRecord } from '#lib/table/records/customer.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
+import { customerRecord } from '#lib/table/records/payment.ts';
 import { type Answer, type Api, startApi } from '#test/support/api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
@@ -253,12 +253,12 @@ describe('deleting an organization', () => {
 describe('billing without the provider', () => {
   async function withSettings<T>(changes: Record<string, string>, work: () => Promise<T>): Promise<T> {
     for (const [name, value] of Object.entries(changes)) vi.stubEnv(name, value);
-    forgetSettings();
+    resetProcessMemory('settings');
     try {
       return await work();
     } finally {
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
     }
   }
 

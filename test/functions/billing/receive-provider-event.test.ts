@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '#infra/local/stand-ins/payment/events.ts';
 import { at, find, readAll } from '#lib/table/read.ts';
-import { customerRecord } from '#lib/table/records/customer.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { providerEventRecord } from '#lib/table/records/provider-event.ts';
+import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, startApi } from '#test/support/api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
@@ -156,7 +155,7 @@ describe('the payment provider’s webhook', () => {
 
     expect(answer.status).toBe(200);
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled' });
-    expect(await find(at(providerEventRecord, late.id))).toBeDefined();
+    expect(await find(at(paymentEventRecord, late.id))).toBeDefined();
   });
 
   it('keeps the counters of an organization that grows concurrently', async () => {
@@ -193,7 +192,7 @@ describe('the payment provider’s webhook', () => {
 
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
-    expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
+    expect(await find(at(paymentEventRecord, event.id))).toBeUndefined();
   });
 
   it('accepts a signature just within the maximum age', async () => {
@@ -233,7 +232,7 @@ describe('the payment provider’s webhook', () => {
     const event = make();
 
     expect((await deliver(event)).status).toBe(200);
-    expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
+    expect(await find(at(paymentEventRecord, event.id))).toBeUndefined();
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
@@ -55,7 +55,7 @@ describe('deleted keys', () => {
     const place = await openWorkplace(api, owner);
     // Kept snapshots would hide what is read of deleted keys.
     vi.stubEnv('SNAPSHOT_CACHE_BYTES', '0');
-    forgetSettings();
+    resetProcessMemory('settings');
     for (let made = 0; made < deletedKeys; made += keysAtOnce) {
       const names = many(Math.min(keysAtOnce, deletedKeys - made), 'v', `K${made}_`);
       expect((await place.importAll('dev', names)).status).toBe(200);
@@ -75,7 +75,7 @@ describe('deleted keys', () => {
     const fresh = await costs('staging');
     const used = await costs('dev');
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
     if (process.env.DELETED_KEYS !== undefined) writeSync(1, `${JSON.stringify(used, undefined, 2)}\n`);
 
     expect(used).toEqual(fresh);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { sweepDataKeys } from '#lib/crypto/data-keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
@@ -329,11 +329,11 @@ describe('a kept snapshot', () => {
 describe('the memory for snapshots', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
   });
   const limitTo = (bytes: number) => {
     vi.stubEnv('SNAPSHOT_CACHE_BYTES', String(bytes));
-    forgetSettings();
+    resetProcessMemory('settings');
   };
 
   it('can be switched off', async () => {

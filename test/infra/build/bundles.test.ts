@@ -27,7 +27,7 @@ import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
 import { exampleSettings, synthesize } from '#test/support/installation.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { operationsWithoutSample, samples, send } from '#test/support/sample-requests.ts';
+import { samples, send } from '#test/support/samples.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 
 const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -86,7 +86,7 @@ describe('a bundle', () => {
     () => {
       const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
       expect(carriersOf('jose')).toEqual(['complete-provider-sign-in', 'exchange-assertion']);
-      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
+      expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'make-outbound-requests']);
       for (const name of carriersOf('jose')) expect(weightOf(name, 'lib/deliveries'), name).toBe(0);
       expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
     },
@@ -150,10 +150,6 @@ describe('the bundles, run instead of the sources', () => {
     recorder.stop();
   });
 
-  test('have a sample request for every operation', () => {
-    expect(operationsWithoutSample()).toEqual([]);
-  });
-
   test.each(samples.map(sample => [sample.name, sample] as const))(
     'handle %s, and it takes effect',
     async (_, sample) => {
@@ -187,7 +183,7 @@ describe('the bundles, run instead of the sources', () => {
     await issuer.stop();
     expect(answer.status).toBe(201);
     expect(issuer.fetches('jwks')).toBe(1);
-    expect(recorder.calls.filter(({ functionName }) => functionName === 'fetch-issuer-keys')).toEqual([]);
+    expect(recorder.calls.filter(({ functionName }) => functionName === 'make-outbound-requests')).toEqual([]);
   });
 
   test('of the service check logs in, sets and pulls', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, list } from '#lib/table/read.ts';
 import { passkeyRecord } from '#lib/table/records/passkey.ts';
@@ -112,7 +112,7 @@ describe('grant-admin', () => {
     expect((await grantAdmin({ PORT: new URL(api.url).port }, administrator.email)).code).toBe(0);
     try {
       vi.stubEnv('ADMIN_FACTOR_REQUIRED', 'true');
-      forgetSettings();
+      resetProcessMemory('settings');
       const refused = await api.get('/admin/stats', administrator.session);
       expect([refused.status, refused.body.error?.code]).toEqual([403, 'second_factor_required']);
       const app = await addApp(api, administrator);
@@ -120,7 +120,7 @@ describe('grant-admin', () => {
       expect((await api.get('/admin/stats', session)).status).toBe(200);
     } finally {
       vi.unstubAllEnvs();
-      forgetSettings();
+      resetProcessMemory('settings');
     }
   });
 

@@ -5,7 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '#infra/plan/config.ts';
 import { readInstallation } from '#infra/plan/installation-file.ts';
 import { noticesOf } from '#infra/plan/notices.ts';
-import { forgetSettings, settings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { settings } from '#lib/core/settings.ts';
 import { exampleSettings, fullSettings } from '#test/support/installation.ts';
 
 const read = (settings: Record<string, unknown>) => readConfig(settings);
@@ -23,10 +24,10 @@ describe('the settings of an installation', () => {
 
   test('let ten organizations use up their shares at once before the gateway rejects anyone', () => {
     vi.stubEnv('REQUESTS_PER_MINUTE', undefined);
-    forgetSettings();
+    resetProcessMemory('settings');
     const share = settings().REQUESTS_PER_MINUTE / 60;
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
     expect(read(exampleSettings).throttleRate).toBeGreaterThanOrEqual(10 * share);
     const rates = [-1, 60, 30_000, 100_000].map(
       requestsPerMinute => read({ ...exampleSettings, requestsPerMinute }).throttleRate,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 
@@ -27,12 +27,12 @@ beforeEach(() => {
 
 function set(name: string, value: string): void {
   vi.stubEnv(name, value);
-  forgetSettings();
+  resetProcessMemory('settings');
 }
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  forgetSettings();
+  resetProcessMemory('settings');
 });
 
 const logIn = () => api.post('/auth/login', { email: person.email, password: testPassword });

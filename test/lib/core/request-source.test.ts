@@ -1,20 +1,20 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { handler } from '#functions/auth/log-out.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
 
 const secrets = ['the-new-secret-of-the-edge', 'the-secret-before-it'];
 
 function edgeIs(given: readonly string[]) {
   vi.stubEnv('TABLE_NAME', 'none');
   vi.stubEnv('EDGE_SECRETS', given.join(','));
-  forgetSettings();
+  resetProcessMemory('settings');
 }
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetSettings();
+  resetProcessMemory('settings');
 });
 
 /** A request as the gateway passes it on. Its own address is that of the gateway's caller. */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32 } from '#lib/crypto/crc32.ts';
-import { createCredential, equalInConstantTime, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { crc32, createCredential, equalInConstantTime, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 
 describe('credentials', () => {
   it('contain their user and can be parsed, for any user', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { passwordResetMail, verificationMail } from '#lib/mail/account-mails.ts';
+import { invitationMail, passwordResetMail, verificationMail } from '#lib/mail/account-mails.ts';
 import { escapeHtml } from '#lib/mail/compose-mail.ts';
-import { invitationMail } from '#lib/mail/invitation-mail.ts';
 
 const url = 'https://app.example.com/page#token=abc';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unlinked } from '#lib/mail/unlinked.ts';
+import { unlinked } from '#lib/mail/compose-mail.ts';
 
 it('leaves a name unchanged', () => {
   for (const name of ['Ada Lovelace', "Ada's organization", 'Søren & Sons, Inc.', '東京チーム', 'R2-D2 (droids)']) {

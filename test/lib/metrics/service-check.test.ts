@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { type CheckAccount, checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
 import { type Api, createProject, startApi } from '#test/support/api.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
@@ -22,11 +22,11 @@ describe('the service check', () => {
 
   it('only reads under maintenance, when a check that sets would fail', async () => {
     vi.stubEnv('MAINTENANCE', 'true');
-    forgetSettings();
+    resetProcessMemory('settings');
     await expect(checkService(account)).rejects.toThrow(/^set failed with 503/);
     expect(Object.keys(await checkService(account, { isReadOnly: true }))).toEqual(['log-in', 'pull', 'log-out']);
     vi.unstubAllEnvs();
-    forgetSettings();
+    resetProcessMemory('settings');
   });
 
   it('is not disturbed by a concurrent one', async () => {

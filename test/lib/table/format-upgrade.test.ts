@@ -16,27 +16,21 @@ const key = (group: string, name: string) => ({ pk: `GRANT#${group}`, sk: name }
 const scopeToScopes: Upgrade = ({ scope, ...others }) => ({ scopes: [scope], ...others });
 const countUses: Upgrade = attributes => ({ uses: 0, ...attributes });
 
-const grantV1 = entity({ kind: 'grant', key, schema: z.object({ name: z.string(), scope: z.string() }) });
-const grantV2 = entity({
-  kind: 'grant',
+const grantV1 = entity('grant', key, { name: z.string(), scope: z.string() });
+const grantV2 = entity('grant', key, { name: z.string(), scopes: z.array(z.string()) }, { upgrades: [scopeToScopes] });
+const grantV3 = entity(
+  'grant',
   key,
-  schema: z.object({ name: z.string(), scopes: z.array(z.string()) }),
-  upgrades: [scopeToScopes],
-});
-const grantV3 = entity({
-  kind: 'grant',
-  key,
-  schema: z.object({ name: z.string(), scopes: z.array(z.string()), uses: z.int() }),
-  upgrades: [scopeToScopes, countUses],
-});
+  { name: z.string(), scopes: z.array(z.string()), uses: z.int() },
+  { upgrades: [scopeToScopes, countUses] },
+);
 
-const grantSinceV2 = entity({
-  kind: 'grant',
+const grantSinceV2 = entity(
+  'grant',
   key,
-  oldestFormat: 2,
-  schema: z.object({ name: z.string(), scopes: z.array(z.string()), uses: z.int() }),
-  upgrades: [countUses],
-});
+  { name: z.string(), scopes: z.array(z.string()), uses: z.int() },
+  { oldestFormat: 2, upgrades: [countUses] },
+);
 
 let api: Api;
 const group = randomUUID();

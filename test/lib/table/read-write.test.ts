@@ -23,10 +23,10 @@ import { type Api, startApi } from '#test/support/api.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { conduct } from '#test/support/observe-calls.ts';
 
-const thing = entity({
-  kind: 'thing',
-  key: (group: string, name: string) => ({ pk: `THING#${group}`, sk: name }),
-  schema: z.object({ name: z.string(), count: z.int(), note: z.string().optional() }),
+const thing = entity('thing', (group: string, name: string) => ({ pk: `THING#${group}`, sk: name }), {
+  name: z.string(),
+  count: z.int(),
+  note: z.string().optional(),
 });
 
 let api: Api;
@@ -47,12 +47,12 @@ describe('the table', () => {
   });
 
   it('rejects an item that does not parse, and names it without its content', async () => {
-    const wrong = entity({ kind: 'thing', key: thing.key, schema: z.object({ name: z.int() }) });
+    const wrong = entity('thing', thing.key, { name: z.int() });
     await transact([put(thingAt('wrong'), { name: 'canary-content', count: 1 })]);
     const failure = await find(at(wrong, group, 'wrong')).catch((error: unknown) => String(error));
     expect(failure).toMatch(/does not parse: name/);
     expect(failure).not.toContain('canary-content');
-    const otherKind = entity({ kind: 'other', key: thing.key, schema: z.object({}) });
+    const otherKind = entity('other', thing.key, {});
     await expect(find(at(otherKind, group, 'wrong'))).rejects.toThrow(/of kind thing.*expected other/);
   });
 

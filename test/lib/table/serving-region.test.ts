@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureTable } from '#infra/local/resources.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { deliverRecords } from '#lib/deliveries/deliver.ts';
 import { runJob } from '#lib/jobs/run-job.ts';
 import { requireServingRegion, tableClient } from '#lib/table/client.ts';
@@ -57,7 +57,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.useRealTimers();
-  forgetSettings();
+  resetProcessMemory('settings');
 });
 
 /** Makes this process one of the functions of a region. */
@@ -68,7 +68,7 @@ function runIn(region: string): void {
   vi.stubEnv('TABLE_NAME', tables[region]);
   // The client of this region exists already; only that of the other one takes the address.
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', regions.url);
-  forgetSettings();
+  resetProcessMemory('settings');
 }
 
 function later(): void {
@@ -79,7 +79,7 @@ function later(): void {
 /** Puts the item into the replica of one region, as before it has been copied to the other. */
 async function store(region: string, item: { region: string | null; epoch: number } | undefined): Promise<void> {
   vi.stubEnv('PEER_REGION', '');
-  forgetSettings();
+  resetProcessMemory('settings');
   const TableName = tables[region];
   const Key = keys.servingRegion();
   if (item === undefined) await tableClient().send(new DeleteCommand({ TableName, Key }));
@@ -88,7 +88,7 @@ async function store(region: string, item: { region: string | null; epoch: numbe
     await tableClient().send(new PutCommand({ TableName, Item }));
   }
   vi.unstubAllEnvs();
-  forgetSettings();
+  resetProcessMemory('settings');
 }
 
 const failOver = () => store(second, { region: second, epoch: 2 });

@@ -1,4 +1,4 @@
-import { invalid, metadataOf, missing, ProviderError, required } from './form.ts';
+import { invalid, metadataOf, missing, PaymentError, required } from './form.ts';
 import {
   type CheckoutSession,
   type Customer,
@@ -8,9 +8,9 @@ import {
   type PortalSession,
   type Subscription,
 } from './objects.ts';
-import type { ProviderState } from './state.ts';
+import type { PaymentState } from './state.ts';
 
-type Create = (state: ProviderState, form: URLSearchParams) => object;
+type Create = (state: PaymentState, form: URLSearchParams) => object;
 
 /** What a POST to each path creates. */
 const creations: ReadonlyMap<string, Create> = new Map<string, Create>([
@@ -20,19 +20,19 @@ const creations: ReadonlyMap<string, Create> = new Map<string, Create>([
 ]);
 
 /** The parts of the provider's API that the service calls. */
-export function answerApi(state: ProviderState, method: string, path: string, form: URLSearchParams): object {
+export function answerApi(state: PaymentState, method: string, path: string, form: URLSearchParams): object {
   const create = method === 'POST' ? creations.get(path) : undefined;
   if (create !== undefined) return create(state, form);
   const [, id] = /^\/(?:customers|checkout\/sessions|subscriptions)\/(\w+)$/.exec(path) ?? [];
   if (id === undefined || !(method === 'GET' || method === 'DELETE')) {
-    throw new ProviderError(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`);
+    throw new PaymentError(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`);
   }
   const object = state.store.get<object>(id);
   if (object === undefined) throw missing('id', `No such object: '${id}'`);
   return method === 'GET' ? object : cancel(state, object as Subscription);
 }
 
-function createCustomer({ store }: ProviderState, form: URLSearchParams): Customer {
+function createCustomer({ store }: PaymentState, form: URLSearchParams): Customer {
   const customer: Customer = {
     id: newId('cus'),
     object: 'customer',
@@ -43,7 +43,7 @@ function createCustomer({ store }: ProviderState, form: URLSearchParams): Custom
   return customer;
 }
 
-function createCheckoutSession(state: ProviderState, form: URLSearchParams): CheckoutSession {
+function createCheckoutSession(state: PaymentState, form: URLSearchParams): CheckoutSession {
   const { store, plans, url } = state;
   if (form.get('mode') !== 'subscription') throw invalid('mode', 'The stand-in only sells subscriptions.');
   const price = required(form, 'line_items[0][price]');
@@ -68,7 +68,7 @@ function createCheckoutSession(state: ProviderState, form: URLSearchParams): Che
   return session;
 }
 
-function createPortalSession(state: ProviderState, form: URLSearchParams): PortalSession {
+function createPortalSession(state: PaymentState, form: URLSearchParams): PortalSession {
   const { store, plans, url } = state;
   const id = newId('bps');
   const customer = knownCustomer(state, required(form, 'customer')).id;
@@ -88,7 +88,7 @@ function createPortalSession(state: ProviderState, form: URLSearchParams): Porta
 }
 
 /** Adopts a customer that the stand-in does not know, because its own state may have been lost. */
-function knownCustomer({ store }: ProviderState, id: string): Customer {
+function knownCustomer({ store }: PaymentState, id: string): Customer {
   const known = store.get<Customer>(id);
   if (known !== undefined) return known;
   const adopted: Customer = { id, object: 'customer', name: id, metadata: {} };
@@ -96,7 +96,7 @@ function knownCustomer({ store }: ProviderState, id: string): Customer {
   return adopted;
 }
 
-function cancel({ store, events }: ProviderState, subscription: Subscription): Subscription {
+function cancel({ store, events }: PaymentState, subscription: Subscription): Subscription {
   if (subscription.object !== 'subscription' || subscription.status === 'canceled') {
     throw missing('id', `No such subscription: '${subscription.id}'`);
   }

@@ -1,10 +1,10 @@
 import { type CheckoutSession, type Customer, invoiceOf, newId, newSubscription, type Order } from './objects.ts';
 import { checkoutPage, notFoundPage, type PageResult, shownPriceOf } from './page-html.ts';
-import type { ProviderState } from './state.ts';
+import type { PaymentState } from './state.ts';
 
 /** The page that sells a plan, and its buttons. */
 export async function checkout(
-  state: ProviderState,
+  state: PaymentState,
   method: string,
   session: CheckoutSession,
   action: string | null,
@@ -31,7 +31,7 @@ export async function checkout(
   return { found: true, html };
 }
 
-async function pay({ store, events }: ProviderState, session: CheckoutSession, order: Order): Promise<void> {
+async function pay({ store, events }: PaymentState, session: CheckoutSession, order: Order): Promise<void> {
   const subscription = newSubscription(newId('sub'), session.customer, order.price, order.metadata);
   const complete: CheckoutSession = {
     ...session,

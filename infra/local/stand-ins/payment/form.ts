@@ -3,7 +3,7 @@ import type { Metadata } from './objects.ts';
 /* Requests to the payment provider's API are forms; its errors are JSON. */
 
 /** An error in the provider's format: https://docs.stripe.com/api/errors */
-export class ProviderError extends Error {
+export class PaymentError extends Error {
   readonly status: number;
   readonly content: Record<string, string>;
 
@@ -20,12 +20,12 @@ export function required(form: URLSearchParams, name: string): string {
   return value;
 }
 
-export function invalid(param: string, message: string): ProviderError {
-  return new ProviderError(400, 'invalid_request_error', message, { param });
+export function invalid(param: string, message: string): PaymentError {
+  return new PaymentError(400, 'invalid_request_error', message, { param });
 }
 
-export function missing(param: string, message: string): ProviderError {
-  return new ProviderError(404, 'invalid_request_error', message, { param, code: 'resource_missing' });
+export function missing(param: string, message: string): PaymentError {
+  return new PaymentError(404, 'invalid_request_error', message, { param, code: 'resource_missing' });
 }
 
 /** `metadata[plan]=pro` → `{plan: 'pro'}`. */

@@ -2,11 +2,11 @@ import { checkout } from './checkout.ts';
 import type { CheckoutSession, PortalSession } from './objects.ts';
 import { notFoundPage, type PageResult } from './page-html.ts';
 import { portal } from './portal.ts';
-import type { ProviderState } from './state.ts';
+import type { PaymentState } from './state.ts';
 
 /** The checkout and the portal, as pages to click through. */
 export async function answerPage(
-  state: ProviderState,
+  state: PaymentState,
   method: string,
   path: string,
   form: URLSearchParams,

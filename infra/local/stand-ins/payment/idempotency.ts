@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ProviderError } from './form.ts';
+import { PaymentError } from './form.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -22,7 +22,7 @@ export function idempotently(
     return answer;
   }
   if (replay.fingerprint !== fingerprint) {
-    throw new ProviderError(
+    throw new PaymentError(
       400,
       'idempotency_error',
       'Keys for idempotent requests can only be used with the same parameters they were first used with.',

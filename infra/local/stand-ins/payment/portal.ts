@@ -1,6 +1,6 @@
 import { type Customer, invoiceOf, type Plans, type PortalSession, renewed, type Subscription } from './objects.ts';
 import { type PageResult, portalPage, type SubscriptionView, shownPriceOf } from './page-html.ts';
-import type { ProviderState } from './state.ts';
+import type { PaymentState } from './state.ts';
 
 interface Change {
   apply: (subscription: Subscription) => Subscription;
@@ -19,7 +19,7 @@ const changes: ReadonlyMap<string, Change> = new Map([
 
 /** The page where customers manage subscriptions, and its buttons. */
 export async function portal(
-  state: ProviderState,
+  state: PaymentState,
   method: string,
   session: PortalSession,
   form: URLSearchParams,
@@ -44,7 +44,7 @@ export async function portal(
 }
 
 async function change(
-  { store, plans, events }: ProviderState,
+  { store, plans, events }: PaymentState,
   subscription: Subscription,
   action: string,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Plans } from './objects.ts';
 import type { Store } from './store.ts';
 
 /** State shared by the stand-in's API and its hosted pages. */
-export interface ProviderState {
+export interface PaymentState {
   store: Store;
   plans: Plans;
   events: EventSender;

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
-import { forgetSettings } from '#lib/core/settings.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { hasSnapshot, keepSnapshot, keptHeads, maximumAgeMs } from '#lib/secrets/engine/kept-snapshots.ts';
 import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
@@ -13,13 +13,13 @@ const mb = 1024 * 1024;
 
 function limitTo(bytes: number): void {
   vi.stubEnv('SNAPSHOT_CACHE_BYTES', String(bytes));
-  forgetSettings();
+  resetProcessMemory('settings');
 }
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  forgetSettings();
+  resetProcessMemory('settings');
 });
 
 const pathOf = (name: string) => ({ orgSlug: name, project: 'shop', env: 'dev' });

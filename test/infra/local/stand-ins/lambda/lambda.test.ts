@@ -13,7 +13,7 @@ async function clientOf(handler: (event: unknown) => unknown) {
   });
 }
 
-const call = (event: object, FunctionName = 'fetch-issuer-keys') =>
+const call = (event: object, FunctionName = 'make-outbound-requests') =>
   new InvokeCommand({ FunctionName, Payload: JSON.stringify(event) });
 
 it('A function of the system is run with the event, and its result is returned', async () => {

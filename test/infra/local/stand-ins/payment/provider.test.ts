@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type PaymentProvider, startPaymentProvider } from '#infra/local/stand-ins/payment/provider.ts';
+import { type PaymentProvider, startPaymentProvider } from '#infra/local/stand-ins/payment/payment-provider.ts';
 
 const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';

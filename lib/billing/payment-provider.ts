@@ -1,0 +1,195 @@
+import Stripe from 'stripe';
+import type { BoughtPlan } from '../contracts/fields/limits.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
+import type { Log } from '../core/logger.ts';
+import { parameter } from '../core/parameter.ts';
+import { processVariable } from '../core/process-memory.ts';
+import { settings } from '../core/settings.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { Prices } from './payment-event.ts';
+import { liveSubscriptionOf } from './subscription-update.ts';
+
+/** At most two attempts of 4 s each, so every call ends within 10 s. */
+const timeoutMs = 4000;
+const retries = 1;
+
+/** A secret of the payment provider's, from the environment or else from SSM; undefined if billing is not configured. */
+async function secretOf(name: 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET'): Promise<string | undefined> {
+  const { [name]: given, [`${name}_PARAMETER` as const]: stored } = settings();
+  return given ?? (stored === undefined ? undefined : parameter(stored));
+}
+
+const kept = processVariable<{ key: string; base: string | undefined; client: Stripe } | undefined>(
+  'stripe-client',
+  () => undefined,
+);
+
+/** @throws billing_not_configured */
+async function stripeClient(): Promise<Stripe> {
+  const key = await secretOf('STRIPE_SECRET_KEY');
+  const base = settings().STRIPE_API_BASE;
+  if (key === undefined) throw notConfigured();
+  if (kept.value?.key !== key || kept.value.base !== base) {
+    const address = base === undefined ? {} : addressOf(base);
+    const client = new Stripe(key, { timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false, ...address });
+    kept.value = { key, base, client };
+  }
+  return kept.value.client;
+}
+
+function addressOf(base: string): { host: string; port: string; protocol: 'http' | 'https' } {
+  const { hostname, port, protocol } = new URL(base);
+  const scheme = protocol === 'http:' ? 'http' : 'https';
+  return { host: hostname, port: port === '' ? (scheme === 'http' ? '80' : '443') : port, protocol: scheme };
+}
+
+function notConfigured(): ApiError {
+  return new ApiError('billing_not_configured', 'Billing is not configured on this installation.');
+}
+
+/**
+ * Calls the payment provider.
+ * @throws billing_not_configured; billing_provider_error. The provider's messages may quote keys and customers, so
+ * neither the error nor the log includes them; the log only has the type of failure.
+ */
+async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
+  const client = await stripeClient();
+  try {
+    return await work(client);
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { type, code, statusCode, requestId } = error;
+    throw new ApiError('billing_provider_error', 'The payment provider returned an error. Try again later.', {
+      cause: new Error(
+        `${type}, code ${code ?? '-'}, status ${statusCode ?? '-'}, provider request ${requestId ?? '-'}`,
+      ),
+    });
+  }
+}
+
+/** @throws billing_not_configured if the plan has no price */
+export function priceOf(plan: BoughtPlan): string {
+  const price = configuredPrices()[plan];
+  if (price === undefined) throw notConfigured();
+  return price;
+}
+
+export function configuredPrices(): Prices {
+  const { STRIPE_PRICE_PRO: pro, STRIPE_PRICE_ENTERPRISE: enterprise } = settings();
+  return { pro, enterprise };
+}
+
+/**
+ * Creates the organization's customer and returns its id. The idempotency key makes concurrent calls and retries after
+ * a crash return the same customer. The caller is not a parameter, because the provider rejects a reused key with
+ * different parameters.
+ */
+export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
+  const customer = await ask(client =>
+    client.customers.create(
+      { name: organization.name, metadata: { organizationId: organization.id } },
+      { idempotencyKey: `customer-${organization.id}` },
+    ),
+  );
+  return customer.id;
+}
+
+interface CheckoutOrder {
+  organizationId: string;
+  customerId: string;
+  plan: BoughtPlan;
+  price: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+/** A hosted checkout for a subscription. Both the session and the subscription name the organization and the plan. */
+export async function createCheckout(order: CheckoutOrder): Promise<string> {
+  const metadata = { organizationId: order.organizationId, plan: order.plan };
+  const session = await ask(client =>
+    client.checkout.sessions.create({
+      mode: 'subscription',
+      customer: order.customerId,
+      client_reference_id: order.organizationId,
+      line_items: [{ price: order.price, quantity: 1 }],
+      metadata,
+      subscription_data: { metadata },
+      success_url: order.successUrl,
+      cancel_url: order.cancelUrl,
+    }),
+  );
+  if (session.url === null) throw new Error('The payment provider created a checkout session without a URL.');
+  return session.url;
+}
+
+/**
+ * A session of the hosted customer portal. With `changedSubscriptionId`, it opens the page for changing that
+ * subscription.
+ * https://docs.stripe.com/customer-management/portal-deep-links
+ */
+export async function createPortal(order: {
+  customerId: string;
+  returnUrl: string;
+  changedSubscriptionId?: string;
+}): Promise<string> {
+  const { customerId: customer, returnUrl: return_url, changedSubscriptionId: subscription } = order;
+  const flow =
+    subscription === undefined
+      ? {}
+      : { flow_data: { type: 'subscription_update' as const, subscription_update: { subscription } } };
+  const session = await ask(client => client.billingPortal.sessions.create({ customer, return_url, ...flow }));
+  return session.url;
+}
+
+/**
+ * Cancels the subscription of an organization that is being erased, because no user could cancel it afterwards. If the
+ * payment provider refuses, the erasure continues, and the log names the subscription so that an operator can cancel it
+ * by hand. A subscription that is unknown to the provider or already ended counts as cancelled.
+ */
+export async function cancelSubscription(organization: OrganizationRecord, log: Log): Promise<void> {
+  const { id: organizationId } = organization;
+  const subscriptionId = liveSubscriptionOf(organization);
+  if (subscriptionId === undefined) return;
+  try {
+    await ask(client =>
+      client.subscriptions.cancel(subscriptionId).catch(error => {
+        if (!(error instanceof Stripe.errors.StripeError) || error.code !== 'resource_missing') throw error;
+      }),
+    );
+    log.info('cancelled the subscription of an erased organization', { organizationId });
+  } catch (error) {
+    log.error('the subscription of an erased organization is still active: cancel it at the provider', error, {
+      organizationId,
+      subscriptionId,
+    });
+  }
+}
+
+/** Maximum age of a signature, in seconds. */
+const toleranceSeconds = 300;
+
+/**
+ * Verifies the signature and age of a raw body and returns its event.
+ * @throws invalid_signature, also if no secret is configured; invalid_request if the body is not JSON
+ */
+export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
+  const secret = await secretOf('STRIPE_WEBHOOK_SECRET');
+  // A 4xx, because this is not an outage and resending the event would not help.
+  if (secret === undefined) throw new ApiError('invalid_signature', 'Billing is not configured on this installation.');
+  if (!isSigned(rawBody, signature ?? '', secret)) {
+    throw new ApiError('invalid_signature', 'The Stripe-Signature header does not match this body, or is too old.');
+  }
+  const { value, problems } = parseJson(rawBody);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return value;
+}
+
+/** The library's check: HMAC-SHA256 over timestamp and body, compared in constant time. Throws on any mismatch. */
+function isSigned(rawBody: string, signature: string, secret: string): boolean {
+  try {
+    return Stripe.webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds) === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+/*
+ * What a process keeps from one request to the next. Each variable, Map and Set of a module is registered here, so that
+ * a test can reset a process to what a new one would be.
+ */
+const resets = new Map<string, () => void>();
+
+/** Forgets what is kept under these names; without names, everything. Only for tests. */
+export function resetProcessMemory(...names: readonly string[]): void {
+  for (const name of names.length === 0 ? resets.keys() : names) resets.get(name)?.();
+}
+
+/** A variable of the process. */
+export function processVariable<T>(name: string, initial: () => T): { value: T } {
+  const variable = { value: initial() };
+  resets.set(name, () => {
+    variable.value = initial();
+  });
+  return variable;
+}
+
+/** Registers a Map or a Set, and returns it. */
+export function processCollection<C extends { clear(): void }>(name: string, collection: C): C {
+  resets.set(name, () => collection.clear());
+  return collection;
+}
+
+/** A value that is created when it is first needed and then kept, such as a client with its connections. */
+export function oncePerProcess<T>(name: string, create: () => T): () => T {
+  const variable = processVariable<{ created: T } | undefined>(name, () => undefined);
+  return () => {
+    variable.value ??= { created: create() };
+    return variable.value.created;
+  };
+}
+
+/**
+ * A read whose result is kept for a while, counted from before the read. Concurrent callers share one read, and a failed
+ * one is not kept.
+ */
+export function cachedRead<T>(
+  name: string,
+  keptMs: number,
+  read: (key: string) => Promise<T>,
+): (key?: string) => Promise<T> {
+  const reads = processCollection(name, new Map<string, { result: Promise<T>; startedAtMs: number }>());
+  return (key = '') => {
+    const cached = reads.get(key);
+    if (cached !== undefined && Date.now() - cached.startedAtMs < keptMs) return cached.result;
+    const result = read(key);
+    const started = { result, startedAtMs: Date.now() };
+    reads.set(key, started);
+    result.catch(() => {
+      if (reads.get(key) === started) reads.delete(key);
+    });
+    return result;
+  };
+}

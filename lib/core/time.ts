@@ -1,0 +1,34 @@
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+export const hourSeconds = hourMs / 1000;
+export const daySeconds = dayMs / 1000;
+
+/** The seconds since the epoch, rounded down. */
+export function epochSeconds(timeMs = Date.now()): number {
+  return Math.floor(timeMs / 1000);
+}
+
+/** The epoch second at which an item expires that must be kept for these seconds: the first one after them. */
+export function expiryAfter(seconds: number, timeMs = Date.now()): number {
+  return Math.ceil(timeMs / 1000) + seconds;
+}
+
+/** Whether an expiry in epoch seconds has passed. */
+export function isOver(expiresAt: number, nowMs = Date.now()): boolean {
+  return expiresAt * 1000 <= nowMs;
+}
+
+/** ISO 8601 of epoch seconds. */
+export function isoOfSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+/**
+ * The time of a change, later than that of the previous one. `updatedAt` is also the version that writes are conditioned
+ * on, so no two changes of an item share a millisecond.
+ */
+export function laterThan(previous: string): string {
+  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
+}
