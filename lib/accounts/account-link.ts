@@ -24,7 +24,7 @@ import type { UserRecord } from '../table/records/user.ts';
 import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
-/* An account's link to an organization's sign-in provider: what makes it, what it is worth, what ends it. */
+/* An account's link to an organization's sign-in provider: its creation, its validity and its use. */
 
 /** What a link records about where it leads. */
 export type LinkTarget = Pick<AccountLinkRecord, 'organizationId' | 'orgSlug' | 'person' | 'issuer'>;
@@ -33,7 +33,7 @@ type LinkedUser = Pick<UserRecord, 'id' | 'isAdmin' | 'linkEpoch'>;
 
 export const linkEpochOf = ({ linkEpoch = 0 }: Pick<UserRecord, 'linkEpoch'>): number => linkEpoch;
 
-/** The person's item is still as it was read; undefined: there was none. */
+/** The person's item is still as it was read; undefined if it didn't exist. */
 export function pointerAsRead(pointer: Pick<ProviderLinkRecord, 'linkId'> | undefined): Conditions<ProviderLinkRecord> {
   if (pointer === undefined) return isNew;
   // Stored items of the earlier format don't have the attribute.

@@ -39,10 +39,10 @@ const nothing: Requiring = { organizations: [], unsettled: [] };
 export async function findRequiring({ log }: RequestContext, id: string): Promise<Requiring> {
   try {
     const memberships = await list(membershipRecord, ranges.memberships(id));
-    const found = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
-    const requiring = found.flatMap((one, index) => {
-      const isSame = one?.id === memberships[index]?.organizationId;
-      return one !== undefined && isSame && one.requireProvider === true ? [one] : [];
+    const storedOrganizations = await readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+    const requiring = storedOrganizations.flatMap((organization, index) => {
+      const isSame = organization?.id === memberships[index]?.organizationId;
+      return isSame && organization?.requireProvider === true ? [organization] : [];
     });
     if (requiring.length === 0) return nothing;
     const [members, unsettled] = await Promise.all([
@@ -81,7 +81,7 @@ export async function mailBreakGlass(
   organizations: readonly OrganizationRecord[],
 ): Promise<void> {
   try {
-    await Promise.all(organizations.map(one => mailOwners(context, user, one)));
+    await Promise.all(organizations.map(organization => mailOwners(context, user, organization)));
   } catch (error) {
     context.log.error('could not tell the owners about a log-in without their provider', error, { userId: user.id });
   }

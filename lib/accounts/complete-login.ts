@@ -41,8 +41,8 @@ export async function startPasskeyLogin({ source }: RequestContext): Promise<{
   publicKey: PasskeyRequestOptions;
 }> {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
-  const begun = passkeyLogins(networkOf(source.ip));
-  await retryOnConditionFailed(() => transact([...countOne(begun), write]));
+  const starts = passkeyLogins(networkOf(source.ip));
+  await retryOnConditionFailed(() => transact([...countOne(starts), write]));
   return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sessionConfined } from '../access/authorize.ts';
 import { hasOwnFactorProved } from '../access/fresh-session.ts';
 import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access/principal.ts';
@@ -6,18 +7,22 @@ import { sessionIdOf } from '../access/session-cookie.ts';
 import { auditWrite } from '../audit/write.ts';
 import type { createToken as contract } from '../contracts/auth/create-token.ts';
 import type { BodyOf } from '../contracts/contract.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
+import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { stillActive } from '../organizations/change-counts.ts';
-import { equals } from '../table/expressions.ts';
+import { equals, isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
+import { handOffRecord } from '../table/records/hand-off.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
+import { sessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import { hasSecondFactor, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { check, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { sessionEnded } from './sessions.ts';
 import { type IssuedToken, listTokens, newToken, type TokenFacts, tokenWrite } from './tokens.ts';
 
@@ -28,10 +33,10 @@ const maximumTokens = 100;
  * Creates a bearer token.
  * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
  */
-export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
+export async function createToken(context: AccountContext, requested: RequestedToken): Promise<IssuedToken> {
   const { user, credential } = context.principal;
   const sessionId = credential.method === 'session' ? sessionIdOf(credential) : undefined;
-  const [resolved, live] = await Promise.all([resolveToken(context.principal, wanted), listTokens(user.id)]);
+  const [resolved, live] = await Promise.all([resolveToken(context.principal, requested), listTokens(user.id)]);
   return issueToken(context, { user, live, sessionId, ...resolved });
 }
 
@@ -50,13 +55,13 @@ interface TokenOrder extends ResolvedToken {
  * @param others other writes of the same transaction
  * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended in the meantime
  */
-export async function issueToken(
+async function issueToken(
   { source, log }: RequestContext,
-  { facts, organization, sessionId, ...before }: TokenOrder,
+  { facts, organization, sessionId, ...foreseen }: TokenOrder,
   others: readonly Write[] = [],
 ): Promise<IssuedToken> {
-  const { id: userId, email, sessionEpoch } = before.user;
-  const issued = await newToken(before.user, facts);
+  const { id: userId, email, sessionEpoch } = foreseen.user;
+  const issued = await newToken(foreseen.user, facts);
   const { id, name } = issued.cliToken;
   const inOrganization =
     organization === undefined
@@ -75,7 +80,7 @@ export async function issueToken(
           ),
         ];
   await retryWithFreshRead<{ user: UserRecord | undefined; live: readonly TokenRecord[] }, void>(
-    before,
+    foreseen,
     // The account is read first: if another token is created after that, the condition on the account fails.
     async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) }),
     async ({ user, live }) => {
@@ -83,9 +88,9 @@ export async function issueToken(
       if (live.length >= maximumTokens) {
         throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
       }
-      const made = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      const counted = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
       const secondFactor = facts.secondFactor && hasSecondFactor(user);
-      await transact([made, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
+      await transact([counted, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization]);
     },
   );
   if (organization === undefined) log.account('token_created', { userId, tokenId: id });
@@ -93,9 +98,9 @@ export async function issueToken(
 }
 
 /** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
-export type WantedToken = BodyOf<typeof contract>;
+type RequestedToken = BodyOf<typeof contract>;
 
-export interface ResolvedToken {
+interface ResolvedToken {
   facts: TokenFacts & { expiresInDays: number | null };
   /** The organization that the token is limited to. */
   organization: OrganizationRecord | undefined;
@@ -104,15 +109,15 @@ export interface ResolvedToken {
 /**
  * Looks up the organization, project and environment that the token is limited to, if the user can see them. Takes two
  * round trips, or none for a token without limits.
- * @throws session_confined if the session is confined and the token would have no limit; organization_not_found, project_not_found,
- * environment_not_found
+ * @throws session_confined if the session is confined and the token would have no limit; organization_not_found,
+ * project_not_found, environment_not_found
  */
-export async function resolveToken(principal: AccountPrincipal, wanted: WantedToken): Promise<ResolvedToken> {
-  const { name, access, projectId = null, environmentId = null, expiresInDays = null } = wanted;
+async function resolveToken(principal: AccountPrincipal, requested: RequestedToken): Promise<ResolvedToken> {
+  const { name, access, projectId = null, environmentId = null, expiresInDays = null } = requested;
   const boundTo = onlyOrganizationOf(principal);
-  if (boundTo !== undefined && wanted.organizationId === undefined) throw sessionConfined();
-  if (boundTo !== undefined && wanted.organizationId !== boundTo) throw organizationNotFound();
-  const { organization, member } = await resolveScope(principal.userId, wanted);
+  if (boundTo !== undefined && requested.organizationId === undefined) throw sessionConfined();
+  if (boundTo !== undefined && requested.organizationId !== boundTo) throw organizationNotFound();
+  const { organization, member } = await resolveScope(principal.userId, requested);
   const organizationId = organization?.id ?? null;
   const memberId = member?.id ?? null;
   const secondFactor = hasOwnFactorProved(principal);
@@ -130,7 +135,7 @@ export async function resolveToken(principal: AccountPrincipal, wanted: WantedTo
   return { facts, organization };
 }
 
-async function resolveScope(userId: string, { organizationId, projectId, environmentId }: WantedToken) {
+async function resolveScope(userId: string, { organizationId, projectId, environmentId }: RequestedToken) {
   if (organizationId === undefined) return {};
   const membership = await find(at(membershipRecord, userId, organizationId));
   if (membership === undefined) throw organizationNotFound();
@@ -148,7 +153,10 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
   }
   if (
     environmentId !== undefined &&
-    !environments.some(one => one.id === environmentId && one.projectId === projectId && one.status === 'active')
+    !environments.some(
+      environment =>
+        environment.id === environmentId && environment.projectId === projectId && environment.status === 'active',
+    )
   ) {
     throw environmentNotFound();
   }
@@ -156,7 +164,7 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
 }
 
 /** Checks, in the transaction that creates the token, that the organization and the membership are still the same. */
-export function scopeHolds(
+function scopeHolds(
   orgSlug: string,
   userId: string,
   { organizationId, memberId }: Pick<TokenFacts, 'organizationId' | 'memberId'>,
@@ -167,3 +175,71 @@ export function scopeHolds(
     check(at(memberRecord, orgSlug, userId), { if: { id: equals(memberId ?? '') }, refused }),
   ];
 }
+
+const codeLifetimeSeconds = 60;
+
+/**
+ * First step of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin
+ * that issued it. If another site lures a user here, the origin keeps clients from redeeming the code at that site.
+ * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
+ */
+export async function offerHandOff(
+  { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
+  requested: RequestedToken & { codeChallenge: string },
+): Promise<{ code: string; iss: string; expiresAt: string }> {
+  if (principal === undefined) throw new ApiError('unauthenticated', 'Requesting a code requires a session. Sign in.');
+  const { userId, user, credential } = principal;
+  if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
+  const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, requested), dashboardOrigin()]);
+  const { secret, hash } = createCredential(userId);
+  const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
+  const handOff = {
+    ...facts,
+    userId,
+    sessionEpoch: user.sessionEpoch,
+    sessionHash: credential.hash,
+    sessionId: sessionIdOf(credential),
+    codeChallenge: requested.codeChallenge,
+    orgSlug: organization?.slug ?? null,
+    expiresAt,
+  };
+  await transact([put(at(handOffRecord, hash), handOff, { if: isNew })]);
+  return { code: secret, iss, expiresAt: new Date(expiresAt * 1000).toISOString() };
+}
+
+/**
+ * Second step: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed
+ * password uses up the code, and it ends with the session that requested it.
+ * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended in the meantime
+ */
+export async function takeHandOff(
+  { source, log }: RequestContext,
+  { code, codeVerifier }: { code: string; codeVerifier: string },
+): Promise<IssuedToken> {
+  const claimed = readCredential(code);
+  if (claimed === undefined) throw invalidCode();
+  const item = at(handOffRecord, claimed.hash);
+  const { handOff, user } = await readTogether({ handOff: item, user: at(userRecord, claimed.userId) });
+  if (handOff === undefined || user === undefined) throw invalidCode();
+  const useUp = remove(item, { if: isThere, refused: invalidCode });
+  const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const isValid =
+    handOff.expiresAt * 1000 > Date.now() &&
+    handOff.sessionEpoch === user.sessionEpoch &&
+    equalInConstantTime(challenge, handOff.codeChallenge);
+  if (!isValid) {
+    await transact([useUp]);
+    log.account('handoff_refused', { userId: user.id, ip: source.ip });
+    throw invalidCode();
+  }
+  const { orgSlug, sessionHash, sessionId, expiresAt: _, ...facts } = handOff;
+  const session = at(sessionRecord, user.id, sessionHash);
+  const stillSignedIn = check(session, { if: isThere, refused: invalidCode });
+  // Read after the account, so that the condition on the account covers this read.
+  const live = await listTokens(user.id);
+  const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
+  if (orgSlug !== null && organization === undefined) throw invalidCode();
+  return issueToken({ source, log }, { user, live, facts, organization, sessionId }, [useUp, stillSignedIn]);
+}
+
+const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

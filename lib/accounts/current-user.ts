@@ -32,20 +32,20 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<An
     readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
     readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
   ]);
-  const seen = memberships.flatMap(({ organizationId }, index) => {
+  const visible = memberships.flatMap(({ organizationId }, index) => {
     const organization = organizations[index];
     const member = members[index];
     if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
     if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
     return [{ ...organization, role: member.role }];
   });
-  if (boundTo !== undefined && token !== undefined && seen.length === 0) {
+  if (boundTo !== undefined && token !== undefined && visible.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
   }
   const freshUntil = freshUntilMs(principal);
   return {
     user: ownUserView(user),
-    organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
+    organizations: visible.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
     confinedTo: confinement === undefined ? null : { id: confinement.organizationId, slug: confinement.orgSlug },
     authentication: {
       ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),

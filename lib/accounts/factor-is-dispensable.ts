@@ -16,8 +16,8 @@ export async function foreseeMemberships(userId: string | undefined): Promise<Me
 }
 
 /**
- * What has to be known before a factor of the user is removed. One round trip if `foreseen` names all memberships. What
- * decides is read after the account: a token or an organization created since fails the condition on the account.
+ * What the removal of a factor depends on. One round trip if `foreseen` names all memberships. It is read after the
+ * account: a token or an organization created since fails the condition on the account.
  */
 export async function readBeforeRemoval(userId: string, foreseen: readonly Membership[]): Promise<BeforeRemoval> {
   const [tokens, memberships, foreseenOwned] = await Promise.all([
@@ -25,10 +25,10 @@ export async function readBeforeRemoval(userId: string, foreseen: readonly Membe
     list(membershipRecord, ranges.memberships(userId)),
     ownedOf(userId, foreseen),
   ]);
-  const known = new Set(foreseen.map(({ organizationId }) => organizationId));
+  const foreseenIds = new Set(foreseen.map(({ organizationId }) => organizationId));
   const others = await ownedOf(
     userId,
-    memberships.filter(({ organizationId }) => !known.has(organizationId)),
+    memberships.filter(({ organizationId }) => !foreseenIds.has(organizationId)),
   );
   const owned = [...foreseenOwned, ...others];
   return { tokens, isDispensable: () => factorIsDispensable(userId, owned) };
@@ -39,9 +39,9 @@ async function ownedOf(userId: string, memberships: readonly Membership[]): Prom
     readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
     readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
   ]);
-  return organizations.flatMap((one, index) => {
-    const isSame = one?.id === memberships[index]?.organizationId && one?.status === 'active';
-    return one !== undefined && isSame && members[index]?.role === 'owner' ? [one] : [];
+  return organizations.flatMap((organization, index) => {
+    const isSame = organization?.id === memberships[index]?.organizationId;
+    return isSame && organization?.status === 'active' && members[index]?.role === 'owner' ? [organization] : [];
   });
 }
 
@@ -53,7 +53,7 @@ const maximumChecks = 80;
  * @throws last_owner
  */
 async function factorIsDispensable(userId: string, owned: readonly OrganizationRecord[]): Promise<Write[]> {
-  const checks = await Promise.all(owned.map(one => ownerIsDispensable(one, userId)));
+  const checks = await Promise.all(owned.map(organization => ownerIsDispensable(organization, userId)));
   // Two organizations may have the same other owner, and a transaction can name an item only once.
   const byKey = new Map(checks.flat().map(write => [`${write.key.pk} ${write.key.sk}`, write]));
   if (byKey.size > maximumChecks) throw tooManyOrganizations();

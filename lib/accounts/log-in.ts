@@ -46,23 +46,23 @@ async function checkAndLogIn(
   const { source, log } = context;
   const network = networkOf(source.ip);
   const [ofEmail, ofAll] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
-  const known = await readTogether({
+  const stored = await readTogether({
     pointer: at(emailRecord, email),
     ofEmail: toRead(ofEmail),
     ofAll: toRead(ofAll),
   });
-  refuseEarly(ofEmail, known.ofEmail);
-  const isCrowded = isReached(ofAll, known.ofAll);
-  const user = await find(at(userRecord, known.pointer?.userId ?? nobody));
+  refuseEarly(ofEmail, stored.ofEmail);
+  const isCrowded = isReached(ofAll, stored.ofAll);
+  const user = await find(at(userRecord, stored.pointer?.userId ?? nobody));
   const isAtHome = isCrowded && user !== undefined && logsInFrom(user, network);
   const glass = isCrowded && user !== undefined && !isAtHome ? await breakGlassWindow(context, user) : undefined;
   const shared = isAtHome ? [] : [glass ?? ofAll];
-  for (const window of shared) refuseEarly(window, glass === undefined ? known.ofAll : await find(glass.item));
+  for (const window of shared) refuseEarly(window, glass === undefined ? stored.ofAll : await find(glass.item));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
     await count(ofEmail, ...shared);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
-    // As for every other account, which nobody must be able to tell from this one.
-    refuseEarly(ofAll, known.ofAll);
+    // As for every other account: the response must not distinguish this one.
+    refuseEarly(ofAll, stored.ofAll);
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
   // The same network may still be guessing other accounts, so its failures still count.

@@ -33,11 +33,11 @@ export async function changePassword(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   refuseCommonPassword('newPassword', newPassword);
   const wrong = wrongCurrentPasswords(user.id);
-  const [held, { known }] = await Promise.all([
+  const [held, { counted }] = await Promise.all([
     revokeTokens ? readHeldTokens(user.id) : undefined,
-    readTogether({ known: toRead(wrong) }),
+    readTogether({ counted: toRead(wrong) }),
   ]);
-  refuseEarly(wrong, known);
+  refuseEarly(wrong, counted);
   await requireCurrentPassword(context, user, {
     field: 'currentPassword',
     password: currentPassword,
@@ -56,8 +56,8 @@ export async function changePassword(
 }
 
 /**
- * Has a background job mail a reset link if the account exists. The caller can't tell, because the calls and the rate
- * limit are the same either way.
+ * Has a background job mail a reset link if the account exists. The response doesn't reveal that, because the calls and
+ * the rate limit are the same either way.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {

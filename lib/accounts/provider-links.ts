@@ -75,7 +75,7 @@ async function readEnding(user: UserRecord, linkId: string) {
     readHeldTokens(user.id),
     queryItems(sessionRange),
   ]);
-  const link = links.find(one => one.link.id === linkId)?.link;
+  const link = links.find(own => own.link.id === linkId)?.link;
   if (link === undefined) throw linkNotFound();
   const cameThrough = (provider: { organizationId: string } | undefined) =>
     provider?.organizationId === link.organizationId;
@@ -110,7 +110,7 @@ export async function readLinks(user: UserRecord): Promise<OwnLink[]> {
     return organization !== undefined && holds ? [{ link: { ...link, id }, organization }] : [];
   });
   const linked = new Set(links.map(({ organizationId }) => organizationId));
-  const unlinked = organizations.slice(links.length).filter(one => one !== undefined && !linked.has(one.id));
+  const unlinked = organizations.slice(links.length).filter(active => active !== undefined && !linked.has(active.id));
   const older = await Promise.all(unlinked.map(organization => olderLinks(user, organization)));
   return [...own, ...older.flat()];
 }

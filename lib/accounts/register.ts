@@ -30,28 +30,31 @@ interface Registered {
  * link. If the e-mail can't be sent, that is logged: the account exists, and the user can request the link again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
-export async function register({ source, log }: RequestContext, wanted: BodyOf<typeof contract>): Promise<Registered> {
-  refuseCommonPassword('password', wanted.password);
+export async function register(
+  { source, log }: RequestContext,
+  requested: BodyOf<typeof contract>,
+): Promise<Registered> {
+  refuseCommonPassword('password', requested.password);
   await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction ensures that the address is still free.
-  if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
+  if ((await find(at(emailRecord, requested.email))) !== undefined) throw emailTaken();
 
-  const passwordHash = await hashPassword(wanted.password);
-  const { user, writes } = newAccount({ email: wanted.email, name: wanted.name, passwordHash }, emailTaken);
+  const passwordHash = await hashPassword(requested.password);
+  const { user, writes } = newAccount({ email: requested.email, name: requested.name, passwordHash }, emailTaken);
   const { id } = user;
   const session = await newSession(user, source);
   const link = await newVerificationLink(id);
-  const name = wanted.organizationName ?? personalOrganizationName(user.name);
+  const name = requested.organizationName ?? personalOrganizationName(user.name);
   const organization = await withFreeSlug({ name }, async slug => {
-    const made = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);
+    const founded = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);
     await transact([
       ...writes,
-      ...made.writes,
+      ...founded.writes,
       session.write,
       link.write,
       countPlatform({ users: 1, organizations: 1 }),
     ]);
-    return made.organization;
+    return founded.organization;
   });
   log.account('registered', { userId: id, ip: source.ip });
   try {

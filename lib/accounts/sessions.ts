@@ -21,8 +21,8 @@ interface FoundSession {
 
 /** The user's valid sessions, most recently used first. */
 export async function listSessions(context: AccountContext): Promise<Session[]> {
-  const found = await readSessions(context);
-  return found
+  const stored = await readSessions(context);
+  return stored
     .map(({ session }) => session)
     .sort((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || a.id.localeCompare(b.id));
 }

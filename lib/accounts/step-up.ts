@@ -63,7 +63,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
 }
 
 /**
- * Somebody who came through a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
+ * A user who signed in with a provider may not have a password. A passkey, which verifies its user by itself, replaces it.
  * @throws invalid_request for the missing password; second_factor_required with a challenge for a passkey
  */
 async function requirePasskeyInstead(
@@ -86,20 +86,20 @@ async function readFactor(
 ): Promise<{ factor: PresentedFactor; writes: Write[] } | undefined> {
   const presented = assertion && presentedChallenge(challenge);
   const wrong = wrongCodes(user.id);
-  const found = await readTogether({
+  const stored = await readTogether({
     passwords: toRead(wrongPasswords),
     codes: totp === undefined ? undefined : toRead(wrong),
     challenge: presented?.read,
     passkey: assertion && at(passkeyRecord, user.id, assertion.id),
   });
-  refuseEarly(wrongPasswords, found.passwords);
-  refuseEarly(wrong, found.codes);
+  refuseEarly(wrongPasswords, stored.passwords);
+  refuseEarly(wrong, stored.codes);
   if (totp !== undefined) return { factor: { method: 'totp', code: totp, wrong }, writes: [] };
   if (assertion === undefined || presented === undefined) return undefined;
-  const useUp = answer(presented, found.challenge, 'step-up', user);
-  if (found.challenge === undefined) throw invalidChallenge();
-  const challengeIssuedAt = issuedAtOf(found.challenge);
-  const factor = { method: 'passkey', assertion, passkey: found.passkey, challenge, challengeIssuedAt } as const;
+  const useUp = answer(presented, stored.challenge, 'step-up', user);
+  if (stored.challenge === undefined) throw invalidChallenge();
+  const challengeIssuedAt = issuedAtOf(stored.challenge);
+  const factor = { method: 'passkey', assertion, passkey: stored.passkey, challenge, challengeIssuedAt } as const;
   return { factor, writes: [useUp] };
 }
 

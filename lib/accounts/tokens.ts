@@ -102,12 +102,12 @@ export function tokenWrite(token: TokenRecord): Write {
 /** A new bearer token of the user or identity, which `tokenWrite` makes valid. */
 export async function newToken(
   user: { id: string; email: string },
-  wanted: TokenFacts & Lifetime,
+  requested: TokenFacts & Lifetime,
 ): Promise<IssuedToken> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
-  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor, provider } = wanted;
-  const lifetimeMs = lifetimeOf(wanted);
+  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor, provider } = requested;
+  const lifetimeMs = lifetimeOf(requested);
   const expiryMs = lifetimeMs === null ? undefined : now + lifetimeMs;
   const cliToken: TokenRecord = {
     name,
@@ -131,7 +131,7 @@ export async function newToken(
   return { token: secret, cliToken };
 }
 
-function lifetimeOf(wanted: Lifetime): number | null {
-  if ('lifetimeMs' in wanted) return wanted.lifetimeMs;
-  return wanted.expiresInDays === null ? null : wanted.expiresInDays * 24 * 60 * 60 * 1000;
+function lifetimeOf(requested: Lifetime): number | null {
+  if ('lifetimeMs' in requested) return requested.lifetimeMs;
+  return requested.expiresInDays === null ? null : requested.expiresInDays * 24 * 60 * 60 * 1000;
 }

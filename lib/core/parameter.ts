@@ -1,17 +1,19 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { callLimits } from './call-limits.ts';
 import { cachedRead, oncePerProcess } from './process-memory.ts';
-import { minuteMs } from './time.ts';
 
 const parameterClient = /* @__PURE__ */ oncePerProcess('ssm-client', () => {
   return new SSMClient({ ...callLimits, requestHandler: { ...callLimits.requestHandler, requestTimeout: 3000 } });
 });
 
+/** Without an imported factor, which would keep this module, with the client, in bundles that don't use it. */
+const keptMs = 5 * 60_000;
+
 /**
  * The value of an SSM parameter, at most five minutes old; undefined if it is missing or blank. So warm functions rarely
  * wait for SSM, and a rotated secret takes effect soon.
  */
-export const parameter = /* @__PURE__ */ cachedRead('parameters', 5 * minuteMs, readParameter);
+export const parameter = /* @__PURE__ */ cachedRead('parameters', keptMs, readParameter);
 
 async function readParameter(name: string): Promise<string | undefined> {
   try {

@@ -53,8 +53,8 @@ const noteStepMs = 60 * 60_000;
  * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are stored.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
  */
-export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<typeof contract>): Promise<Issued> {
-  const { identityId, organizationSlug, subjectToken } = wanted;
+export async function exchangeAssertion(context: RequestContext, requested: BodyOf<typeof contract>): Promise<Issued> {
+  const { identityId, organizationSlug, subjectToken } = requested;
   const claimed = unverifiedClaims(subjectToken);
   if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();
   const failures = failedExchanges(organizationSlug);

@@ -66,8 +66,8 @@ export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
 
 /** The organization's identities, oldest first. */
 export async function listIdentities({ organization }: MemberContext): Promise<IdentityRecord[]> {
-  const found = await list(identityRecord, ranges.identities(organization.slug));
-  const identities = found.filter(identity => isOf(organization, identity));
+  const stored = await list(identityRecord, ranges.identities(organization.slug));
+  const identities = stored.filter(identity => isOf(organization, identity));
   return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 }
 
@@ -86,9 +86,12 @@ const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) =>
  * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found,
  * environment_not_found, identity_limit_reached, email_not_verified
  */
-export async function createIdentity(context: MemberContext, wanted: BodyOf<typeof creation>): Promise<IdentityRecord> {
+export async function createIdentity(
+  context: MemberContext,
+  requested: BodyOf<typeof creation>,
+): Promise<IdentityRecord> {
   const { organization, principal } = context;
-  const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
+  const { projectId = null, environmentId = null, jwks = null, ...facts } = requested;
   requireTrust({ ...facts, jwks });
   const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
   const createdAt = new Date().toISOString();
@@ -155,32 +158,32 @@ export async function updateIdentity(
 ): Promise<IdentityRecord> {
   const { slug } = context.organization;
   return retryOnConditionFailed(async () => {
-    const before = await requireIdentity(context, identityId);
+    const stored = await requireIdentity(context, identityId);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const wanted: IdentityRecord = { ...before, ...given };
-    if (isDeepStrictEqual(wanted, before)) return before;
-    if (wanted.environmentId !== null && wanted.projectId === null) {
+    const requested: IdentityRecord = { ...stored, ...given };
+    if (isDeepStrictEqual(requested, stored)) return stored;
+    if (requested.environmentId !== null && requested.projectId === null) {
       throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
     }
-    if (wanted.role === 'deployer' && wanted.environmentId === null) {
+    if (requested.role === 'deployer' && requested.environmentId === null) {
       throw invalidRequest([{ path: 'environmentId', message: environmentRequired }]);
     }
-    const trusts = isSame(before, wanted, ['issuer', 'claims', 'jwks']);
-    if (!trusts) requireTrust(wanted);
+    const trusts = isSame(stored, requested, ['issuer', 'claims', 'jwks']);
+    if (!trusts) requireTrust(requested);
     const after: IdentityRecord = {
-      ...wanted,
-      trustId: trusts ? before.trustId : randomUUID(),
-      updatedAt: laterThan(before.updatedAt),
+      ...requested,
+      trustId: trusts ? stored.trustId : randomUUID(),
+      updatedAt: laterThan(stored.updatedAt),
     };
     const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
     await transact([
       // The condition keeps this from undoing another change or bringing back a deleted identity.
-      update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
-      ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
+      update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(stored.updatedAt) } }),
+      ...(isSame(stored, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
       await context.audit({
         action: 'identity.updated',
         target: identityTarget(after),
-        ...detailsOf(before, after),
+        ...detailsOf(stored, after),
       }),
     ]);
     return after;
@@ -195,8 +198,8 @@ function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof Ide
   return names.every(name => isDeepStrictEqual(a[name], b[name]));
 }
 
-function detailsOf(before: IdentityRecord, after: IdentityRecord) {
-  const [old, changed] = [auditedFields(before), auditedFields(after)];
+function detailsOf(stored: IdentityRecord, after: IdentityRecord) {
+  const [old, changed] = [auditedFields(stored), auditedFields(after)];
   const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
   return details === undefined ? {} : { details };
 }

@@ -28,36 +28,36 @@ export function liveTokensAt(identityId: string): Read<LiveTokensRecord> {
 
 /** The writes that list a new token and, at the limit, revoke the oldest; and how many valid tokens they revoke. */
 export function listToken(
-  known: LiveTokensRecord | undefined,
+  stored: LiveTokensRecord | undefined,
   { userId, hash, createdAt, expiryDate }: TokenRecord,
 ): { writes: Write[]; endedTokens: number } {
   const nowMs = Date.now();
   const token: [number, number] = [Date.parse(createdAt), Date.parse(expiryDate ?? '')];
   const expiresAt = expiryAfter(maximumTokenMinutes * 60, nowMs);
   const item = liveTokensAt(userId);
-  if (known === undefined) {
+  if (stored === undefined) {
     const first = put(item, { tokens: { [hash]: token }, count: 1, expiresAt }, { if: isNew });
     return { writes: [first], endedTokens: 0 };
   }
 
-  const listed: Listed[] = Object.entries(known.tokens);
+  const listed: Listed[] = Object.entries(stored.tokens);
   const live = listed.filter(([, [, expiresAtMs]]) => expiresAtMs > nowMs).toSorted(byAge);
-  const revoked = live.slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)).map(([one]) => one);
-  const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([one]) => one);
+  const revoked = live.slice(0, Math.max(0, live.length + 1 - maximumLiveTokens)).map(([listedHash]) => listedHash);
+  const expired = listed.filter(([, [, expiresAtMs]]) => expiresAtMs <= nowMs).map(([listedHash]) => listedHash);
   const gone = [...expired, ...revoked];
-  const count = revoked.length > 0 ? equals(known.count) : atMost(maximumLiveTokens - 1 + gone.length);
+  const count = revoked.length > 0 ? equals(stored.count) : atMost(maximumLiveTokens - 1 + gone.length);
   const listing = update(
     item,
     { set: { ...without(gone), [`tokens.${hash}`]: token, expiresAt }, add: { count: 1 - gone.length } },
     { if: { ...stillListed(gone), count } },
   );
-  const revocations = revoked.map(one => remove(at(tokenRecord, userId, one)));
+  const revocations = revoked.map(listedHash => remove(at(tokenRecord, userId, listedHash)));
   return { writes: [listing, ...revocations], endedTokens: revoked.length };
 }
 
 /** The write that removes a revoked token from the list; none if it is not listed. */
-export function unlistToken(known: LiveTokensRecord | undefined, { userId, hash }: TokenRecord): Write[] {
-  if (known?.tokens[hash] === undefined) return [];
+export function unlistToken(stored: LiveTokensRecord | undefined, { userId, hash }: TokenRecord): Write[] {
+  if (stored?.tokens[hash] === undefined) return [];
   return [update(liveTokensAt(userId), { set: without([hash]), add: { count: -1 } }, { if: stillListed([hash]) })];
 }
 

@@ -18,9 +18,9 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
   const { id, slug } = context.organization;
   const job = { type: 'erase-organization', orgSlug: slug, organizationId: id } as const;
   await queueJob(job, 1);
-  const known: OrganizationRecord | undefined = context.organization;
+  const foreseen: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(at(organizationRecord, slug));
-  await retryWithFreshRead(known, readAgain, async organization => {
+  await retryWithFreshRead(foreseen, readAgain, async organization => {
     if (organization?.id !== id || organization.status !== 'active') throw organizationNotFound();
     const { projectCount, name } = organization;
     await transact([

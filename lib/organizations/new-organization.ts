@@ -65,7 +65,12 @@ export async function newOrganization(
   });
   return {
     organization,
-    writes: [...addressed(organization), ...stillHolds, ...newMember(organization, founder, 'owner').writes, audit],
+    writes: [
+      ...addressed(organization),
+      ...stillHolds,
+      ...newMember(organization, founder, 'owner', { joinedAt: createdAt }).writes,
+      audit,
+    ],
   };
 }
 
@@ -98,10 +103,10 @@ function taken(slug: string): ApiError {
  * @throws slug_taken for a requested slug; temporarily_unavailable when the attempts are used up
  */
 export async function withFreeSlug<T>(
-  wanted: { name: string; slug?: string | undefined },
+  requested: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
 ): Promise<T> {
-  const { slug, name } = wanted;
+  const { slug, name } = requested;
   if (slug !== undefined) return waitForSlug(at(organizationRecord, slug), () => create(slug));
   const first = slugFromName(name);
   const isTaken = (error: unknown) =>
@@ -117,7 +122,7 @@ export async function withFreeSlug<T>(
  */
 export async function createOrganization(
   context: AccountContext,
-  wanted: { name: string; slug?: string | undefined },
+  requested: { name: string; slug?: string | undefined },
 ): Promise<OrganizationRecord> {
   const { id } = context.principal.user;
   const readAgain = () => find(at(userRecord, id));
@@ -127,14 +132,14 @@ export async function createOrganization(
     async user => {
       if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
       const room = requireRoomForOrganization(id);
-      return withFreeSlug(wanted, async slug => {
-        const [made] = await Promise.all([
-          newOrganization({ name: wanted.name, slug }, user, actorOf(context.principal), context.source),
+      return withFreeSlug(requested, async slug => {
+        const [created] = await Promise.all([
+          newOrganization({ name: requested.name, slug }, user, actorOf(context.principal), context.source),
           room,
         ]);
         const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-        await transact([creation, ...made.writes, countPlatform({ organizations: 1 })]);
-        return made.organization;
+        await transact([creation, ...created.writes, countPlatform({ organizations: 1 })]);
+        return created.organization;
       });
     },
   );

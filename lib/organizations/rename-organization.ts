@@ -21,34 +21,34 @@ import { check, put, remove, retryWithFreshRead, transact, update, type Write } 
  */
 export async function renameOrganization(
   context: MemberContext,
-  wanted: { name?: string | undefined; requireSecondFactor?: boolean | undefined },
+  requested: { name?: string | undefined; requireSecondFactor?: boolean | undefined },
 ): Promise<OrganizationRecord> {
   const { id, slug } = context.organization;
-  const { requireSecondFactor } = wanted;
+  const { requireSecondFactor } = requested;
   const item = at(organizationRecord, slug);
-  const known: OrganizationRecord | undefined = context.organization;
+  const foreseen: OrganizationRecord | undefined = context.organization;
   return retryWithFreshRead(
-    known,
+    foreseen,
     () => find(item),
-    async before => {
-      if (before?.id !== id || before.status !== 'active') throw organizationNotFound();
+    async stored => {
+      if (stored?.id !== id || stored.status !== 'active') throw organizationNotFound();
       // Checked on every attempt, because a role may change while the request waits to retry.
       if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
         throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
       }
       context.requireFresh(requireSecondFactor !== undefined);
       const after = {
-        ...before,
-        name: wanted.name ?? before.name,
-        requireSecondFactor: requireSecondFactor ?? before.requireSecondFactor,
+        ...stored,
+        name: requested.name ?? stored.name,
+        requireSecondFactor: requireSecondFactor ?? stored.requireSecondFactor,
       };
-      const details = changedFields(before, after, ['name', 'requireSecondFactor']);
-      if (details === undefined) return before;
+      const details = changedFields(stored, after, ['name', 'requireSecondFactor']);
+      if (details === undefined) return stored;
       const { name } = after;
-      const unchanged = asRead(before, ['name', 'requireSecondFactor', 'id', 'status']);
+      const unchanged = asRead(stored, ['name', 'requireSecondFactor', 'id', 'status']);
       await transact([
         update(item, { set: { name, requireSecondFactor: after.requireSecondFactor } }, { if: unchanged }),
-        ...(before.name === name ? [] : directoryWrites(before, after)),
+        ...(stored.name === name ? [] : directoryWrites(stored, after)),
         ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
         await context.audit({
           action: 'organization.updated',
@@ -68,9 +68,9 @@ function hasFactor(userId: string): Write {
   });
 }
 
-function directoryWrites(before: OrganizationRecord, { id, slug, name }: OrganizationRecord): Write[] {
+function directoryWrites(stored: OrganizationRecord, { id, slug, name }: OrganizationRecord): Write[] {
   const entry = { id, slug, name };
-  const [old, renamed] = [at(directoryByNameRecord, before.name, slug), at(directoryByNameRecord, name, slug)];
+  const [old, renamed] = [at(directoryByNameRecord, stored.name, slug), at(directoryByNameRecord, name, slug)];
   // The directory ignores case, and a transaction can write an item only once.
   const isMoved = old.key.sk !== renamed.key.sk;
   return [put(at(directoryBySlugRecord, slug), entry), put(renamed, entry), ...(isMoved ? [remove(old)] : [])];

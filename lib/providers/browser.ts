@@ -2,7 +2,6 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { otherCookie } from '../access/session-cookie.ts';
 import { startedSignInCookie } from '../contracts/auth/sign-in-cookies.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
-import { hashCredential } from '../crypto/credentials.ts';
 
 export const startedSeconds = 10 * 60;
 
@@ -34,9 +33,6 @@ function cookie(orgSlug: string, secret: string, maxAgeSeconds: number): string 
 export function isRandom(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{43}$/.test(text);
 }
-
-/** Stored in place of the secret. Pure. */
-export const hashOfSecret = hashCredential;
 
 /** A value of this browser's sign-in with that `state`. Pure. */
 function derived(secret: string, purpose: 'nonce' | 'verifier', state: string): string {

@@ -109,7 +109,7 @@ export function requireHostedDomain(
   signIn: Pick<SignInRecord, 'issuer' | 'domains'>,
   { hostedDomain }: Pick<Profile, 'hostedDomain'>,
 ): void {
-  // A record that is gone ends first sign-ins, but must not lock out those who are linked.
+  // Without its record, a domain admits no new people, but those who are linked must not be locked out.
   const isListed = signIn.domains.some(({ domain }) => domain === hostedDomain);
   if (isShared(signIn) && !isListed) throw new SignInRefused('domain_not_verified');
 }

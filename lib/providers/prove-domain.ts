@@ -12,8 +12,8 @@ import { SignInRefused } from './log-in-page.ts';
 import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 /*
- * A domain stays verified only while its TXT record is there: whoever once controlled the domain for a moment must not
- * keep it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
+ * A domain stays verified only while its TXT record exists: somebody who controlled the domain for a moment must not keep
+ * it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
  */
 
 const hourMs = 60 * 60 * 1000;
@@ -46,8 +46,8 @@ export async function requireProvedDomain(
 }
 
 /**
- * Whether the organization still controls the domain. If the last proof is too old, its record is looked up, and a domain
- * whose record is gone is nobody's from then on. An outage of its name servers keeps the last proof for seven days.
+ * Whether the organization still controls the domain. If the last proof is too old, its record is looked up. A domain
+ * without its record is released. During an outage of its name servers, the last proof stays valid for seven days.
  * @param claim who the domain is verified for
  */
 export async function proveDomain(
@@ -56,7 +56,7 @@ export async function proveDomain(
   { domain, claim }: { domain: string; claim: DomainRecord | undefined },
 ): Promise<DomainState> {
   const { organization, signIn } = holder;
-  const token = signIn.domains.find(one => one.domain === domain && one.verifiedAt !== null)?.token;
+  const token = signIn.domains.find(own => own.domain === domain && own.verifiedAt !== null)?.token;
   if (claim?.organizationId !== organization.id || token === undefined) return 'unproved';
   const now = Date.now();
   const ageMs = ageOf(claim.verifiedAt, now);
@@ -74,7 +74,7 @@ export async function proveDomain(
     return undefined;
   });
   if (records !== undefined && !records.includes(txtRecordOf({ token }))) {
-    await giveUp(context, holder, domain, lookedUpAt);
+    await releaseDomain(context, holder, domain, lookedUpAt);
     return 'unproved';
   }
   const answeredAt = new Date().toISOString();
@@ -97,15 +97,15 @@ function startLookUp(domain: string, claim: DomainRecord, lookedUpAt: string): P
   return transactIfHolds([update(at(domainRecord, domain), { set: { lookedUpAt } }, { if: asRead })]);
 }
 
-/** The domain is nobody's now. Its owners see that in the settings and in the audit log, and can verify it again. */
-async function giveUp(
+/** Releases the domain. Its owners see that in the settings and in the audit log, and can verify it again. */
+async function releaseDomain(
   { source }: RequestContext,
-  { organization, signIn: known }: Holder,
+  { organization, signIn: foreseen }: Holder,
   domain: string,
   lookedUpAt: string,
 ): Promise<void> {
   const readAgain = () => findSignIn(organization);
-  const lost = retryWithFreshRead<SignInRecord | undefined, void>(known, readAgain, async signIn => {
+  const lost = retryWithFreshRead<SignInRecord | undefined, void>(foreseen, readAgain, async signIn => {
     if (signIn === undefined) return;
     const entry = await auditWrite(organization, systemActor, source, {
       action: 'sign_in.configured',
@@ -135,7 +135,7 @@ class Superseded extends Error {}
 
 /** The provider's settings no longer show the domain as verified. */
 export function unverified(orgSlug: string, { version, domains }: SignInRecord, domain: string) {
-  const left = domains.map(one => (one.domain === domain ? { ...one, verifiedAt: null } : one));
+  const left = domains.map(own => (own.domain === domain ? { ...own, verifiedAt: null } : own));
   return update(
     at(signInRecord, orgSlug),
     { set: { domains: left, version: randomUUID() } },

@@ -4,7 +4,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { completeProviderSignIn as contract } from '../contracts/auth/complete-provider-sign-in.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
-import { equalInConstantTime } from '../crypto/credentials.ts';
+import { equalInConstantTime, hashCredential } from '../crypto/credentials.ts';
 import { signatureAlgorithms } from '../identities/verify-assertion.ts';
 import { countOne } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
@@ -19,7 +19,7 @@ import { personOf } from '../table/records/provider-link.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
-import { hashOfSecret, isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
+import { isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';
 import { type Profile, type ProvenPerson, profileOf, reportsSecondFactor } from './profile.ts';
 import { openClientSecret, type Provider, readProvider } from './provider.ts';
@@ -73,11 +73,11 @@ export async function openSignIn(
   secret: string | undefined,
 ): Promise<Redeeming> {
   if (!isRandom(state) || !isRandom(secret)) throw signInExpired();
-  const item = at(startedSignInRecord, hashOfSecret(state));
+  const item = at(startedSignInRecord, hashCredential(state));
   const started = await find(item);
   // Another organization's provider may have sent the browser here with its own state.
   if (started?.orgSlug !== orgSlug || started.expiresAt * 1000 <= Date.now()) throw signInExpired();
-  if (!equalInConstantTime(hashOfSecret(secret), started.browser)) throw signInExpired();
+  if (!equalInConstantTime(hashCredential(secret), started.browser)) throw signInExpired();
   const { organization, signIn, issuerKeys } = await readTogether({
     ...providerReads(orgSlug),
     issuerKeys: at(issuerKeysRecord, started.issuer),

@@ -21,7 +21,7 @@ import { put, remove, retryWithFreshRead, transact, update, type Write } from '.
 import { sealClientSecret } from './provider.ts';
 import { findSignIn, readSignIn, signInTarget } from './sign-in.ts';
 
-type Wanted = BodyOf<typeof contract>;
+type Requested = BodyOf<typeof contract>;
 
 interface BeforeSetting {
   signIn: SignInRecord | undefined;
@@ -30,7 +30,7 @@ interface BeforeSetting {
 }
 
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
-export async function readBeforeSetting(organizationId: string, { required }: Wanted): Promise<BeforeSetting> {
+export async function readBeforeSetting(organizationId: string, { required }: Requested): Promise<BeforeSetting> {
   return readSetting(await requirePlace(organizationId), required);
 }
 
@@ -44,26 +44,30 @@ async function readSetting(place: { slug: string; id: string }, required: boolea
  * @throws invalid_request for an issuer that the service must not contact; email_not_verified; second_factor_required if
  * no owner could get in without the provider that is to be required
  */
-export async function setSignIn(context: MemberContext, wanted: Wanted, known: BeforeSetting): Promise<SignInRecord> {
+export async function setSignIn(
+  context: MemberContext,
+  requested: Requested,
+  foreseen: BeforeSetting,
+): Promise<SignInRecord> {
   const { organization } = context;
-  requireAcceptable(wanted);
+  requireAcceptable(requested);
   requireVerifiedMember(context);
   return retryWithFreshRead(
-    known,
-    () => readSetting(organization, wanted.required),
-    async ({ signIn: before, owners }) => {
-      const requirement = requirementWrites(context, wanted, { signIn: before, owners });
+    foreseen,
+    () => readSetting(organization, requested.required),
+    async ({ signIn: previous, owners }) => {
+      const requirement = requirementWrites(context, requested, { signIn: previous, owners });
       // Without a listener, a refusal would end the process while the secret is sealed; the `await` below throws it.
       requirement.catch(() => undefined);
-      const after = await signInAfter(organization.id, wanted, before);
-      const details = detailsOf(before, after);
-      if (before !== undefined && details === undefined) return before;
-      const isSame = before === undefined ? isNew : { version: equals(before.version) };
+      const after = await signInAfter(organization.id, requested, previous);
+      const details = detailsOf(previous, after);
+      if (previous !== undefined && details === undefined) return previous;
+      const isSame = previous === undefined ? isNew : { version: equals(previous.version) };
       await transact([
         put(at(signInRecord, organization.slug), after, { if: isSame }),
         ...(await requirement),
         shownOnOrganization(organization, after),
-        ...freedDomains(before, after),
+        ...freedDomains(previous, after),
         await context.audit({
           action: 'sign_in.configured',
           target: signInTarget(after),
@@ -76,7 +80,7 @@ export async function setSignIn(context: MemberContext, wanted: Wanted, known: B
 }
 
 /** @throws invalid_request for an issuer that the service must not contact, or must not trust that much */
-function requireAcceptable({ issuer, trustEmail }: Wanted): void {
+function requireAcceptable({ issuer, trustEmail }: Requested): void {
   const problem = targetProblem(issuer);
   if (problem !== undefined) throw invalidRequest([{ path: 'issuer', message: problem }]);
   if (!trustEmail || !isSharedIssuer(issuer)) return;
@@ -88,10 +92,10 @@ function requireAcceptable({ issuer, trustEmail }: Wanted): void {
 
 async function signInAfter(
   organizationId: string,
-  { issuer, clientId, clientSecret, domains, ...others }: Wanted,
-  before: SignInRecord | undefined,
+  { issuer, clientId, clientSecret, domains, ...others }: Requested,
+  previous: SignInRecord | undefined,
 ): Promise<SignInRecord> {
-  const kept = before?.issuer === issuer && before.clientId === clientId ? before : undefined;
+  const kept = previous?.issuer === issuer && previous.clientId === clientId ? previous : undefined;
   const owner = { organizationId, issuer, clientId };
   const sealedSecret = clientSecret === undefined ? kept?.sealedSecret : await sealClientSecret(clientSecret, owner);
   return {
@@ -100,17 +104,17 @@ async function signInAfter(
     clientVersion: kept?.clientVersion ?? randomUUID(),
     ...(sealedSecret === undefined ? {} : { sealedSecret }),
     // The proof was for another issuer or client: whoever has changed that must prove that the domain is theirs, too.
-    domains: domains.map(domain => kept?.domains.find(one => one.domain === domain) ?? newDomain(domain)),
+    domains: domains.map(domain => kept?.domains.find(own => own.domain === domain) ?? newDomain(domain)),
     ...others,
-    ...requiredSince(others.required, before),
+    ...requiredSince(others.required, previous),
     updatedAt: new Date().toISOString(),
   };
 }
 
 /** A change of something else doesn't renew the time: factors that were added in between would then break glass. */
-function requiredSince(required: boolean, before: SignInRecord | undefined): Pick<SignInRecord, 'requiredAt'> {
+function requiredSince(required: boolean, previous: SignInRecord | undefined): Pick<SignInRecord, 'requiredAt'> {
   if (!required) return {};
-  if (before?.required === true) return before.requiredAt === undefined ? {} : { requiredAt: before.requiredAt };
+  if (previous?.required === true) return previous.requiredAt === undefined ? {} : { requiredAt: previous.requiredAt };
   return { requiredAt: new Date().toISOString() };
 }
 
@@ -128,9 +132,9 @@ const fieldNames = [
 ] as const;
 
 /** What changed, for the audit log; undefined if nothing did. Of the secret it only says that there is another one. */
-function detailsOf(before: SignInRecord | undefined, after: SignInRecord): AuditDetails | undefined {
-  const changed = changedFields(before === undefined ? {} : fieldsOf(before), fieldsOf(after), fieldNames);
-  const hasNewSecret = before?.sealedSecret !== after.sealedSecret;
+function detailsOf(previous: SignInRecord | undefined, after: SignInRecord): AuditDetails | undefined {
+  const changed = changedFields(previous === undefined ? {} : fieldsOf(previous), fieldsOf(after), fieldNames);
+  const hasNewSecret = previous?.sealedSecret !== after.sealedSecret;
   if (changed === undefined && !hasNewSecret) return undefined;
   return { ...changed, ...(hasNewSecret ? { clientSecret: 'changed' } : {}) };
 }
@@ -143,13 +147,13 @@ function fieldsOf({ domains, ...signIn }: SignInRecord) {
 
 /**
  * If all factors of the owner who requires the provider are settled, their session has broken glass in the organization,
- * so it may go on.
+ * so it stays valid there.
  * @throws second_factor_required, also from the transaction
  */
 async function requirementWrites(
   { organization, principal: { userId, credential } }: MemberContext,
-  { required }: Wanted,
-  { signIn: before, owners }: BeforeSetting,
+  { required }: Requested,
+  { signIn: previous, owners }: BeforeSetting,
 ): Promise<Write[]> {
   if (!required) return [];
   const missing = () =>
@@ -157,7 +161,7 @@ async function requirementWrites(
       'At least one owner needs a passkey, or a password and an authenticator app, in case the provider fails.',
     );
   const remaining = await breakGlassOwner(organization, owners, missing);
-  if (credential.method !== 'session' || before?.required === true) return remaining;
+  if (credential.method !== 'session' || previous?.required === true) return remaining;
   const { secondFactor, provider, brokeGlassIn = [] } = credential.session;
   const goesOn = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;
   if (!goesOn) return remaining;
@@ -165,7 +169,7 @@ async function requirementWrites(
   return [...remaining, update(at(sessionRecord, userId, credential.hash), { set }, { if: isThere })];
 }
 
-/** What every request in the organization has to know of its provider: without one, nothing. */
+/** Copies to the organization what each of its requests needs of the provider, or clears that. */
 export function shownOnOrganization({ id, slug }: { id: string; slug: string }, signIn?: SignInRecord): Write {
   return update(
     at(organizationRecord, slug),
@@ -182,12 +186,12 @@ export function shownOnOrganization({ id, slug }: { id: string; slug: string }, 
 }
 
 /** The verified domains that are no longer used, or have to be verified again. */
-export function freedDomains(before: SignInRecord | undefined, after?: SignInRecord): Write[] {
+export function freedDomains(previous: SignInRecord | undefined, after?: SignInRecord): Write[] {
   const kept = new Set(after?.domains.flatMap(({ domain, verifiedAt }) => (verifiedAt === null ? [] : [domain])));
-  return (before?.domains ?? [])
+  return (previous?.domains ?? [])
     .filter(({ domain, verifiedAt }) => verifiedAt !== null && !kept.has(domain))
     .map(({ domain }) =>
-      remove(at(domainRecord, domain), { if: [isNew, { organizationId: equals(before?.organizationId ?? '') }] }),
+      remove(at(domainRecord, domain), { if: [isNew, { organizationId: equals(previous?.organizationId ?? '') }] }),
     );
 }
 
@@ -198,17 +202,17 @@ export function freedDomains(before: SignInRecord | undefined, after?: SignInRec
  */
 export async function deleteSignIn(context: MemberContext): Promise<void> {
   const { organization } = context;
-  const known = await readSignIn(context);
+  const foreseen = await readSignIn(context);
   await retryWithFreshRead(
-    known,
+    foreseen,
     () => findSignIn(organization),
-    async before => {
-      if (before === undefined) return;
+    async previous => {
+      if (previous === undefined) return;
       await transact([
-        remove(at(signInRecord, organization.slug), { if: { version: equals(before.version) } }),
+        remove(at(signInRecord, organization.slug), { if: { version: equals(previous.version) } }),
         shownOnOrganization(organization),
-        ...freedDomains(before),
-        await context.audit({ action: 'sign_in.removed', target: signInTarget(before) }),
+        ...freedDomains(previous),
+        await context.audit({ action: 'sign_in.removed', target: signInTarget(previous) }),
       ]);
     },
   );

@@ -2,19 +2,10 @@ import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedMember } from '../access/verified-email.ts';
 import type { AuditFacts } from '../audit/write.ts';
 import type { SignIn } from '../contracts/organizations/sign-in.ts';
-import { requirePlace } from '../organizations/members/read-roster.ts';
 import { at, find } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { redirectUri } from './browser.ts';
-
-/**
- * The provider of an organization by its id, read in two round trips in parallel with authentication.
- * @throws organization_not_found
- */
-export async function foreseeSignIn(organizationId: string): Promise<SignInRecord | undefined> {
-  return findSignIn(await requirePlace(organizationId));
-}
 
 /**
  * The organization's sign-in provider, for an owner.
@@ -54,10 +45,10 @@ export async function signInView(signIn: SignInRecord, orgSlug: string): Promise
     clientId,
     hasClientSecret: sealedSecret !== undefined,
     redirectUri: await redirectUri(orgSlug),
-    domains: domains.map(one => ({
-      domain: one.domain,
-      verified: one.verifiedAt !== null,
-      txtRecord: txtRecordOf(one),
+    domains: domains.map(own => ({
+      domain: own.domain,
+      verified: own.verifiedAt !== null,
+      txtRecord: txtRecordOf(own),
     })),
     defaultRole,
     required,

@@ -5,6 +5,7 @@ import type { findSignInMethods as methods } from '../contracts/auth/find-sign-i
 import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
 import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
+import { hashCredential } from '../crypto/credentials.ts';
 import { count, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { signInLookups, startedSignIns } from '../limits/rate-limits.ts';
@@ -18,7 +19,6 @@ import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import {
   browserCookie,
   codeChallengeOf,
-  hashOfSecret,
   newBrowserSecret,
   nonceOf,
   redirectUri,
@@ -32,23 +32,23 @@ import { readProvider } from './provider.ts';
 import { ownSignIn, providerReads } from './sign-in.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
-type Wanted = QueryOf<typeof contract> & { orgSlug: string };
+type Requested = QueryOf<typeof contract> & { orgSlug: string };
 
 /** Sends the browser to the organization's provider, or to the log-in page with the reason why not. Never throws. */
-export async function startSignIn(context: SignInContext, wanted: Wanted): Promise<Redirect> {
-  return logInPage(context, () => start(context, wanted));
+export async function startSignIn(context: SignInContext, requested: Requested): Promise<Redirect> {
+  return logInPage(context, () => start(context, requested));
 }
 
-async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Wanted): Promise<Redirect> {
+async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }: Requested): Promise<Redirect> {
   requireOwnStart(context);
-  const begun = startedSignIns(orgSlug, networkOf(context.source.ip));
+  const starts = startedSignIns(orgSlug, networkOf(context.source.ip));
   const {
     organization,
-    signIn: found,
+    signIn: storedSignIn,
     counted,
-  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(begun) });
-  refuseEarly(begun, counted);
-  const signIn = organization?.status === 'active' ? ownSignIn(found, organization.id) : undefined;
+  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(starts) });
+  refuseEarly(starts, counted);
+  const signIn = organization?.status === 'active' ? ownSignIn(storedSignIn, organization.id) : undefined;
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
@@ -59,7 +59,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   const now = Date.now();
   const started: StartedSignInRecord = {
     purpose,
-    browser: hashOfSecret(secret),
+    browser: hashCredential(secret),
     organizationId: organization.id,
     orgSlug,
     clientVersion: signIn.clientVersion,
@@ -70,7 +70,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     expiresAt: Math.floor(now / 1000) + startedSeconds,
   };
   await retryOnConditionFailed(() =>
-    transact([...countOne(begun), put(at(startedSignInRecord, hashOfSecret(state)), started, { if: isNew })]),
+    transact([...countOne(starts), put(at(startedSignInRecord, hashCredential(state)), started, { if: isNew })]),
   );
   const location = new URL(endpoints.authorization);
   const parameters = {
@@ -99,7 +99,7 @@ function requireOwnStart({ source: { fetchSite } }: SignInContext): void {
   if (!isOwn) throw new SignInRefused('start_here');
 }
 
-function purposeOf({ stepUp, test }: Pick<Wanted, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
+function purposeOf({ stepUp, test }: Pick<Requested, 'stepUp' | 'test'>): StartedSignInRecord['purpose'] {
   if (stepUp === true) return 'step-up';
   return test === true ? 'test' : 'sign-in';
 }
@@ -125,7 +125,7 @@ async function requireSession(
 }
 
 /**
- * How an address can sign in. Looks only at its domain, so it can't tell whether there is an account.
+ * How an address can sign in. Looks only at its domain, so the response doesn't reveal whether there is an account.
  * @throws rate_limited; temporarily_unavailable while another request looks the domain up
  */
 export async function findSignInMethods(context: RequestContext, email: string): Promise<AnswerOf<typeof methods>> {

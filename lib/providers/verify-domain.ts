@@ -8,6 +8,7 @@ import { domainTakenMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { listOwners } from '../organizations/break-glass.ts';
 import { stillActive } from '../organizations/change-counts.ts';
+import { requirePlace } from '../organizations/members/read-roster.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { type Conditions, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
@@ -16,7 +17,7 @@ import type { RateRecord } from '../table/records/rate.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, foreseeSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 interface BeforeVerifying {
   signIn: SignInRecord | undefined;
@@ -27,7 +28,7 @@ interface BeforeVerifying {
 /** Two round trips, in parallel with authentication. @throws organization_not_found */
 export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
   const [signIn, { counted }] = await Promise.all([
-    foreseeSignIn(organizationId),
+    requirePlace(organizationId).then(findSignIn),
     readTogether({ counted: toRead(domainLookups(organizationId)) }),
   ]);
   return { signIn, counted };
@@ -35,36 +36,36 @@ export async function readBeforeVerifying(organizationId: string): Promise<Befor
 
 /**
  * Verifies one of the provider's domains by its TXT record. A verified one stays so without another look-up. A domain of
- * another organization is taken over if that organization's record is gone, and its owners are told.
+ * another organization is taken over if that organization's record no longer exists, and its owners are notified.
  * @throws invalid_request for a domain that the provider does not have; email_not_verified, rate_limited,
  * domain_not_verified, domain_taken
  */
 export async function verifyDomain(
   context: MemberContext,
   domain: string,
-  { signIn: known, counted }: BeforeVerifying,
+  { signIn: foreseen, counted }: BeforeVerifying,
 ): Promise<SignInRecord> {
   const { organization } = context;
   requireVerifiedMember(context);
-  const wanted = domainOf(known, domain);
-  if (wanted.verifiedAt !== null && known !== undefined) return known;
+  const requested = domainOf(foreseen, domain);
+  if (requested.verifiedAt !== null && foreseen !== undefined) return foreseen;
   const lookups = domainLookups(organization.id);
   refuseEarly(lookups, counted);
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
-  if (!records.includes(txtRecordOf(wanted))) {
-    throw new ApiError('domain_not_verified', `The domain does not have this TXT record yet: ${txtRecordOf(wanted)}`);
+  if (!records.includes(txtRecordOf(requested))) {
+    throw new ApiError('domain_not_verified', `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`);
   }
-  const readAgain = async () => ({ before: await findSignIn(organization), claim: await readClaim() });
-  const { after, former } = await retryWithFreshRead({ before: known, claim }, readAgain, async current => {
-    const signIn = current.before;
+  const readAgain = async () => ({ stored: await findSignIn(organization), claim: await readClaim() });
+  const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {
+    const signIn = current.stored;
     const unverifiedDomain = domainOf(signIn, domain);
     // It was dropped and added again, so its record is another one.
-    if (signIn === undefined || unverifiedDomain.token !== wanted.token) throw unknownDomain();
+    if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
     if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
     const verifiedAt = new Date().toISOString();
-    const domains = signIn.domains.map(one => (one === unverifiedDomain ? { ...one, verifiedAt } : one));
+    const domains = signIn.domains.map(own => (own === unverifiedDomain ? { ...own, verifiedAt } : own));
     const verified = { ...signIn, domains, version: randomUUID(), updatedAt: verifiedAt };
     await transact([
       update(
@@ -100,7 +101,7 @@ interface Holder {
   token: string | undefined;
 }
 
-/** The other organization that the domain is verified for, or was until its record was gone. */
+/** The other organization that the domain is verified for, or was until its record disappeared. */
 async function readHolder(
   domain: string,
   claim: DomainRecord | undefined,
@@ -110,7 +111,7 @@ async function readHolder(
   const { orgSlug, lostBy = claim.organizationId } = claim;
   if (lostBy === organizationId) return undefined;
   const signIn = await findSignIn({ slug: orgSlug, id: lostBy });
-  const held = signIn?.domains.find(one => one.domain === domain && one.verifiedAt !== null);
+  const held = signIn?.domains.find(own => own.domain === domain && own.verifiedAt !== null);
   return { organizationId: lostBy, orgSlug, signIn: held && signIn, token: held?.token };
 }
 
@@ -131,9 +132,9 @@ async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlu
 }
 
 function domainOf(signIn: SignInRecord | undefined, domain: string): SignInRecord['domains'][number] {
-  const found = signIn?.domains.find(one => one.domain === domain);
-  if (found === undefined) throw unknownDomain();
-  return found;
+  const listed = signIn?.domains.find(own => own.domain === domain);
+  if (listed === undefined) throw unknownDomain();
+  return listed;
 }
 
 const unknownDomain = () =>

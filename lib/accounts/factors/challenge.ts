@@ -82,10 +82,10 @@ export function answer(
 /** The write that makes a challenge valid again if the operation it authorized is undone. */
 export function openAgain(
   presented: PresentedChallenge,
-  found: ChallengeRecord | undefined,
+  stored: ChallengeRecord | undefined,
   sessionEpoch: number,
 ): Write[] {
-  return found === undefined ? [] : [put(presented.read, { ...found, sessionEpoch }, { if: isNew })];
+  return stored === undefined ? [] : [put(presented.read, { ...stored, sessionEpoch }, { if: isNew })];
 }
 
 export const invalidChallenge = () =>

@@ -154,13 +154,13 @@ async function change(
   let mayMail = true;
   let committed: Committed | undefined;
 
-  const attempt = async (user: UserRecord, before: BeforeRemoval | undefined) => {
+  const attempt = async (user: UserRecord, reads: BeforeRemoval | undefined) => {
     // An attempt that seemed to fail may have been executed late.
     if (committed !== undefined && user.factorChange?.id === id) return committed;
     const number = (user.factorChange?.number ?? 0) + 1;
-    const wanted = decide(user, number);
-    if (wanted === undefined) return undefined;
-    const { factors, isLast, hasNewCodes } = factorsAfter(user, wanted, { number, hashes: codes.hashes });
+    const planned = decide(user, number);
+    if (planned === undefined) return undefined;
+    const { factors, isLast, hasNewCodes } = factorsAfter(user, planned, { number, hashes: codes.hashes });
     const sessionEpoch = isAddition ? epochAfterAddition(user) : user.sessionEpoch;
     const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...factors });
     const isOwn = { if: isThere, refused: sessionEnded };
@@ -172,8 +172,8 @@ async function change(
       ),
       // A session that adds a factor has just used it.
       isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
-      ...wanted.writes,
-      ...(losesLogIn ? ((await before?.isDispensable()) ?? []) : []),
+      ...planned.writes,
+      ...(losesLogIn ? ((await reads?.isDispensable()) ?? []) : []),
       ...(mayMail ? countOne(factorMails(user.id)) : []),
       ...limits.flatMap(countOne),
     ];
@@ -181,10 +181,10 @@ async function change(
     const previous: Factors = Object.fromEntries(changed.map(name => [name, user[name]]));
     committed = {
       recoveryCodes: hasNewCodes ? codes.codes : undefined,
-      undo: [update(account, { set: previous }, { if: { 'factorChange.id': equals(id) } }), ...(wanted.undo ?? [])],
+      undo: [update(account, { set: previous }, { if: { 'factorChange.id': equals(id) } }), ...(planned.undo ?? [])],
       mayMail,
     };
-    const flagged = isLast ? (before?.tokens ?? []).filter(({ secondFactor }) => secondFactor) : [];
+    const flagged = isLast ? (reads?.tokens ?? []).filter(({ secondFactor }) => secondFactor) : [];
     const unflagging = flagged.map(({ hash }) =>
       update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
     );
@@ -199,19 +199,19 @@ async function change(
     const current = await readTogether({ user: account, session });
     // The first factor ends the account's other sessions and raises the epoch of the one that added it.
     if (current.user === undefined || current.session?.epoch !== current.user.sessionEpoch) throw sessionEnded();
-    return { user: current.user, before: await removal?.readAgain() };
+    return { user: current.user, reads: await removal?.readAgain() };
   };
-  const foreseen = { user: authenticated, before: removal?.foreseen };
-  const result = await retryWithFreshRead(foreseen, readAgain, async ({ user, before }) => {
+  const foreseen = { user: authenticated, reads: removal?.foreseen };
+  const result = await retryWithFreshRead(foreseen, readAgain, async ({ user, reads }) => {
     try {
-      return await attempt(user, before);
+      return await attempt(user, reads);
     } catch (error) {
       if (!(error instanceof ApiError) || committed === undefined) throw error;
       if ((await find(account))?.factorChange?.id === id) return committed;
       // The e-mail limit must not keep users from removing a factor.
       if (error.code !== 'rate_limited' || !mayMail || isAddition) throw error;
       mayMail = false;
-      return attempt(user, before);
+      return attempt(user, reads);
     }
   });
   if (result !== undefined) context.log.account(what, { userId: authenticated.id });

@@ -5,7 +5,7 @@ import { sendMail } from '../../mail/send-mail.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 
 /**
- * Tells the user about a completed change, unless `counting` rejects because the mail limit is reached. A failure is
+ * Notifies the user of a completed change, unless `counting` rejects because the mail limit is reached. A failure is
  * only logged.
  */
 export async function mailUnlessRefused(

@@ -41,8 +41,8 @@ export async function addPasskey(
   const { user } = context.principal;
   requireVerifiedEmail(user);
   const presented = presentedChallenge(challenge);
-  const found = await find(presented.read);
-  const useUp = answer(presented, found, 'new-passkey', user);
+  const issued = await find(presented.read);
+  const useUp = answer(presented, issued, 'new-passkey', user);
   const verified = await verifyNewPasskey(sent, challenge);
   if (verified === undefined) throw invalidRequest([{ path: 'passkey', message: 'does not answer the challenge' }]);
   const passkey: PasskeyRecord = {
@@ -74,7 +74,7 @@ export async function addPasskey(
         put(owner, { userId: user.id }, { if: isNew, refused: isKnown }),
         put(item, passkey, { if: isNew, refused: isKnown }),
       ],
-      undo: [...removalOf(passkey), ...openAgain(presented, found, epochAfterAddition(current))],
+      undo: [...removalOf(passkey), ...openAgain(presented, issued, epochAfterAddition(current))],
     };
   });
   return { passkey: passkeyView(passkey), recoveryCodes };

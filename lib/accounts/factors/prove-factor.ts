@@ -36,7 +36,7 @@ export interface FactorProof {
    * it is 0.
    */
   writes: Write[];
-  /** What the user must hear about afterwards. */
+  /** What the user must be notified of afterwards. */
   notice?: FactorNotice;
 }
 
@@ -66,7 +66,7 @@ export async function proveFactor(
       : recoveryWrite(user, presented.code, refused);
   if (write === undefined) {
     await count(presented.wrong);
-    await tellOfGuesses(log, user, presented.wrong);
+    await mailGuessedCodes(log, user, presented.wrong);
     throw refuse();
   }
   const writes = [...requireRoom(presented.wrong), write];
@@ -84,7 +84,7 @@ export async function mailNotice({ log }: RequestContext, user: UserRecord, { no
  * Anyone guessing codes already knows the password, so the account's owner gets an e-mail once a window's guesses are
  * used up.
  */
-async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
+async function mailGuessedCodes(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;
   log.account('second_factor_locked', { userId: user.id });

@@ -17,20 +17,19 @@ import { mailUnlessRefused } from './mail-unless-refused.ts';
 /**
  * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
  * every session, token, reset link, and link to a provider, because whoever added the factor had one of them or the
- * password. It does so even
- * if the factor is already gone, because recovery codes created in the meantime may remain.
+ * password. It does so even if the factor is already gone, because recovery codes created in the meantime may remain.
  * @throws invalid_token
  */
 export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
   const { user, factor, change, useUp } = await openUndoLink(token);
-  const [held, found] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
+  const [held, foreseenPasskey] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
   let isFirst = true;
   const ending = endSessions({
     user,
     held,
     source,
     decide: async current => {
-      const passkey = isFirst ? found : await findPasskey(current.id, factor);
+      const passkey = isFirst ? foreseenPasskey : await findPasskey(current.id, factor);
       isFirst = false;
       const { set, writes } = factorGone(current, factor, change, passkey);
       return { set, writes: [...writes, useUp] };
@@ -67,7 +66,7 @@ export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
  * @param change the number of the change that added the factor
  * @param passkey the passkey stored under the factor's credential id
  */
-export function factorGone(
+function factorGone(
   user: UserRecord,
   factor: Factor,
   change: number,

@@ -17,11 +17,11 @@ import { type Roster, readRosterOf } from './read-roster.ts';
 export async function changeRole(
   context: MemberContext,
   { memberId, role }: { memberId: string; role: Role },
-  before: Roster,
+  foreseen: Roster,
 ): Promise<MemberRecord> {
   const { organization } = context;
   const readAgain = () => readRosterOf(organization);
-  return retryWithFreshRead(before, readAgain, async ({ members, organization: current }) => {
+  return retryWithFreshRead(foreseen, readAgain, async ({ members, organization: current }) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));

@@ -37,31 +37,31 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
  */
 export async function inviteMember(
   context: MemberContext,
-  wanted: { email: string; role: Role },
+  requested: { email: string; role: Role },
   { roster: foreseen, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string; mailed: boolean }> {
   const { secret, hash } = createCredential(context.principal.userId);
-  const invitation = newInvitation(context, wanted, hash);
+  const invitation = newInvitation(context, requested, hash);
   const readAgain = () => readRosterOf(context.organization);
   const invite = (mailed: boolean) =>
     retryWithFreshRead(foreseen, readAgain, async roster => {
-      requireRight(context, wanted.role);
-      if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(wanted.email))) {
+      requireRight(context, requested.role);
+      if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(requested.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
       const replaced = roster.invitations.find(({ id }) => id === invitation.id);
-      context.requireFresh(hasFreshRights(wanted.role) || (replaced !== undefined && hasFreshRights(replaced.role)));
+      context.requireFresh(hasFreshRights(requested.role) || (replaced !== undefined && hasFreshRights(replaced.role)));
       await sweepMost(roster);
       await transact([
         ...replacingWrites(roster, invitation, configs),
         ...countOne(invitationsFrom(context.organization.id)),
-        ...(mailed ? countMailTo(wanted.email) : []),
+        ...(mailed ? countMailTo(requested.email) : []),
         // Only users who have verified their own address can have e-mails sent to others.
         ...hasVerifiedEmail(context, 'invite others'),
         await context.audit({
           action: 'member.invited',
-          target: { type: 'invitation', id: invitation.id, name: wanted.email },
-          details: { role: wanted.role, ...(mailed ? {} : { mailed }) },
+          target: { type: 'invitation', id: invitation.id, name: requested.email },
+          details: { role: requested.role, ...(mailed ? {} : { mailed }) },
         }),
       ]);
     });

@@ -26,7 +26,7 @@ export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
 
 /** As many of the user's identities as one transaction can end. Pure. */
 export function endableOf({ id }: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
-  return identities.filter(one => isMadeBy(one, id, userId)).slice(0, identitiesAtOnce);
+  return identities.filter(created => isMadeBy(created, id, userId)).slice(0, identitiesAtOnce);
 }
 
 /** Checks the organization too, because the slug may have been another organization's when the item was read. */
@@ -45,8 +45,12 @@ export async function findLeft(organization: Place, userId: string): Promise<Lef
     list(webhookRecord, ranges.webhooks(organization.slug)),
   ]);
   return {
-    identities: identities.filter(one => isMadeBy(one, organization.id, userId)).map(({ id, name }) => ({ id, name })),
-    webhooks: webhooks.filter(one => isMadeBy(one, organization.id, userId)).map(({ id, url }) => ({ id, url })),
+    identities: identities
+      .filter(created => isMadeBy(created, organization.id, userId))
+      .map(({ id, name }) => ({ id, name })),
+    webhooks: webhooks
+      .filter(created => isMadeBy(created, organization.id, userId))
+      .map(({ id, url }) => ({ id, url })),
   };
 }
 

@@ -40,13 +40,13 @@ export function newMember(
   { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
   role: Role,
-  refused?: () => Error,
+  { joinedAt = new Date().toISOString(), refused }: { joinedAt?: string; refused?: () => Error } = {},
 ): NewMember {
-  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
+  const member = { id: randomUUID(), userId, email, name, role, joinedAt };
   return {
     member,
     writes: [
-      put(at(memberRecord, slug, userId), member, { if: isNew, ...(refused === undefined ? {} : { refused }) }),
+      put(at(memberRecord, slug, userId), member, { if: isNew, ...(refused && { refused }) }),
       put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
     ],
     joined: { action: 'member.joined', target: { type: 'member', id: member.id, name: email }, details: { role } },
@@ -147,7 +147,7 @@ export async function acceptInvitation(
   if (invitation?.hash !== hashCredential(token)) throw invalidInvitation();
   const inviter = await find(at(memberRecord, orgSlug, invitation.invitedBy.id));
   if (!isPending(invitation, inviter)) throw invalidInvitation();
-  const { member, writes, joined } = newMember(organization, user, invitation.role, alreadyMember);
+  const { member, writes, joined } = newMember(organization, user, invitation.role, { refused: alreadyMember });
   await transact([
     ...writes,
     ...invitationUsed(organization, invitation).map(write => ({ ...write, refused: invalidInvitation })),

@@ -48,12 +48,12 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 export async function removeMember(
   context: MemberContext,
   { id, endIdentities }: { id: string; endIdentities: boolean },
-  before: BeforeRemoval,
+  foreseen: BeforeRemoval,
 ): Promise<Left> {
   const { organization } = context;
   const readAgain = () => readRemoval(organization, endIdentities);
-  const removed = await retryWithFreshRead(before, readAgain, async ({ roster, identities }) => {
-    const member = roster.members.find(one => one.id === id);
+  const removed = await retryWithFreshRead(foreseen, readAgain, async ({ roster, identities }) => {
+    const member = roster.members.find(candidate => candidate.id === id);
     if (member !== undefined) {
       requireRank(context, member);
       const isOwn = member.userId === context.principal.userId;
@@ -61,7 +61,7 @@ export async function removeMember(
       const ended = endableOf(organization, identities, member.userId);
       return { member, dead: await endMembership(context, roster.organization, member, ended) };
     }
-    const invitation = roster.invitations.find(one => one.id === id);
+    const invitation = roster.invitations.find(candidate => candidate.id === id);
     if (invitation === undefined) throw memberNotFound();
     context.requireFresh(endIdentities || hasFreshRights(invitation.role));
     await cancelInvitation(context, invitation);
@@ -93,8 +93,8 @@ export async function leaveOrganization(context: MemberContext): Promise<void> {
     }
     return { organization: current.organization, member: current.member };
   };
-  const known = { organization, member: access.member };
-  const dead = await retryWithFreshRead(known, readAgain, async current =>
+  const foreseen = { organization, member: access.member };
+  const dead = await retryWithFreshRead(foreseen, readAgain, async current =>
     endMembership(context, current.organization, current.member, []),
   );
   await sweep(context, principal.userId, dead);

@@ -27,7 +27,7 @@ export const undoSeconds = 7 * daySeconds;
 
 /**
  * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
- * not settled (see `settled-factors.ts`).
+ * not settled (see `organizations/break-glass.ts`).
  */
 export const undoLinkRecord = entity('undoLink', keys.undoLink, {
   factor: Factor,
