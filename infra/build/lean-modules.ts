@@ -14,6 +14,7 @@ import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-s
  * - `z.string()` and other plain schemas are created only once, because schemas are immutable.
  */
 
+const root = join(import.meta.dirname, '../..');
 const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
 
 /** Contract members that only the documentation, the roles and the deployment need. */
@@ -40,7 +41,10 @@ export const leanModules: Plugin = {
     // function gets its own copy of our modules, identified by a suffix that importers pass on to what they import.
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir, pluginData }) => {
       if (kind === 'entry-point') return { path, suffix: `?${basename(path)}` };
-      return pluginData === undefined ? undefined : { path: join(resolveDir, path), suffix: pluginData as string };
+      if (pluginData === undefined) return undefined;
+      // `#lib/…` in package.json's imports is `lib/…`.
+      const target = path.startsWith('#') ? join(root, path.slice(1)) : join(resolveDir, path);
+      return { path: target, suffix: pluginData as string };
     });
     onLoad({ filter: /\.ts$/ }, ({ path, suffix }) => {
       const contents = sources.get(path) ?? readModule(path);
