@@ -7,11 +7,14 @@ const parameterClient = /* @__PURE__ */ oncePerProcess('ssm-client', () => {
   return new SSMClient({ ...callLimits, requestHandler: { ...callLimits.requestHandler, requestTimeout: 3000 } });
 });
 
+// Not computed in the call below, because esbuild would then keep it in every bundle.
+const keptMs = 5 * minuteMs;
+
 /**
  * The value of an SSM parameter, at most five minutes old; undefined if it is missing or blank. So warm functions rarely
  * wait for SSM, and a rotated secret takes effect soon.
  */
-export const parameter = /* @__PURE__ */ cachedRead('parameters', 5 * minuteMs, readParameter);
+export const parameter = /* @__PURE__ */ cachedRead('parameters', keptMs, readParameter);
 
 async function readParameter(name: string): Promise<string | undefined> {
   try {
