@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { drawLayers, layers } from '#infra/build/layers.ts';
 import { routes } from '#lib/contracts/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -41,15 +42,9 @@ const cli = sourcesOf('clients/cli/src/**/*.ts');
 const action = sourcesOf('clients/github-action/src/**/*.ts');
 const dashboard = sourcesOf('clients/dashboard/src/**/*.{ts,tsx}');
 
-/** A client's folder, or its file beside the folders. */
-function clientModuleOf(path: string): string {
-  return (path.split('/src/')[1] ?? '').split('/')[0]?.replace(/(?:\.d)?\.tsx?$/, '') ?? '';
-}
-
-/** As in any client, but each folder of screens is a module of its own. */
-function dashboardModuleOf(path: string): string {
-  const [, screens] = /\/src\/(screens\/[^/]+)\//.exec(path) ?? [];
-  return screens ?? clientModuleOf(path);
+/** The folder of a file; a file itself if it is beside the folders of a client. */
+function folderOf(path: string): string {
+  return /^clients\/[\w-]+\/src\/[^/]+$/.test(path) ? path : dirname(path);
 }
 
 function offenders(sources: Source[], forbidden: (imported: string, source: Source) => boolean): string[] {
@@ -91,172 +86,97 @@ describe('the direction of imports', () => {
   });
 });
 
-/**
- * The modules of each part, from the lowest layer up. A module is a folder, or in a client also a file beside the
- * folders. It imports only from itself and from lower layers of its own part.
- */
-const parts = [
-  {
-    part: 'lib',
-    files: lib,
-    moduleOf: (path: string) => path.split('/')[1] ?? '',
-    layers: [
-      ['formats'],
-      ['contracts', 'documentation'],
-      ['core'],
-      ['crypto', 'mail', 'table'],
-      ['limits', 'metrics', 'plans'],
-      ['outbound'],
-      ['deliveries'],
-      ['access'],
-      ['api', 'audit', 'billing', 'organizations', 'secrets'],
-      ['accounts', 'admin', 'projects', 'webhooks'],
-      ['evidence', 'identities', 'jobs'],
-      ['providers'],
-    ],
-  },
-  {
-    part: 'infra',
-    files: infra,
-    // The last module is the folder itself, with the CDK app.
-    moduleOf: (path: string) => dirname(path).slice('infra/'.length),
-    layers: [
-      ['plan', 'local/machine', 'repair'],
-      ['openapi', 'build', 'stacks', 'local/lambda', 'local/stand-ins'],
-      [
-        'local/gateway',
-        'local/stand-ins/kms',
-        'local/stand-ins/lambda',
-        'local/stand-ins/sqs',
-        'local/stand-ins/payment',
-      ],
-      ['local'],
-      ['commands', ''],
-    ],
-  },
-  {
-    part: 'clients/sdk',
-    files: sdk,
-    moduleOf: clientModuleOf,
-    layers: [
-      ['api-types', 'node-modules', 'share', 'sign-sts-request'],
-      ['answers', 'errors'],
-      ['environment-options', 'id-token-failure', 'snapshot', 'transport'],
-      ['identity', 'paged', 'platform-request', 'request', 'sts'],
-      ['aws-credentials', 'id-token-command', 'id-token-file', 'id-token-gcp', 'id-token-github'],
-      ['id-token-aws'],
-      ['id-token-sources'],
-      ['write'],
-      ['pull'],
-      ['watch'],
-      ['environment'],
-      ['layers'],
-      ['holdfast'],
-      ['audit-log'],
-      ['audit-feed', 'exposure'],
-      ['index'],
-    ],
-  },
-  {
-    part: 'clients/cli',
-    files: cli,
-    moduleOf: clientModuleOf,
-    layers: [
-      ['ago', 'failure', 'given', 'printable', 'proxy', 'replace-file', 'sealed', 'withheld', 'write-all'],
-      ['columns', 'extra-authorities', 'failure-of', 'pager', 'read-limited'],
-      ['output', 'standard-input'],
-      ['dotenv-text', 'files', 'hidden-prompt', 'json-fields', 'one-value'],
-      ['terminal'],
-      ['cache', 'change', 'settings', 'yaml-fields'],
-      ['connect', 'secrets-file'],
-      ['credentials'],
-      ['place', 'run', 'sign-in'],
-      ['session'],
-      ['evidence', 'snapshot'],
-      ['commands'],
-      ['command-list'],
-      ['program'],
-      ['main'],
-    ],
-  },
-  {
-    part: 'clients/github-action',
-    files: action,
-    moduleOf: clientModuleOf,
-    layers: [['masks', 'write-privately'], ['inputs'], ['pull'], ['run'], ['main']],
-  },
-  {
-    part: 'clients/dashboard',
-    files: dashboard,
-    moduleOf: dashboardModuleOf,
-    layers: [
-      ['api', 'base64url', 'router', 'theme', 'virtual-contracts'],
-      ['session'],
-      ['load'],
-      ['ui'],
-      ['factors', 'secrets'],
-      ['screens/account', 'screens/admin', 'screens/organization', 'screens/project', 'screens/sign-in'],
-      ['signed-in'],
-      ['app'],
-      ['main'],
-    ],
-  },
-];
-
-describe.each(parts)('the layers of $part', ({ part, files, moduleOf, layers }) => {
-  const layerOf = (module: string) => layers.findIndex(modules => modules.includes(module));
+describe('the layers of lib', () => {
+  const moduleOf = (path: string) => path.split('/')[1] ?? '';
+  const heightOf = (path: string) => -layers.findIndex(modules => Object.hasOwn(modules, moduleOf(path)));
 
   it('hold every module, and no other', () => {
-    const modules = new Set(files.map(({ path }) => moduleOf(path)));
-    expect([...modules].toSorted()).toEqual(layers.flat().toSorted());
+    const modules = new Set(lib.map(({ path }) => moduleOf(path)));
+    expect(layers.flatMap(Object.keys).toSorted()).toEqual([...modules].toSorted());
   });
 
   it('allow only imports from a lower layer', () => {
     const upward = offenders(
-      files,
+      lib,
       (imported, { path }) =>
-        imported.startsWith(`${part}/`) &&
-        moduleOf(imported) !== moduleOf(path) &&
-        layerOf(moduleOf(imported)) >= layerOf(moduleOf(path)),
+        imported.startsWith('lib/') && moduleOf(imported) !== moduleOf(path) && heightOf(imported) >= heightOf(path),
     );
     expect(upward).toEqual([]);
   });
 
-  it('have no circle of files', () => {
-    const sources = new Map(files.map(source => [source.path, source]));
-    const finished = new Set<string>();
-    const circles: string[] = [];
-    const visit = (path: string, way: readonly string[]) => {
-      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '));
-      if (finished.has(path) || way.includes(path)) return;
-      for (const imported of sources.get(path)?.imports ?? []) visit(imported, [...way, path]);
-      finished.add(path);
-    };
-    for (const path of sources.keys()) visit(path, []);
-    expect(circles).toEqual([]);
+  it('are drawn in docs/architecture.md, which `npm run generate -- layers` writes', () => {
+    expect(readFileSync(join(root, 'docs/architecture.md'), 'utf8')).toContain(`\n\`\`\`\n${drawLayers()}\n\`\`\`\n`);
   });
-});
 
-describe('modules inside modules, and the clients', () => {
-  it('let the revision engine know nothing of the operations above it', () => {
+  it('let the revision engine use none of the operations above it', () => {
     const engine = lib.filter(({ path }) => path.startsWith('lib/secrets/engine/'));
     expect(engine.length).toBeGreaterThan(5);
     expect(offenders(engine, imported => /^lib\/secrets\/(?!engine\/)/.test(imported))).toEqual([]);
   });
+});
 
-  it('let the SDK use nothing of the service', () => {
-    expect(sdk.length).toBeGreaterThan(5);
-    expect(offenders(sdk, imported => /^(lib|functions|infra|test)\//.test(imported))).toEqual([]);
+describe('clients', () => {
+  it.each([
+    ['SDK', sdk, /^clients\/sdk\//],
+    ['command line', cli, /^(clients\/cli|lib\/contracts\/fields|lib\/formats)\//],
+    // It replaces files as the command line does.
+    [
+      'GitHub action',
+      action,
+      /^(clients\/github-action\/|clients\/cli\/src\/replace-file\.ts|lib\/contracts\/fields\/|lib\/formats\/)/,
+    ],
+    ['dashboard', dashboard, /^(clients\/dashboard|lib\/contracts|lib\/formats)\//],
+  ])('let the %s import only its own files, the SDK package, contracts and formats', (_, client, allowed) => {
+    expect(client.length).toBeGreaterThan(4);
+    const isFile = (imported: string) => /^(clients|functions|infra|lib|test|\.\.)\//.test(imported);
+    expect(offenders(client, imported => isFile(imported) && !allowed.test(imported))).toEqual([]);
+  });
+
+  it('let no area of screens of the dashboard import from another', () => {
+    const areaOf = (path: string) => /\/src\/(screens\/[^/]+)\//.exec(path)?.[1];
+    const between = offenders(
+      dashboard,
+      (imported, { path }) =>
+        areaOf(path) !== undefined && areaOf(imported) !== undefined && areaOf(imported) !== areaOf(path),
+    );
+    expect(between).toEqual([]);
+  });
+});
+
+/** The ways that lead back to where they began. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  const visit = (node: string, way: readonly string[]) => {
+    if (way.includes(node)) circles.push([...way.slice(way.indexOf(node)), node].join(' → '));
+    if (finished.has(node) || way.includes(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...way, node]);
+    finished.add(node);
+  };
+  for (const node of graph.keys()) visit(node, []);
+  return circles;
+}
+
+describe('circles of imports', () => {
+  const all = [...lib, ...functions, ...infra, ...sdk, ...cli, ...action, ...dashboard];
+
+  it('are nowhere between files', () => {
+    expect(circlesIn(new Map(all.map(({ path, imports }) => [path, imports])))).toEqual([]);
   });
 
   it.each([
+    ['infra', infra],
+    ['SDK', sdk],
     ['command line', cli],
     ['GitHub action', action],
-  ])('let the %s use only field rules and formats of the service, beside the SDK', (_, client) => {
-    const ofService = client
-      .flatMap(({ imports }) => imports)
-      .filter(path => /^(lib|functions|infra|test)\//.test(path));
-    expect(ofService.filter(path => !/^lib\/(contracts\/fields|formats)\//.test(path))).toEqual([]);
+    ['dashboard', dashboard],
+  ])('are nowhere between folders: %s', (_, files) => {
+    const graph = new Map<string, string[]>();
+    for (const { path, imports } of files) {
+      const targets = imports.map(folderOf).filter(target => target !== folderOf(path));
+      graph.set(folderOf(path), [...(graph.get(folderOf(path)) ?? []), ...targets]);
+    }
+    expect(circlesIn(graph)).toEqual([]);
   });
 });
 

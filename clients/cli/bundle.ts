@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from './package.json' with { type: 'json' };
 
@@ -48,6 +49,20 @@ const asText: Plugin = {
   },
 };
 
+/** Replaces `command-list.ts`, which reads the folder `commands` at each start, by an import of each of its files. */
+export const allCommands: Plugin = {
+  name: 'all-commands',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]command-list\.ts$/ }, ({ path }) => {
+      const resolveDir = dirname(path);
+      const files = readdirSync(join(resolveDir, 'commands'));
+      const imports = files.map((file, index) => `import command${index} from './commands/${file}';`);
+      const list = files.map((_, index) => `command${index}`);
+      return { contents: `${imports.join('\n')}\nexport const commands = [${list.join(', ')}];`, resolveDir };
+    });
+  },
+};
+
 const settings = {
   write: false,
   bundle: true,
@@ -81,7 +96,7 @@ export async function bundleCli(): Promise<Buffer> {
     // Strict once for the whole file, instead of in each module.
     banner: { js: '"use strict";' },
     tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
-    plugins: [withoutSubprograms, asText],
+    plugins: [allCommands, withoutSubprograms, asText],
   });
   return Buffer.concat([shellHead(), ...outputFiles.map(({ contents }) => contents)]);
 }

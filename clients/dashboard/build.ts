@@ -2,10 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { exposureWays, subjects } from '@holdfast/contracts/audit/get-exposure.ts';
 import { signInErrors } from '@holdfast/contracts/auth/sign-in-errors.ts';
 import { auditActions, readingActions } from '@holdfast/contracts/fields/audit-action.ts';
-import { environmentRules, environmentTypes } from '@holdfast/contracts/fields/environment-type.ts';
 import { eventNames, eventPayloadExample } from '@holdfast/contracts/fields/events.ts';
 import { boughtPlans, limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';
-import { roles } from '@holdfast/contracts/fields/role.ts';
+import { environmentRules, environmentTypes, roles } from '@holdfast/contracts/fields/role.ts';
 import { routes } from '@holdfast/contracts/routes.ts';
 import { build, type Plugin, type Rolldown } from 'vite';
 

@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { listPlans as contract } from '#lib/contracts/admin/list-plans.ts';
-import { listPlans } from '#lib/plans/plan-configs.ts';
+import { listPlans } from '#lib/plans/effective-limits.ts';
 
 export const handler = endpoint(contract, {
   run: async () => ({ body: { plans: await listPlans() } }),

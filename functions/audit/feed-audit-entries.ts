@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
+import { feedEntries } from '#lib/audit/feed-entries.ts';
 import { feedAuditEntries as contract } from '#lib/contracts/audit/feed-audit-entries.ts';
-import { feedEntries } from '#lib/evidence/feed-entries.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, query }) => ({ body: await feedEntries(context, query) }),

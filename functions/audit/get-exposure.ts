@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { getExposure as contract, subjects } from '#lib/contracts/audit/get-exposure.ts';
-import { credentialExposure } from '#lib/evidence/credential-exposure.ts';
-import { secretReaders } from '#lib/evidence/secret-readers.ts';
+import { credentialExposure } from '#lib/exposure/credential-exposure.ts';
+import { secretReaders } from '#lib/exposure/secret-readers.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, query }) => {

@@ -1,4 +1,4 @@
-import { changePassword } from '#lib/accounts/change-password.ts';
+import { changePassword } from '#lib/accounts/passwords.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { changePassword as contract } from '#lib/contracts/auth/change-password.ts';
 

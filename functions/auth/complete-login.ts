@@ -1,5 +1,5 @@
-import { userView } from '#lib/accounts/account-views.ts';
 import { completeLogin } from '#lib/accounts/complete-login.ts';
+import { userView } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { completeLogin as contract } from '#lib/contracts/auth/complete-login.ts';
 import { linkCookie } from '#lib/contracts/auth/sign-in-cookies.ts';

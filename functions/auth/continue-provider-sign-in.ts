@@ -1,4 +1,4 @@
-import { continueProvidedLogIn } from '#lib/accounts/provided-log-in.ts';
+import { continueProvidedLogIn } from '#lib/accounts/complete-login.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { continueProviderSignIn as contract } from '#lib/contracts/auth/continue-provider-sign-in.ts';
 import { factorCookie } from '#lib/contracts/auth/sign-in-cookies.ts';

@@ -1,5 +1,5 @@
-import { tokenView } from '#lib/accounts/account-views.ts';
 import { createToken } from '#lib/accounts/create-token.ts';
+import { tokenView } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { createToken as contract } from '#lib/contracts/auth/create-token.ts';
 

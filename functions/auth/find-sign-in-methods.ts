@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { findSignInMethods as contract } from '#lib/contracts/auth/find-sign-in-methods.ts';
-import { findSignInMethods } from '#lib/providers/find-methods.ts';
+import { findSignInMethods } from '#lib/providers/start-sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, query }) => ({ body: await findSignInMethods(context, query.email) }),

@@ -1,4 +1,4 @@
-import { readCurrentUser } from '#lib/accounts/read-current-user.ts';
+import { readCurrentUser } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { getCurrentUser as contract } from '#lib/contracts/auth/get-current-user.ts';
 

@@ -1,4 +1,4 @@
-import { tokenView } from '#lib/accounts/account-views.ts';
+import { tokenView } from '#lib/accounts/current-user.ts';
 import { offerHandOff, takeHandOff } from '#lib/accounts/hand-off-token.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { handOffToken as contract } from '#lib/contracts/auth/hand-off-token.ts';

@@ -1,4 +1,4 @@
-import { tokenView } from '#lib/accounts/account-views.ts';
+import { tokenView } from '#lib/accounts/current-user.ts';
 import { listOwnTokens } from '#lib/accounts/tokens.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { listTokens as contract } from '#lib/contracts/auth/list-tokens.ts';

@@ -1,4 +1,4 @@
-import { userView } from '#lib/accounts/account-views.ts';
+import { userView } from '#lib/accounts/current-user.ts';
 import { logIn } from '#lib/accounts/log-in.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { logIn as contract } from '#lib/contracts/auth/log-in.ts';

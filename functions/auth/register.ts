@@ -1,4 +1,4 @@
-import { userView } from '#lib/accounts/account-views.ts';
+import { userView } from '#lib/accounts/current-user.ts';
 import { register } from '#lib/accounts/register.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { register as contract } from '#lib/contracts/auth/register.ts';

@@ -1,5 +1,4 @@
-import { userView } from '#lib/accounts/account-views.ts';
-import { renameUser } from '#lib/accounts/rename-user.ts';
+import { renameUser, userView } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { renameUser as contract } from '#lib/contracts/auth/rename-user.ts';
 

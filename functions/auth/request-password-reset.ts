@@ -1,4 +1,4 @@
-import { requestPasswordReset } from '#lib/accounts/reset-password.ts';
+import { requestPasswordReset } from '#lib/accounts/passwords.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { requestPasswordReset as contract } from '#lib/contracts/auth/request-password-reset.ts';
 

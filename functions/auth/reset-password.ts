@@ -1,4 +1,4 @@
-import { resetPassword } from '#lib/accounts/reset-password.ts';
+import { resetPassword } from '#lib/accounts/passwords.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { resetPassword as contract } from '#lib/contracts/auth/reset-password.ts';
 

@@ -1,4 +1,4 @@
-import { sendVerification } from '#lib/accounts/verify-email.ts';
+import { sendVerification } from '#lib/accounts/mailed-link.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { sendVerification as contract } from '#lib/contracts/auth/send-verification.ts';
 

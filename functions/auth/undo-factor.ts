@@ -1,4 +1,4 @@
-import { undoFactor } from '#lib/accounts/factors/undo-factor.ts';
+import { undoFactor } from '#lib/accounts/factors/remove-factors.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { undoFactor as contract } from '#lib/contracts/auth/undo-factor.ts';
 

@@ -1,5 +1,5 @@
-import { userView } from '#lib/accounts/account-views.ts';
-import { verifyEmail } from '#lib/accounts/verify-email.ts';
+import { userView } from '#lib/accounts/current-user.ts';
+import { verifyEmail } from '#lib/accounts/mailed-link.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
 import { verifyEmail as contract } from '#lib/contracts/auth/verify-email.ts';
 

@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { deleteIdentity as contract } from '#lib/contracts/identities/delete-identity.ts';
-import { deleteIdentity } from '#lib/identities/delete-identity.ts';
+import { deleteIdentity } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {
   run: ({ context, params }) => deleteIdentity(context, params.identityId),

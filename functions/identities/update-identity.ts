@@ -1,7 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { updateIdentity as contract } from '#lib/contracts/identities/update-identity.ts';
-import { identityView } from '#lib/identities/identity-view.ts';
-import { updateIdentity } from '#lib/identities/update-identity.ts';
+import { identityView, updateIdentity } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({

@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { acceptInvitation as contract } from '#lib/contracts/members/accept-invitation.ts';
-import { acceptInvitation, findInvitation } from '#lib/organizations/members/accept-invitation.ts';
+import { acceptInvitation, findInvitation } from '#lib/organizations/members/new-member.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findInvitation(params.token),

@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { inviteMember as contract } from '#lib/contracts/members/invite-member.ts';
-import { invitationView } from '#lib/organizations/members/invitation-view.ts';
+import { invitationView } from '#lib/organizations/members/invitation.ts';
 import { inviteMember, readBeforeInviting } from '#lib/organizations/members/invite-member.ts';
 
 export const handler = endpoint(contract, {

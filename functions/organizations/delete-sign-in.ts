@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { deleteSignIn as contract } from '#lib/contracts/organizations/delete-sign-in.ts';
-import { deleteSignIn } from '#lib/providers/delete-sign-in.ts';
+import { deleteSignIn } from '#lib/providers/set-sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => deleteSignIn(context),

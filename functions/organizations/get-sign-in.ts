@@ -1,8 +1,7 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { getSignIn as contract } from '#lib/contracts/organizations/get-sign-in.ts';
-import { readSignIn } from '#lib/providers/read-sign-in.ts';
-import { redirectUri } from '#lib/providers/redirect-uri.ts';
-import { signInView } from '#lib/providers/sign-in-view.ts';
+import { redirectUri } from '#lib/providers/browser.ts';
+import { readSignIn, signInView } from '#lib/providers/sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => {

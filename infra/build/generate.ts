@@ -9,6 +9,8 @@ const generators = {
   openapi: ['node', 'infra/openapi/write-openapi.ts'],
   'sdk-types': ['node', 'clients/sdk/write-types.ts'],
   'cli-reference': ['npm', 'run', '--silent', 'reference', '-w', '@holdfast/cli'],
+  /** The drawing in docs/architecture.md. */
+  layers: ['node', 'infra/build/layers.ts'],
   action: ['npm', 'run', '--silent', 'build', '-w', '@holdfast/github-action'],
   /** The screenshots in README.md and docs; only when named, because they differ with every font. */
   pictures: ['vitest', 'run', 'test/clients/dashboard/pictures.test.ts'],

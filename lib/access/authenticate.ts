@@ -13,9 +13,8 @@ import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
-import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
-import { onlyOrganizationOf, type Principal } from './principal.ts';
+import { identityPrincipal, isIdentityId, memberOf, onlyOrganizationOf, type Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
 /** A well-formed credential. */

@@ -1,6 +1,5 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
-import type { Role } from '../contracts/fields/role.ts';
-import { tokenAccesses } from '../contracts/fields/token-access.ts';
+import { type Role, tokenAccesses } from '../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { requireAdminFactor, requireFactorIn, requireFreshSession, requireProviderIn } from './fresh-session.ts';

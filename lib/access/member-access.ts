@@ -1,4 +1,4 @@
-import { roleMay } from '../contracts/fields/environment-type.ts';
+import { roleMay } from '../contracts/fields/role.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord } from '../table/records/member.ts';

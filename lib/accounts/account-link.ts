@@ -1,15 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { absent, type Conditions, equals, exists, isNew } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { RequestContext } from '../access/request-context.ts';
+import { otherCookie } from '../access/session-cookie.ts';
+import { linkCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { hashCredential } from '../crypto/credentials.ts';
+import { count } from '../limits/count.ts';
+import { factorMails } from '../limits/rate-limits.ts';
+import { providerLinkedMail } from '../mail/account-mails.ts';
+import { stillActive } from '../organizations/change-counts.ts';
+import { absent, type Conditions, equals, exists, isNew, isThere } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import type { removedMemberRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import {
   type AccountLinkRecord,
   accountLinkRecord,
+  type PendingLinkRecord,
   type ProviderLinkRecord,
+  pendingLinkRecord,
   providerLinkRecord,
 } from '../table/records/provider-link.ts';
+import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
 import type { UserRecord } from '../table/records/user.ts';
-import { put, update, type Write } from '../table/write.ts';
+import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
+import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /* An account's link to an organization's sign-in provider: what makes it, what it is worth, what ends it. */
 
@@ -68,7 +81,21 @@ export function usedLink(
   );
 }
 
-interface Read {
+/**
+ * The check that the organization still has the provider, with the same issuer and client. Without `refused`, the
+ * transaction throws `ConditionFailed`.
+ */
+export function sameProvider(
+  { organizationId, orgSlug, clientVersion }: { organizationId: string; orgSlug: string; clientVersion: string },
+  refused?: () => Error,
+): Write {
+  return check(at(signInRecord, orgSlug), {
+    if: { organizationId: equals(organizationId), clientVersion: equals(clientVersion) },
+    ...(refused && { refused }),
+  });
+}
+
+interface LinkState {
   pointer: ProviderLinkRecord;
   link: AccountLinkRecord | undefined;
   /** The user's last membership that ended under the organization's slug. */
@@ -79,8 +106,74 @@ interface Read {
  * Whether the person's item still leads to the account. A platform administrator has no links: a customer's provider must
  * not open the platform. Pure.
  */
-export function linkHolds({ pointer, link, removed }: Read, user: LinkedUser): boolean {
+export function linkHolds({ pointer, link, removed }: LinkState, user: LinkedUser): boolean {
   if (user.isAdmin === true) return false;
   if (pointer.linkId !== null) return link?.id === pointer.linkId && link.epoch === linkEpochOf(user);
   return link === undefined && linkEpochOf(user) === 0 && removed?.organizationId !== pointer.organizationId;
+}
+
+/*
+ * A pending link: somebody signed in with their company's provider, and an account with their address exists. The account
+ * must prove itself once: its next log-in in the same browser links it.
+ */
+
+const linkSeconds = 10 * 60;
+/** Covers `/v1/auth/login/verify`. */
+const path = '/v1/auth/login';
+
+/** A pending link's Set-Cookie line, and the write that makes it valid. Only the secret's hash is stored. */
+export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { cookie: string; write: Write } {
+  const secret = randomBytes(32).toString('base64url');
+  const expiresAt = Math.floor(Date.now() / 1000) + linkSeconds;
+  return {
+    cookie: otherCookie(linkCookie, secret, { path, maxAgeSeconds: linkSeconds }),
+    write: put(at(pendingLinkRecord, hashCredential(secret)), { ...link, expiresAt }, { if: isNew }),
+  };
+}
+
+/**
+ * Commits a log-in, and with it the link that is pending in this browser, if there is one. A link that is no longer
+ * possible doesn't prevent the log-in. The user gets a mail about it, in case another site sent the browser to the
+ * provider.
+ * @param secret the cookie's, if the browser sent one
+ * @returns Set-Cookie lines
+ */
+export async function transactWithLink(
+  { log }: RequestContext,
+  user: UserRecord,
+  secret: string | undefined,
+  logIn: readonly Write[],
+): Promise<string[]> {
+  const item = secret === undefined ? undefined : at(pendingLinkRecord, hashCredential(secret));
+  const pending = item && (await find(item));
+  if (item === undefined || pending === undefined || !isOpen(pending, user)) {
+    await transact(logIn);
+    return [];
+  }
+  const { organizationId, orgSlug, domain, replacedLinkId: linkId } = pending;
+  try {
+    await transact([
+      ...logIn,
+      remove(item, { if: isThere }),
+      // Since then, the organization may have been deleted or lost the domain, and its provider changed or removed.
+      stillActive({ id: organizationId, slug: orgSlug }),
+      check(at(domainRecord, domain), { if: { organizationId: equals(organizationId) } }),
+      sameProvider(pending),
+      ...newLink(user, pending, { replaced: linkId === undefined ? undefined : { linkId } }),
+    ]);
+    log.account('provider_linked', { userId: user.id });
+    await mailUnlessRefused(log, user, count(factorMails(user.id)), async () => {
+      const organization = await find(at(organizationRecord, orgSlug));
+      return providerLinkedMail(organization?.id === organizationId ? organization.name : orgSlug);
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    await transact(logIn);
+  }
+  return [otherCookie(linkCookie, '', { path, maxAgeSeconds: 0 })];
+}
+
+/** A platform administrator has no links: a customer's provider must not open the platform. */
+function isOpen({ userId, epoch, expiresAt }: PendingLinkRecord, user: UserRecord): boolean {
+  return userId === user.id && epoch === linkEpochOf(user) && expiresAt * 1000 > Date.now() && user.isAdmin !== true;
 }

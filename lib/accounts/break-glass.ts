@@ -2,8 +2,13 @@ import type { RequestContext } from '../access/request-context.ts';
 import { type Counter, count } from '../limits/count.ts';
 import { breakGlassMails, failedBreakGlass } from '../limits/rate-limits.ts';
 import { breakGlassMail } from '../mail/account-mails.ts';
-import { canLogInWithFactor, listOwners } from '../organizations/break-glass.ts';
-import { type AgedFactor, breaksGlass, listUnsettled } from '../organizations/settled-factors.ts';
+import {
+  type AgedFactor,
+  breaksGlass,
+  canLogInWithFactor,
+  listOwners,
+  listUnsettled,
+} from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
 import type { UndoLinkRecord } from '../table/records/link.ts';

@@ -1,22 +1,36 @@
 import type { RequestContext } from '../access/request-context.ts';
+import { otherCookie } from '../access/session-cookie.ts';
 import type { completeLogin as contract } from '../contracts/auth/complete-login.ts';
-import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
-import type { BodyOf } from '../contracts/contract.ts';
+import type { continueProviderSignIn as continuation } from '../contracts/auth/continue-provider-sign-in.ts';
+import type { PasskeyRequestOptions } from '../contracts/auth/passkey.ts';
+import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
+import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
+import { joinWithProvider } from '../organizations/members/new-member.ts';
 import { at, readTogether } from '../table/read.ts';
+import type { ChallengeRecord } from '../table/records/challenge.ts';
+import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
+import { signInRecord } from '../table/records/sign-in.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { retryOnConditionFailed, transact } from '../table/write.ts';
+import { retryOnConditionFailed, transact, type Write } from '../table/write.ts';
+import { sameProvider, transactWithLink, usedLink } from './account-link.ts';
 import { brokenBy, findRequiring, mailBreakGlass } from './break-glass.ts';
-import { answer, invalidChallenge, issuedAtOf, newChallenge, presentedChallenge } from './factors/challenge.ts';
-import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
+import {
+  answer,
+  factorQuestion,
+  invalidChallenge,
+  issuedAtOf,
+  newChallenge,
+  presentedChallenge,
+  requireOpenChallenge,
+} from './factors/challenge.ts';
+import { challengeSeconds, requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
-import { newSession } from './new-session.ts';
-import { transactWithLink } from './pending-link.ts';
-import { factsOfProvided, transactProvided } from './provided-log-in.ts';
+import { startSession } from './sessions.ts';
 
 /**
  * A challenge for any passkey of this site; its answer names the user.
@@ -64,18 +78,22 @@ export async function completeLogin(
   refuseEarly(wrong, codes);
   const factor = factorOf(sent, passkey, issuedAtOf(challenge), wrong);
   const proof = await proveFactor(context, user, factor, refused);
-  const bypassed = challenge.provided !== undefined ? [] : brokenBy(factor, user, await requiring);
-  const brokeGlassIn = bypassed.map(({ id }) => id);
-  const session = await newSession(user, source, { ...factsOfProvided(challenge), secondFactor: true, brokeGlassIn });
-  const writes = [...proof.writes, useUp, session.write];
-  const cookies =
-    challenge.provided === undefined
-      ? await transactWithLink(context, user, linkSecret, writes)
-      : await transactProvided(context, user, challenge.provided, writes);
+  const { provided } = challenge;
+  const bypassed = provided === undefined ? brokenBy(factor, user, await requiring) : [];
+  const { cookie, writes } = await startSession(user, source, {
+    ...(provided && { provider: provided.provider, provedAt: provided.provedAt }),
+    secondFactor: true,
+    brokeGlassIn: bypassed.map(({ id }) => id),
+    replaces: provided?.replaces,
+  });
+  const logIn = [...proof.writes, useUp, ...writes];
+  const cookies = [cookie];
+  if (provided === undefined) cookies.push(...(await transactWithLink(context, user, linkSecret, logIn)));
+  else await transactProvided(context, user, provided, logIn);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   await mailNotice(context, user, proof);
   await mailBreakGlass(context, user, bypassed);
-  return { user, cookies: [session.cookie, ...cookies] };
+  return { user, cookies };
 }
 
 function factorOf(
@@ -87,4 +105,66 @@ function factorOf(
   if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge, challengeIssuedAt };
   if (totp !== undefined) return { method: 'totp', code: totp, wrong };
   return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
+}
+
+/* A log-in that started at a company's provider, and that the account's own second factor completes. */
+
+const path = '/v1/auth/provider/factor';
+
+export function factorCookieLine(challenge: string): string {
+  return otherCookie(factorCookie, challenge, { path, maxAgeSeconds: challengeSeconds });
+}
+
+/**
+ * The challenge that the provider's callback left in a cookie, and how to answer it.
+ * @throws invalid_token
+ */
+export async function continueProvidedLogIn(challenge: string | undefined): Promise<AnswerOf<typeof continuation>> {
+  if (challenge === undefined) throw invalidChallenge();
+  const presented = presentedChallenge(challenge);
+  const { stored, user } = await readTogether({ stored: presented.read, user: at(userRecord, presented.userId) });
+  requireOpenChallenge(presented, stored, 'provider-log-in', user);
+  if (user === undefined) throw invalidChallenge();
+  const { methods, publicKey } = await factorQuestion('log-in', user, challenge);
+  return { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) };
+}
+
+type Provided = NonNullable<ChallengeRecord['provided']>;
+
+/**
+ * Commits the log-in, if the provider and the account's link to it are still the same. A person who signs in for the first
+ * time joins with it: nobody joins before their own factor is proved.
+ * @throws invalid_token; organization_not_found, plan_limit_exceeded if they can no longer join
+ */
+export async function transactProvided(
+  context: RequestContext,
+  user: UserRecord,
+  provided: Provided,
+  logIn: readonly Write[],
+): Promise<void> {
+  const { clientVersion, provider } = provided;
+  const unchanged = [
+    sameProvider({ ...provider, clientVersion }, invalidChallenge),
+    usedLink(user, provider, invalidChallenge),
+  ];
+  await retryOnConditionFailed(async () => {
+    const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
+    await transact([...logIn, ...unchanged, ...joining]);
+  });
+}
+
+async function joiningOf(
+  context: RequestContext,
+  user: UserRecord,
+  { provider: { organizationId, orgSlug } }: Provided,
+): Promise<Write[]> {
+  const { signIn, removed, member } = await readTogether({
+    signIn: at(signInRecord, orgSlug),
+    removed: at(removedMemberRecord, orgSlug, user.id),
+    member: at(memberRecord, orgSlug, user.id),
+  });
+  if (signIn?.organizationId !== organizationId) throw invalidChallenge();
+  // They have joined meanwhile, in another browser or with an invitation.
+  if (member !== undefined) return [];
+  return joinWithProvider(context, user, { organization: { id: organizationId, slug: orgSlug }, signIn, removed });
 }

@@ -11,10 +11,8 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, transact } from '../table/write.ts';
-import { issueToken } from './create-token.ts';
-import type { IssuedToken } from './new-token.ts';
-import { resolveToken, type WantedToken } from './token-scope.ts';
-import { listTokens } from './tokens.ts';
+import { issueToken, resolveToken, type WantedToken } from './create-token.ts';
+import { type IssuedToken, listTokens } from './tokens.ts';
 
 const codeLifetimeSeconds = 60;
 

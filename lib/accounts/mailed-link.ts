@@ -1,6 +1,11 @@
-import { ApiError } from '../core/errors.ts';
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
+import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
+import { count } from '../limits/count.ts';
+import { verificationMails } from '../limits/rate-limits.ts';
+import { verificationMail } from '../mail/account-mails.ts';
 import { dashboardLink } from '../mail/compose-mail.ts';
+import { sendMail } from '../mail/send-mail.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { at, type Read, readTogether } from '../table/read.ts';
 import {
@@ -11,7 +16,7 @@ import {
   verificationLinkRecord,
 } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { put, remove, type Write } from '../table/write.ts';
+import { put, remove, transact, update, type Write } from '../table/write.ts';
 
 /** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
 interface NewLink {
@@ -106,4 +111,31 @@ async function openLink<Link extends { expiresAt: number }>(
 
 export function invalidLink(): ApiError {
   return new ApiError('invalid_token', 'This link is not valid: it is unknown, used or expired.');
+}
+
+/**
+ * Mails a verification link, which replaces any earlier one. Does nothing if the address is already verified.
+ * @throws rate_limited; temporarily_unavailable if SES does not accept the mail
+ */
+export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
+  if (user.emailVerified) return;
+  await count(verificationMails(user.email));
+  const link = await newVerificationLink(user.id);
+  await transact([link.write]);
+  try {
+    await sendMail(user.email, verificationMail(user.name, link.url));
+  } catch (error) {
+    throw temporarilyUnavailable('The e-mail could not be sent right now. Send the request again.', error);
+  }
+}
+
+/**
+ * Confirms the address with a mailed link's token.
+ * @throws invalid_token
+ */
+export async function verifyEmail({ log }: RequestContext, token: string): Promise<UserRecord> {
+  const { user, useUp } = await openVerificationLink(token);
+  await transact([useUp, update(at(userRecord, user.id), { set: { emailVerified: true } }, { if: isThere })]);
+  log.account('email_verified', { userId: user.id });
+  return { ...user, emailVerified: true };
 }

@@ -12,7 +12,7 @@ import { sessionRecord } from '../table/records/session.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, retryWithFreshRead, update, type Write } from '../table/write.ts';
 import { linkEpochOf } from './account-link.ts';
-import { readHeldTokens, revocationsOf, transactAfter } from './set-password.ts';
+import { readHeldTokens, revocationsOf, transactAfter } from './end-sessions.ts';
 
 type Link = Omit<AccountLinkRecord, 'id'> & { id: string; isOlder?: true };
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import type { register as contract } from '../contracts/auth/register.ts';
 import type { BodyOf } from '../contracts/contract.ts';
@@ -10,15 +9,15 @@ import { registrations } from '../limits/rate-limits.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
-import { isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
-import { put, transact } from '../table/write.ts';
+import { emailRecord, type UserRecord } from '../table/records/user.ts';
+import { transact } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
-import { newSession } from './new-session.ts';
+import { newAccount } from './new-account.ts';
+import { newSession } from './sessions.ts';
 
 interface Registered {
   user: UserRecord;
@@ -37,25 +36,16 @@ export async function register({ source, log }: RequestContext, wanted: BodyOf<t
   // This only saves hashing; the transaction ensures that the address is still free.
   if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
 
-  const id = randomUUID();
-  const user: UserRecord = {
-    id,
-    email: wanted.email,
-    name: wanted.name ?? (wanted.email.split('@')[0] as string),
-    emailVerified: false,
-    passwordHash: await hashPassword(wanted.password),
-    sessionEpoch: 0,
-    creations: 0,
-    createdAt: new Date().toISOString(),
-  };
+  const passwordHash = await hashPassword(wanted.password);
+  const { user, writes } = newAccount({ email: wanted.email, name: wanted.name, passwordHash }, emailTaken);
+  const { id } = user;
   const session = await newSession(user, source);
   const link = await newVerificationLink(id);
   const name = wanted.organizationName ?? personalOrganizationName(user.name);
   const organization = await withFreeSlug({ name }, async slug => {
     const made = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);
     await transact([
-      put(at(emailRecord, user.email), { userId: id }, { if: isNew, refused: emailTaken }),
-      put(at(userRecord, id), user, { if: isNew }),
+      ...writes,
       ...made.writes,
       session.write,
       link.write,

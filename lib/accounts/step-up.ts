@@ -1,22 +1,20 @@
-import type { AccountContext } from '../access/request-context.ts';
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
 import type { stepUp as contract } from '../contracts/auth/step-up.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import { type Counter, refuseEarly, startAgain, toRead } from '../limits/count.ts';
+import { verifyPassword } from '../crypto/passwords.ts';
+import { type Counter, count, refuseEarly, startAgain, toRead } from '../limits/count.ts';
 import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
-import { isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
-import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
+import type { SessionRecord } from '../table/records/session.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
-import { remove, transact, type Write } from '../table/write.ts';
-import { requireCurrentPassword } from './current-password.ts';
-import { askForFactor } from './factors/ask-for-factor.ts';
-import { answer, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
+import { transact, type Write } from '../table/write.ts';
+import { answer, askForFactor, invalidChallenge, issuedAtOf, presentedChallenge } from './factors/challenge.ts';
 import { mailNotice, type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
-import { newSession, sessionEnded } from './new-session.ts';
+import { sessionEnded, startSession } from './sessions.ts';
 
 type Sent = BodyOf<typeof contract>;
 
@@ -45,25 +43,23 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const field = sent.passkey === undefined ? 'totp' : 'passkey';
   const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
   const proof = presented && (await proveFactor(context, user, presented.factor, isWrong));
-  const session = await newSession(user, source, {
+  const { hash, session } = credential;
+  const renewed = await startSession(user, source, {
     secondFactor: proof !== undefined,
-    brokeGlassIn: credential.session.brokeGlassIn,
-    id: sessionIdOf(credential),
-    createdAt: credential.session.createdAt,
+    brokeGlassIn: session.brokeGlassIn,
     provider: provider && { ...provider, lifted: true },
+    replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
-  const old = at(sessionRecord, user.id, credential.hash);
   await transact([
     ...(sent.password === undefined ? [] : startAgain(wrong)),
     ...(proof?.writes ?? []),
-    remove(old, { if: isThere, refused: sessionEnded }),
-    session.write,
+    ...renewed.writes,
     ...(presented?.writes ?? []),
   ]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   if (proof !== undefined) await mailNotice(context, user, proof);
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
-  return { freshUntil, cookie: session.cookie };
+  return { freshUntil, cookie: renewed.cookie };
 }
 
 /**
@@ -105,4 +101,25 @@ async function readFactor(
   const challengeIssuedAt = issuedAtOf(found.challenge);
   const factor = { method: 'passkey', assertion, passkey: found.passkey, challenge, challengeIssuedAt } as const;
   return { factor, writes: [useUp] };
+}
+
+interface Presented {
+  field: string;
+  password: string;
+  /** Counts wrong passwords. */
+  wrong: Counter;
+  /** The event to log for a rejection. */
+  event: string;
+}
+
+/** @throws invalid_request naming the field for a wrong password, which `event` records; rate_limited */
+export async function requireCurrentPassword(
+  { source, log }: RequestContext,
+  user: UserRecord,
+  { field, password, wrong, event }: Presented,
+): Promise<void> {
+  if (await verifyPassword(password, user.passwordHash)) return;
+  await count(wrong);
+  log.account(event, { userId: user.id, ip: source.ip });
+  throw invalidRequest([{ path: field, message: 'is wrong' }]);
 }

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AuditFacts, newAuditEntry } from '../access/audit-write.ts';
 import type { AccountContext } from '../access/request-context.ts';
+import { earlierRetentions } from '../access/retention.ts';
 import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
-import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import { effectiveLimits } from '../plans/effective-limits.ts';
 import { asRead } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { planConfigsRecord } from '../table/records/plan-configs.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './inspect-organization.ts';
 
@@ -26,36 +27,36 @@ export async function updateOrganization(
   pointer: { orgSlug: string } | undefined,
 ): Promise<{ organization: OrganizationRecord; limits: EffectiveLimits }> {
   return retryOnConditionFailed(async () => {
-    const [before, configs] = await Promise.all([getOrganization(organizationId, pointer), readPlanConfigs()]);
+    const [before, configs] = await Promise.all([
+      getOrganization(organizationId, pointer),
+      find(at(planConfigsRecord)),
+    ]);
+    const nowMs = Date.now();
     const after: OrganizationRecord = {
       ...before,
       plan: wanted.plan ?? before.plan,
-      planChangedAtMs: wanted.plan === undefined ? before.planChangedAtMs : Date.now(),
+      planChangedAtMs: wanted.plan === undefined ? before.planChangedAtMs : nowMs,
       limitOverrides: mergeOverrides(before.limitOverrides, wanted.limitOverrides ?? {}),
+      retentions: earlierRetentions(before, configs, nowMs),
     };
-    const { id, slug, name } = after;
-    const { plan, planChangedAtMs, limitOverrides } = after;
+    const { id, slug, name, plan, planChangedAtMs, limitOverrides, retentions } = after;
     const target = { type: 'organization', id, name } as const;
-    const { createdAtMs } = newAuditEntry();
-    // With one time, so that it can be told later that they were changed together.
-    const record = (facts: Pick<AuditFacts, 'action' | 'details'>) =>
-      context.auditIn(after, { ...facts, target, entry: { ...newAuditEntry(), createdAtMs } });
     const audits: Write[] = [];
     if (plan !== before.plan) {
       const details = { from: before.plan, to: plan };
-      audits.push(await record({ action: 'billing.plan_changed', details }));
+      audits.push(await context.auditIn(after, { action: 'billing.plan_changed', target, details }));
     }
     if (!isDeepStrictEqual(limitOverrides, before.limitOverrides)) {
       const details = { from: before.limitOverrides, to: limitOverrides };
-      audits.push(await record({ action: 'organization.limits_changed', details }));
+      audits.push(await context.auditIn(after, { action: 'organization.limits_changed', target, details }));
     }
     const change = update(
       at(organizationRecord, slug),
-      { set: { plan, planChangedAtMs, limitOverrides } },
-      { if: asRead(before, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides']) },
+      { set: { plan, planChangedAtMs, limitOverrides, retentions } },
+      { if: asRead(before, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides', 'retentions']) },
     );
     await transact([change, ...audits]);
-    return { organization: after, limits: effectiveLimits(after, configs) };
+    return { organization: after, limits: effectiveLimits(after, configs?.plans ?? {}) };
   });
 }
 

@@ -1,9 +1,7 @@
 import type { AccountContext } from '../access/request-context.ts';
-import type { Plan } from '../contracts/fields/limits.ts';
-import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
+import { type LimitOverrides, limitNames, type Plan, PlanName } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
-import { effectiveLimits, isUnlimited } from '../plans/effective-limits.ts';
-import { planOf } from '../plans/plan-configs.ts';
+import { effectiveLimits, isUnlimited, planOf } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type PlanConfigs, type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contracts/contract.ts';
-import type { Success } from '../contracts/fields/success.ts';
+import type { Success } from '../contracts/fields/bodies.ts';
 import type { Answer } from './respond.ts';
 
 const succeeded: Success = { success: true };

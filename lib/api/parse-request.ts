@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
 import { bodyLimitOf, type Contract, type ParsedRequest } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
-import { problemsOf } from '../contracts/fields/problems.ts';
+import { problemsOf } from '../contracts/fields/messages.ts';
 import { NoQuery } from '../contracts/fields/query.ts';
 import { formProblem, isIdInPlaceOfSlug, parameterNames, pathParameters } from '../contracts/path-parameters.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';

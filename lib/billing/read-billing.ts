@@ -1,8 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { getBilling as contract } from '../contracts/billing/get-billing.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
-import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
-import { plansOf } from '../plans/plan-configs.ts';
+import { effectiveLimits, plansOf, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 
 /** The organization's plan, subscription, limits and usage, plus the limits of all plans. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { auditWrite, systemActor } from '../access/audit-write.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import { problemsOf } from '../contracts/fields/problems.ts';
+import { earlierRetentions } from '../access/retention.ts';
+import { problemsOf } from '../contracts/fields/messages.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
@@ -14,6 +15,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { customerRecord, paymentEventKeptSeconds, paymentEventRecord } from '../table/records/payment.ts';
+import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { type PaymentEvent, readPaymentEvent } from './payment-event.ts';
 import { configuredPrices, verifiedEvent } from './payment-provider.ts';
@@ -35,13 +37,13 @@ export async function receivePaymentEvent(
   const { update: subscription } = event;
   if (subscription === undefined) return;
   await retryOnConditionFailed(async () => {
-    const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
+    const { organization, isHandled, ...found } = await findOrganization(event);
     if (isHandled) return;
     if (organization === undefined) {
       log.warn('a payment event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
-    await transact(await effectOf({ event, subscription, organization, isCustomerKnown, source }));
+    await transact(await effectOf({ ...found, event, subscription, organization, source }));
   });
 }
 
@@ -58,6 +60,7 @@ function understand(payload: unknown, log: Log): PaymentEvent {
 interface Found {
   isHandled: boolean;
   isCustomerKnown: boolean;
+  configs: PlanConfigsRecord | undefined;
   organization: OrganizationRecord | undefined;
 }
 
@@ -65,15 +68,16 @@ interface Found {
  * Finds the organization that an event refers to. The first name that matches wins; the known customer is tried last.
  */
 async function findOrganization(event: PaymentEvent): Promise<Found> {
-  const [{ handled, customer }, pointers] = await Promise.all([
+  const [{ handled, customer, configs }, pointers] = await Promise.all([
     readTogether({
       handled: at(paymentEventRecord, event.id),
       customer: event.customerId === null ? undefined : at(customerRecord, event.customerId),
+      configs: at(planConfigsRecord),
     }),
     readAll(event.organizationIds.map(id => at(organizationPointerRecord, id))),
   ]);
-  const isCustomerKnown = customer !== undefined;
-  if (handled !== undefined) return { isHandled: true, isCustomerKnown, organization: undefined };
+  const found = { isHandled: handled !== undefined, isCustomerKnown: customer !== undefined, configs };
+  if (handled !== undefined) return { ...found, organization: undefined };
   const candidates = event.organizationIds.flatMap((id, index) => {
     const pointer = pointers[index];
     return pointer === undefined ? [] : [{ id, slug: pointer.orgSlug }];
@@ -83,18 +87,18 @@ async function findOrganization(event: PaymentEvent): Promise<Found> {
   const organization = organizations.find(
     (record, index) => record?.status === 'active' && record.id === candidates[index]?.id,
   );
-  return { isHandled: false, isCustomerKnown, organization };
+  return { ...found, organization };
 }
 
-interface Effect {
+interface Effect extends Pick<Found, 'isCustomerKnown' | 'configs'> {
   event: PaymentEvent;
   subscription: SubscriptionUpdate;
   organization: OrganizationRecord;
-  isCustomerKnown: boolean;
   source: RequestSource;
 }
 
-async function effectOf({ event, subscription, organization, isCustomerKnown, source }: Effect): Promise<Write[]> {
+async function effectOf(effect: Effect): Promise<Write[]> {
+  const { event, subscription, organization, isCustomerKnown, configs, source } = effect;
   const { id: organizationId, slug, name, plan } = organization;
   const note = put(
     at(paymentEventRecord, event.id),
@@ -108,10 +112,12 @@ async function effectOf({ event, subscription, organization, isCustomerKnown, so
   );
   const change = applyUpdate(organization, subscription);
   if (change === undefined) return [note];
+  const retentions =
+    change.plan === plan ? organization.retentions : earlierRetentions(organization, configs, Date.now());
   const changed = update(
     at(organizationRecord, slug),
-    { set: { plan: change.plan, billing: change.billing } },
-    { if: asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing']) },
+    { set: { plan: change.plan, billing: change.billing, retentions } },
+    { if: asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing', 'retentions']) },
   );
   const writes = [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown)];
   if (change.plan === plan) return writes;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
+import { Success } from './fields/bodies.ts';
 import type { FreshRole, Role } from './fields/role.ts';
-import { Success } from './fields/success.ts';
 import type { Partition } from './partitions.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
@@ -213,16 +213,12 @@ export interface ParsedRequest<C extends Contract> {
   body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }
 
-/** The parsed body of a request. */
+/* The parsed body and query of a request. */
 export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
-
-/** The parsed query of a request. */
 export type QueryOf<C extends Contract> = ParsedRequest<C>['query'];
 
 /** The body of an endpoint's response. */
-export type AnswerOf<C extends Contract, Status extends keyof C['responses'] = keyof C['responses']> = ResponseBody<
-  C['responses'][Status]
->;
+export type AnswerOf<C extends Contract> = ResponseBody<C['responses'][keyof C['responses']]>;
 
 type TextBody<R> = R extends { texts: readonly (infer T)[] } ? { body: string; contentType: T } : never;
 
@@ -236,10 +232,9 @@ export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: (
     | { body: ResponseBody<C['responses'][Status]>; contentType?: never }
     | TextBody<C['responses'][Status]>
-  ) & {
-    headers?: Readonly<Record<string, string>>;
-    cookies?: readonly string[];
-  } & ([keyof C['responses']] extends [Status]
+  ) & { headers?: Readonly<Record<string, string>>; cookies?: readonly string[] } & ([keyof C['responses']] extends [
+      Status,
+    ]
       ? { status?: Status & SuccessStatus }
       : { status: Status & SuccessStatus });
 }[keyof C['responses']];

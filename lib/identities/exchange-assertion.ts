@@ -2,20 +2,25 @@ import type { JWTPayload } from 'jose';
 import { type AuditFacts, auditWrite, identityActor } from '../access/audit-write.ts';
 import { issuingKey } from '../access/credential-key.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import { newToken, tokenWrite } from '../accounts/new-token.ts';
+import { newToken, tokenWrite } from '../accounts/tokens.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience, matchClaims } from '../contracts/fields/match-claims.ts';
 import type { exchangeAssertion as contract } from '../contracts/identities/exchange-assertion.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
+import { count, countOne, isReached, toRead } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from '../outbound/issuer-keys.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { type IdentityRecord, identityRecord, type LiveTokensRecord } from '../table/records/identity.ts';
+import {
+  type IdentityRecord,
+  identityRecord,
+  type LiveTokensRecord,
+  type VerificationKey,
+} from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
@@ -26,11 +31,18 @@ import {
   update,
   type Write,
 } from '../table/write.ts';
-import { identityTarget } from './identity-view.ts';
+import { identityTarget } from './identities.ts';
 import { listToken, liveTokensAt } from './live-tokens.ts';
-import { RecordedForLonger, recordOf, recordOfUse } from './record-assertion.ts';
 import { claimsOfOwner, claimsProblem } from './shared-issuers.ts';
-import { invalidAssertion, unverifiedClaims, verifyAssertion } from './verify-assertion.ts';
+import {
+  invalidAssertion,
+  type ProvenAssertion,
+  RecordedForLonger,
+  recordOf,
+  recordOfUse,
+  unverifiedClaims,
+  verifyAssertion,
+} from './verify-assertion.ts';
 
 type Issued = AnswerOf<typeof contract>;
 
@@ -38,7 +50,7 @@ type Issued = AnswerOf<typeof contract>;
 const noteStepMs = 60 * 60_000;
 
 /**
- * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are known.
+ * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are stored.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
  */
 export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<typeof contract>): Promise<Issued> {
@@ -46,11 +58,11 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
   const claimed = unverifiedClaims(subjectToken);
   if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();
   const failures = failedExchanges(organizationSlug);
-  const [{ organization, identity, known, failed, live }] = await Promise.all([
+  const [{ organization, identity, issuerKeys, failed, live }] = await Promise.all([
     readTogether({
       organization: at(organizationRecord, organizationSlug),
       identity: at(identityRecord, organizationSlug, identityId),
-      known: at(issuerKeysRecord, claimed.iss),
+      issuerKeys: at(issuerKeysRecord, claimed.iss),
       failed: toRead(failures),
       live: liveTokensAt(identityId),
     }),
@@ -61,135 +73,110 @@ export async function exchangeAssertion(context: RequestContext, wanted: BodyOf<
     throw invalidAssertion();
   }
   const mayFetch = !isReached(failures, failed);
-  const fetches = [keyFetches(organizationSlug), keyFetchesOfNetwork(networkOf(context.source.ip))];
-  const proven = await prove(context, { subjectToken, identity, known, mayFetch, fetches, failures });
-  const assertion = { organization, identity, proven, subjectToken, live };
-  const tooBroad = claimsProblem(identity.issuer, identity.claims);
-  if (tooBroad !== undefined) {
-    const missing = claimsOfOwner(identity.issuer) ?? [];
-    await recordRefusal(context, assertion, 'claims_mismatch', missing);
-    throw new ApiError(
-      'claims_mismatch',
-      `This identity’s claims are too permissive: it ${tooBroad}. Ask an owner or admin to add such a claim.`,
-      { details: { claims: [...missing] } },
-    );
-  }
-  const mismatched = matchClaims(proven, identity.claims).flatMap(({ name, matches }) => (matches ? [] : [name]));
-  if (mismatched.length > 0) {
-    await recordRefusal(context, assertion, 'claims_mismatch', mismatched);
-    throw new ApiError(
-      'claims_mismatch',
-      `These claims of the token do not match the identity: ${mismatched.join(', ')}.`,
-      { details: { claims: mismatched } },
-    );
-  }
+  const proven = await prove(context, { subjectToken, identity, organizationSlug, issuerKeys, mayFetch }).catch(
+    async error => {
+      if (!(error instanceof ApiError)) throw error;
+      context.log.account('assertion_refused', { identityId, code: error.code, ip: context.source.ip });
+      await count(failures);
+      throw error;
+    },
+  );
+  const assertion = { organization, identity, proven, subjectToken };
+  await requireClaims(context, assertion);
   takeShare(organization);
-  return issue(context, assertion);
+  return issue(context, assertion, live);
 }
 
-interface Assertion {
+/** An assertion whose claims are verified. */
+interface Assertion extends ProvenAssertion {
   organization: OrganizationRecord;
-  identity: IdentityRecord;
-  /** The verified claims. */
-  proven: JWTPayload;
-  subjectToken: string;
-  /** The identity's tokens as read. */
-  live: LiveTokensRecord | undefined;
 }
 
 interface Proving {
   subjectToken: string;
   identity: IdentityRecord;
-  /** The issuer's keys, if the table has them. */
-  known: IssuerKeysRecord | undefined;
+  organizationSlug: string;
+  issuerKeys: IssuerKeysRecord | undefined;
   mayFetch: boolean;
-  /** Count fetches of keys. */
-  fetches: readonly Counter[];
-  failures: Counter;
 }
 
 /**
- * The claims of a genuine assertion. Known keys suffice for verification even when too many exchanges fail, so no one
+ * The claims of a genuine assertion. Stored keys suffice for verification even when too many exchanges fail, so no one
  * can lock out a pipeline by causing failures.
- * @throws invalid_assertion, issuer_unavailable; rate_limited instead of either once too many have failed
+ * @throws invalid_assertion, issuer_unavailable, rate_limited
  */
 async function prove(
   { log, source }: RequestContext,
-  { subjectToken, identity: { id, issuer, jwks, maxAssertionAgeMinutes }, known, mayFetch, fetches, failures }: Proving,
+  { subjectToken, identity, organizationSlug, issuerKeys, mayFetch }: Proving,
 ): Promise<JWTPayload> {
+  const { id, issuer, jwks, maxAssertionAgeMinutes } = identity;
   const expected = { issuer, audience: audienceOf(id), maximumAgeMinutes: maxAssertionAgeMinutes };
-  const fetching = { log, counters: fetches };
-  try {
-    const stored = () => (mayFetch ? currentKeys(issuer, known, fetching) : usableKeys(known));
-    const fetched = jwks === null ? await stored() : undefined;
-    let proven = await verifyAssertion(subjectToken, expected, (fetched ?? jwks)?.keys ?? []);
-    if (proven === undefined && fetched !== undefined && mayFetch) {
-      // The issuer may have changed its keys since.
-      const renewed = await renewedKeys(issuer, fetched, fetching);
-      proven = await verifyAssertion(subjectToken, expected, renewed?.keys ?? []);
-      if (proven === undefined && isBeingFetched(renewed)) throw issuerUnavailable(renewed);
-    }
-    if (proven === undefined) throw invalidAssertion();
-    return proven;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    log.account('assertion_refused', { identityId: id, code: error.code, ip: source.ip });
-    await count(failures);
-    throw error;
+  const verify = (keys: readonly VerificationKey[] = []) => verifyAssertion(subjectToken, expected, keys);
+  const fetching = { log, counters: [keyFetches(organizationSlug), keyFetchesOfNetwork(networkOf(source.ip))] };
+  const stored = () => (mayFetch ? currentKeys(issuer, issuerKeys, fetching) : usableKeys(issuerKeys));
+  const fetched = jwks === null ? await stored() : undefined;
+  let proven = await verify((fetched ?? jwks)?.keys);
+  if (proven === undefined && fetched !== undefined && mayFetch) {
+    // The issuer may have changed its keys since.
+    const renewed = await renewedKeys(issuer, fetched, fetching);
+    proven = await verify(renewed?.keys);
+    if (proven === undefined && isBeingFetched(renewed)) throw issuerUnavailable(renewed);
   }
+  if (proven === undefined) throw invalidAssertion();
+  return proven;
 }
 
-async function issue(context: RequestContext, assertion: Assertion): Promise<Issued> {
+/** @throws claims_mismatch if strangers could satisfy the identity's claims, or the assertion doesn't */
+async function requireClaims(context: RequestContext, assertion: Assertion): Promise<void> {
+  const { identity, proven } = assertion;
+  const tooBroad = claimsProblem(identity.issuer, identity.claims);
+  const claims =
+    tooBroad === undefined
+      ? matchClaims(proven, identity.claims).flatMap(({ name, matches }) => (matches ? [] : [name]))
+      : [...(claimsOfOwner(identity.issuer) ?? [])];
+  if (tooBroad === undefined && claims.length === 0) return;
+  await recordRefusal(context, assertion, 'claims_mismatch', claims);
+  const message =
+    tooBroad === undefined
+      ? `These claims of the token do not match the identity: ${claims.join(', ')}.`
+      : `This identity’s claims are too permissive: it ${tooBroad}. Ask an owner or admin to add such a claim.`;
+  throw new ApiError('claims_mismatch', message, { details: { claims } });
+}
+
+/** @param live the identity's tokens as read */
+async function issue(
+  context: RequestContext,
+  assertion: Assertion,
+  live: LiveTokensRecord | undefined,
+): Promise<Issued> {
   const { organization, identity, proven } = assertion;
-  const { id, name, access, projectId, environmentId, trustId, tokenMinutes } = identity;
+  const { id, name, access, projectId, environmentId, trustId: memberId, tokenMinutes } = identity;
+  const limits = { organizationId: organization.id, projectId, environmentId, memberId };
   const { token, cliToken } = await newToken(
     { id, email: name },
-    {
-      name,
-      access,
-      organizationId: organization.id,
-      projectId,
-      environmentId,
-      memberId: trustId,
-      secondFactor: false,
-      lifetimeMs: tokenMinutes * 60_000,
-    },
+    { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * 60_000 },
   );
-  let record: Write[] = [recordOfUse(assertion)];
-  const details = { subject: subjectOf(proven), expiresAt: cliToken.expiryDate };
-  const issueBeside = async (live: LiveTokensRecord | undefined) => {
-    const { writes, endedTokens } = listToken(live, cliToken);
-    const action = 'identity.token_issued';
-    const facts = { action, details: endedTokens > 0 ? { ...details, endedTokens } : details } as const;
-    await transact([
-      ...record,
-      tokenWrite(cliToken),
-      ...writes,
-      ...noteOfUse(organization, identity, endedTokens),
-      await entryOf(context, assertion, facts, cliToken.id),
-    ]);
-    return endedTokens;
-  };
-  let endedTokens: number;
-  try {
-    endedTokens = await retryWithFreshRead(
-      assertion.live,
-      () => find(liveTokensAt(id)),
-      live =>
-        issueBeside(live).catch(error => {
-          if (!(error instanceof RecordedForLonger)) throw error;
-          record = [];
-          throw new ConditionFailed([]);
-        }),
-    );
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'assertion_replayed') {
-      await recordRefusal(context, assertion, 'assertion_replayed', []);
-    }
-    throw error;
-  }
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');
+  let record: Write[] = [recordOfUse(assertion)];
+  const readAgain = () => find(liveTokensAt(id));
+  const issuing = retryWithFreshRead(live, readAgain, async current => {
+    const { writes, endedTokens } = listToken(current, cliToken);
+    const details = { subject: subjectOf(proven), expiresAt: expiryDate, ...(endedTokens > 0 ? { endedTokens } : {}) };
+    const entry = await entryOf(context, assertion, { action: 'identity.token_issued', details }, cliToken.id);
+    const note = noteOfUse(organization, identity, endedTokens);
+    await transact([...record, tokenWrite(cliToken), ...writes, ...note, entry]).catch(error => {
+      if (!(error instanceof RecordedForLonger)) throw error;
+      record = [];
+      throw new ConditionFailed([]);
+    });
+    return endedTokens;
+  });
+  const endedTokens = await issuing.catch(async error => {
+    const isReplayed = error instanceof ApiError && error.code === 'assertion_replayed';
+    if (isReplayed) await recordRefusal(context, assertion, 'assertion_replayed', []);
+    throw error;
+  });
   return { token, expiresAt: expiryDate, organizationId: organization.id, endedTokens };
 }
 

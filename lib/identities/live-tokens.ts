@@ -1,10 +1,17 @@
+import { auditWrite, identityActor } from '../access/audit-write.ts';
+import { unauthenticated } from '../access/authenticate.ts';
+import { isIdentityId } from '../access/principal.ts';
+import type { CallerContext } from '../access/request-context.ts';
+import { revokeTokenOfUser, tokenNotFound } from '../accounts/tokens.ts';
 import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/identity-limits.ts';
 import { expiryAfter } from '../core/time.ts';
-import { atMost, type Condition, equals, exists, isNew } from '../table/expressions.ts';
-import { at, type Read } from '../table/read.ts';
-import { type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
+import { atMost, type Condition, equals, exists, isNew, isThere } from '../table/expressions.ts';
+import { at, find, type Read, readTogether } from '../table/read.ts';
+import { identityRightsRecord, type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
+import { membershipRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
-import { put, remove, update, type Write } from '../table/write.ts';
+import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 
 /*
  * One item lists the tokens of an identity. The transaction that issues a token adds it to the list, and removes those
@@ -64,4 +71,40 @@ function without(hashes: readonly string[]): { [path: `tokens.${string}`]: undef
 
 function stillListed(hashes: readonly string[]): Condition<LiveTokensRecord> {
   return Object.fromEntries(hashes.map(hash => [`tokens.${hash}`, exists]));
+}
+
+/**
+ * Revokes the token that the request was made with.
+ * @throws token_not_found for a request with a session; unauthenticated if the identity was deleted or its trust changed
+ */
+export async function revokeCurrentToken(context: CallerContext): Promise<void> {
+  const { userId, credential } = context.principal;
+  if (credential.method === 'token' && isIdentityId(userId)) await revokeTokenOfIdentity(context, credential.token);
+  else await revokeTokenOfUser(context);
+}
+
+function revokeTokenOfIdentity({ source }: CallerContext, token: TokenRecord): Promise<void> {
+  const { id, userId: identityId, hash, name } = token;
+  return retryOnConditionFailed(async () => {
+    const { organization, identity, live } = await readIdentityOf(token);
+    if (organization?.status !== 'active' || identity?.trustId !== token.memberId) throw unauthenticated();
+    await transact([
+      remove(at(tokenRecord, identityId, hash), { if: isThere, refused: tokenNotFound }),
+      ...unlistToken(live, token),
+      await auditWrite(organization, identityActor(identityId, identity.name, id), source, {
+        action: 'token.revoked',
+        target: { type: 'token', id, name },
+      }),
+    ]);
+  });
+}
+
+async function readIdentityOf({ userId: identityId, organizationId }: TokenRecord) {
+  const membership = await find(at(membershipRecord, identityId, organizationId ?? ''));
+  if (membership === undefined) throw unauthenticated();
+  return readTogether({
+    organization: at(organizationRecord, membership.orgSlug),
+    identity: at(identityRightsRecord, membership.orgSlug, identityId),
+    live: liveTokensAt(identityId),
+  });
 }

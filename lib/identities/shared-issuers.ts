@@ -1,4 +1,4 @@
-import { topLevelClaim } from '../contracts/fields/claim-path.ts';
+import { topLevelClaim } from '../contracts/fields/match-claims.ts';
 
 /**
  * Issuers that sign tokens for all their customers under one URL, by host and path, with the claims that identify the
@@ -93,7 +93,8 @@ export function claimsOfOwner(issuer: string): readonly string[] | undefined {
 const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
 
 /**
- * Why these conditions would let strangers sign in; undefined if they don't. For shared issuers whose only claim about the owner is the subject, the subject suffices.
+ * Why these conditions would let strangers sign in; undefined if they don't. For shared issuers whose only claim about
+ * the owner is the subject, the subject suffices.
  */
 export function claimsProblem(issuer: string, claims: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(claims).map(topLevelClaim);

@@ -1,12 +1,17 @@
 import type { SQSRecord } from 'aws-lambda';
+import { newResetLink } from '../accounts/mailed-link.ts';
 import { Job, maximumJobReceives } from '../core/job.ts';
 import { type Log, openLog } from '../core/logger.ts';
+import { passwordResetMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
 import { giveUpRotation, reEncryptProject } from '../projects/re-encrypt-project.ts';
 import { isServingRegion } from '../table/client.ts';
+import { at, find } from '../table/read.ts';
+import { userRecord } from '../table/records/user.ts';
+import { putAlone } from '../table/write.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
-import { mailResetLink } from './mail-reset-link.ts';
 import { noteJobOf } from './queue-unfinished-work.ts';
 
 /**
@@ -55,4 +60,18 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
   else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
   else await mailResetLink(job);
+}
+
+type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
+
+/**
+ * Sends an e-mail with a link to reset the password. The token is created here, so that no queue ever holds it. Does
+ * nothing if the account is gone.
+ */
+export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
+  const user = await find(at(userRecord, userId));
+  if (user === undefined) return;
+  const link = await newResetLink(user);
+  await putAlone(link.write);
+  await sendMail(user.email, passwordResetMail(user.name, link.url));
 }

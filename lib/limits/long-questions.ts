@@ -8,9 +8,9 @@ import { transact, transactIfHolds, update, upsert } from '../table/write.ts';
 import { chargeWork, flushShares } from './fair-share.ts';
 
 /*
- * A question about the audit log can occupy a function for twenty seconds, and what it costs is only known when it ends.
- * So an organization has two places for such questions, whichever processes answer them. A place is a lease: it outlasts
- * the function's timeout, and frees itself if the function dies.
+ * A question about the audit log can occupy a function for twenty seconds, and its cost is only known when it ends. So
+ * each organization has two places for such questions, shared by all processes. A place is a lease: it outlasts the
+ * function's timeout, and ends by itself if the function dies.
  */
 const places = ['first', 'second'] as const;
 type Place = (typeof places)[number];
@@ -21,28 +21,48 @@ const leaseSeconds = 30;
 /** Most questions take less. */
 const retryAfterSeconds = 2;
 
+/** API Gateway waits 30 s for a response. */
+const longestReadingMs = 12_000;
+const longestAnswerMs = 20_000;
+
+/** How much of a log one request may read: pages of up to 1 MB, until a time in epoch milliseconds. */
+export interface ReadBudget {
+  pages: number;
+  readonly endsAt: number;
+}
+
+export function readBudget(pages: number): ReadBudget {
+  return { pages, endsAt: Date.now() + longestReadingMs };
+}
+
 class PlaceTaken extends Error {}
+
+/** A long question that is being answered. */
+export interface LongQuestion {
+  /** Resolves once the question has a place. Until then it may read anything except the log. */
+  admitted: Promise<unknown>;
+  /** By when it must be answered, in epoch milliseconds. */
+  answerBy: number;
+}
 
 /**
  * Answers a long question in one of the organization's places.
- * @param ask gets a promise that resolves once the question has a place. It must wait for it before it reads the log, and
- * may look up in the meantime what it needs for that.
- * @throws rate_limited while two others run
+ * @throws rate_limited while both are taken
  */
 export async function asLongQuestion<T>(
   { organization: { id }, log }: { organization: { id: string }; log: Log },
-  ask: (admitted: Promise<unknown>) => Promise<T>,
+  answer: (question: LongQuestion) => Promise<T>,
 ): Promise<T> {
   const holder = randomUUID();
-  const taking = takePlace(id, holder);
-  // `ask` may fail before it waits for its place.
-  taking.catch(() => undefined);
+  const admitted = takePlace(id, holder);
+  // `answer` may fail before it awaits this.
+  admitted.catch(() => undefined);
   try {
-    return await ask(taking);
+    return await answer({ admitted, answerBy: Date.now() + longestAnswerMs });
   } finally {
     chargeWork();
     const leave = async () => {
-      const place = await taking.catch(() => undefined);
+      const place = await admitted.catch(() => undefined);
       if (place !== undefined) await leavePlace(id, place, holder, log);
     };
     await Promise.all([leave(), flushShares(log)]);

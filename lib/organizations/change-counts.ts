@@ -4,7 +4,7 @@ import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
 import { attribute, type Condition, equals, lessThan } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { update, type Write } from '../table/write.ts';
+import { check, update, type Write } from '../table/write.ts';
 
 type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
 type Counts = { [Name in keyof OrganizationRecord as Name extends `${string}Count` ? Name : never]?: number };
@@ -45,4 +45,12 @@ export function growOrganization(
     refused: (current: Partial<OrganizationRecord>) => planLimitExceeded(limit, value, Number(current[counter])),
   };
   return changeCounts(organization, attribute(counter, 1), isUnlimited(value) ? undefined : bound);
+}
+
+/** The check that the organization still exists. Without `refused`, the transaction throws `ConditionFailed`. */
+export function stillActive({ id, slug }: Place, refused?: () => Error): Write {
+  return check(at(organizationRecord, slug), {
+    if: { id: equals(id), status: equals('active') },
+    ...(refused && { refused }),
+  });
 }

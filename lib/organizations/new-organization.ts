@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import { type AuditActor, actorOf, auditWrite } from '../access/audit-write.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { isNew } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { ranges } from '../table/keys.ts';
+import { at, find, list, readAll } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import {
   directoryByNameRecord,
@@ -12,10 +15,12 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
 import { firstRevisionAfter, retiredOrganizationRecord, SlugBeingErased } from '../table/records/retired-slug.ts';
-import type { UserRecord } from '../table/records/user.ts';
+import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryWhile } from '../table/retry.ts';
-import { put, type Write } from '../table/write.ts';
+import { put, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
+import { newMember } from './members/new-member.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 import { waitForSlug } from './wait-for-slug.ts';
 
@@ -40,6 +45,7 @@ export async function newOrganization(
     name,
     plan: 'free',
     limitOverrides: {},
+    retentions: [],
     createdAt,
     status: 'active',
     projectCount: 0,
@@ -58,7 +64,7 @@ export async function newOrganization(
   });
   return {
     organization,
-    writes: [...addressed(organization), ...stillHolds, ...ownedBy(founder, organization), audit],
+    writes: [...addressed(organization), ...stillHolds, ...newMember(organization, founder, 'owner').writes, audit],
   };
 }
 
@@ -85,14 +91,6 @@ function taken(slug: string): ApiError {
   );
 }
 
-function ownedBy({ id: userId, email, name }: Founder, { id, slug, createdAt }: OrganizationRecord): Write[] {
-  const owner = { id: randomUUID(), userId, email, name, role: 'owner', joinedAt: createdAt } as const;
-  return [
-    put(at(memberRecord, slug, userId), owner),
-    put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
-  ];
-}
-
 /**
  * Runs `create` with the requested slug, waiting for an erasure that frees it, or with one derived from the name, adding
  * a suffix while that is taken.
@@ -108,4 +106,46 @@ export async function withFreeSlug<T>(
   const isTaken = (error: unknown) =>
     error instanceof SlugBeingErased || (error instanceof ApiError && error.code === 'slug_taken');
   return retryWhile(isTaken, tries => create(tries === 0 ? first : withSuffix(first)));
+}
+
+/**
+ * Creates an organization that the caller owns, all or nothing. The limit is checked before the slug, because the
+ * response reveals whether a slug is taken, and the limit restricts how often a caller can probe.
+ * @throws organization_limit_reached; slug_taken for an explicit slug (a slug derived from the name gets a suffix
+ * instead)
+ */
+export async function createOrganization(
+  context: AccountContext,
+  wanted: { name: string; slug?: string | undefined },
+): Promise<OrganizationRecord> {
+  const { id } = context.principal.user;
+  const readAgain = () => find(at(userRecord, id));
+  return retryWithFreshRead<UserRecord | undefined, OrganizationRecord>(
+    context.principal.user,
+    readAgain,
+    async user => {
+      if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
+      const room = requireRoomForOrganization(id);
+      return withFreeSlug(wanted, async slug => {
+        const [made] = await Promise.all([
+          newOrganization({ name: wanted.name, slug }, user, actorOf(context.principal), context.source),
+          room,
+        ]);
+        const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+        await transact([creation, ...made.writes, countPlatform({ organizations: 1 })]);
+        return made.organization;
+      });
+    },
+  );
+}
+
+/** Takes two round trips, or none if there is no limit. @throws organization_limit_reached */
+async function requireRoomForOrganization(userId: string): Promise<void> {
+  const limit = settings().ORGANIZATIONS_PER_USER;
+  if (limit < 0) return;
+  const memberships = await list(membershipRecord, ranges.memberships(userId));
+  const members = await readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId)));
+  const owned = members.filter(member => member?.role === 'owner').length;
+  if (owned < limit) return;
+  throw new ApiError('organization_limit_reached', `You own ${owned} organizations; a user may own at most ${limit}.`);
 }

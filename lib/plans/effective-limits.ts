@@ -3,7 +3,9 @@ import {
   type EffectiveLimits,
   type LimitName,
   limitNames,
+  type Plan,
   type PlanName,
+  planNames,
   unlimited,
 } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
@@ -59,4 +61,17 @@ export function planLimitExceeded(limit: LimitName, value: number, used: number)
 
 export function isUnlimited(value: number): boolean {
   return value === unlimited;
+}
+
+/** Every plan with its limits: the configured ones, else the built-in ones. */
+export async function listPlans(): Promise<Plan[]> {
+  return plansOf(await readPlanConfigs());
+}
+
+export function plansOf(configs: PlanConfigs): Plan[] {
+  return planNames.map(name => planOf(name, configs));
+}
+
+export function planOf(name: PlanName, configs: PlanConfigs): Plan {
+  return { name, limits: effectiveLimits({ plan: name, limitOverrides: {} }, configs).effective };
 }

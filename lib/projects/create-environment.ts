@@ -1,7 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { atMostAsOpenAs, type EnvironmentType, isMoreOpen } from '../contracts/fields/environment-type.ts';
-import { hasFreshRights, type Role } from '../contracts/fields/role.ts';
+import {
+  atMostAsOpenAs,
+  type EnvironmentType,
+  hasFreshRights,
+  isMoreOpen,
+  type Role,
+} from '../contracts/fields/role.ts';
 import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
 import type { Environment } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
@@ -15,7 +20,7 @@ import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { firstRevisionAfter, retiredEnvironmentRecord, slugTaken } from '../table/records/retired-slug.ts';
 import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { environmentView } from './project-view.ts';
+import { environmentView } from './read-projects.ts';
 
 /**
  * Adds an environment to a project.

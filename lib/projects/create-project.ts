@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import { isMoreOpen } from '../contracts/fields/environment-type.ts';
+import { isMoreOpen } from '../contracts/fields/role.ts';
 import type { createProject as contract } from '../contracts/projects/create-project.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
@@ -21,7 +21,7 @@ import {
   slugTaken,
 } from '../table/records/retired-slug.ts';
 import { put, transact } from '../table/write.ts';
-import { environmentView, projectView } from './project-view.ts';
+import { environmentView, projectView } from './read-projects.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.

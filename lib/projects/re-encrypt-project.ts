@@ -122,20 +122,18 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
   const ring = keyRing(job.organizationId, project);
   let cursor = { ...begun, env: begun.env ?? environments[0] };
   do {
-    const { env } = cursor;
+    const { env, after } = cursor;
     if (env === undefined) break;
-    const found = await find(at(environmentStateRecord, { orgSlug: job.orgSlug, project: job.project, env }));
-    const state = found?.projectId === project.id ? found : undefined;
-    const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
-    const range = ranges.environmentContent({ orgSlug: job.orgSlug, project: job.project, env });
+    const path = { ...pathOf(job), env };
+    const storedState = await find(at(environmentStateRecord, path));
+    const state = storedState?.projectId === project.id ? storedState : undefined;
+    const revision = after === undefined ? (state?.revision ?? 0) : cursor.revision;
+    const range = ranges.environmentContent(path);
+    const startAfter = after === undefined ? undefined : { pk: range.pk, sk: after };
     const page =
       state === undefined
         ? { items: [], next: undefined }
-        : await queryPage({
-            ...range,
-            pageSize: itemsPerPage,
-            ...(cursor.after === undefined ? {} : { startAfter: { pk: range.pk, sk: cursor.after } }),
-          });
+        : await queryPage({ ...range, pageSize: itemsPerPage, startAfter });
     const items = page.items.filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
     let { passed, changed, damaged } = cursor;
     passed += items.filter(

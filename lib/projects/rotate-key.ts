@@ -1,6 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Rotation } from '../contracts/fields/rotation.ts';
-import type { Project } from '../contracts/projects/project.ts';
+import type { Project, Rotation } from '../contracts/projects/project.ts';
 import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
@@ -14,9 +13,8 @@ import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord }
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
-import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-import { type FoundProject, findProject } from './read-projects.ts';
+import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
 /** How many environments fit in the transaction alongside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
@@ -87,12 +85,9 @@ async function readContents(orgSlug: string, environments: readonly EnvironmentR
 }
 
 async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
-  const { items, next } = await queryPage({
-    ...ranges.environmentContent({ orgSlug, project, env: slug }),
-    pageSize: 2,
-  });
-  const state = stateIn({ items });
   const path = { orgSlug, project, env: slug };
+  const { items, next } = await queryPage({ ...ranges.environmentContent(path), pageSize: 2 });
+  const state = stateIn({ items });
   return { path, state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
 }
 
@@ -104,15 +99,13 @@ interface Plan {
   job: LastingJob;
 }
 
+function rotationOf({ project, toVersion, total }: Plan, status: Rotation['status']): Rotation {
+  return { status, fromVersion: project.keyVersion, toVersion, reencrypted: 0, total };
+}
+
 async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
-  const { project, toVersion, wrapped, total, job } = plan;
-  const rotation = {
-    status: 'in_progress',
-    fromVersion: project.keyVersion,
-    toVersion,
-    reencrypted: 0,
-    total,
-  } as const;
+  const { project, toVersion, wrapped, job } = plan;
+  const rotation = rotationOf(plan, 'in_progress');
   await transact([
     update(
       at(projectRecord, context.organization.slug, project.slug),
@@ -135,16 +128,11 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
  */
 async function completeAtOnce(
   context: MemberContext,
-  { project, toVersion, wrapped }: Plan,
+  plan: Plan,
   contents: readonly Content[],
 ): Promise<Rotation | undefined> {
-  const rotation = {
-    status: 'completed',
-    fromVersion: project.keyVersion,
-    toVersion,
-    reencrypted: 0,
-    total: 0,
-  } as const;
+  const { project, toVersion, wrapped } = plan;
+  const rotation = rotationOf({ ...plan, total: 0 }, 'completed');
   try {
     await transact([
       update(

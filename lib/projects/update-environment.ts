@@ -9,8 +9,7 @@ import type { EnvironmentPath } from '../table/keys.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
-import { environmentView } from './project-view.ts';
-import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
+import { environmentView, type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
  * Changes the given fields; values that are already set add no audit entry. The type determines who may read the

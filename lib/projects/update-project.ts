@@ -7,8 +7,7 @@ import { asRead } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
-import { viewProjects } from './project-view.ts';
-import { type FoundProject, findProject } from './read-projects.ts';
+import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
 /**
  * Changes the given fields; values that are already set add no audit entry.

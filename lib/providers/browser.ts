@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { otherCookie } from '../access/session-cookie.ts';
 import { startedSignInCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { hashCredential } from '../crypto/credentials.ts';
-import { callbackPath } from './redirect-uri.ts';
 
 export const startedSeconds = 10 * 60;
 
@@ -49,4 +49,17 @@ export const verifierOf = (secret: string, state: string) => derived(secret, 've
 /** RFC 7636, S256. Pure. */
 export function codeChallengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/**
+ * Where an organization's provider sends browsers back to. Each organization has its own, so that one provider can't pass
+ * on another's response as its own (mix-up: RFC 9700, section 4.4), even if neither names itself in it.
+ */
+export function callbackPath(orgSlug: string): string {
+  return `/v1/auth/provider/${orgSlug}/callback`;
+}
+
+/** The redirect URI to register at a provider. The dashboard and the API share an origin there. */
+export async function redirectUri(orgSlug: string): Promise<string> {
+  return new URL(callbackPath(orgSlug), await dashboardOrigin()).href;
 }

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../access/request-context.ts';
+import type { SignInError } from '../contracts/auth/sign-in-errors.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
-import { codeOf } from './sign-in-refused.ts';
+import { ApiError } from '../core/errors.ts';
 
 /** Where to send a browser, with Set-Cookie lines. */
 export interface Redirect {
@@ -8,10 +9,42 @@ export interface Redirect {
   cookies: readonly string[];
 }
 
+/** Why a sign-in does not happen, as a code for the log-in page. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused';
+  readonly code: SignInError;
+  /** Set-Cookie lines with which the person can continue. */
+  readonly cookies: readonly string[];
+
+  constructor(code: SignInError, { cookies = [], cause }: { cookies?: readonly string[]; cause?: unknown } = {}) {
+    super(`The sign-in was refused: ${code}.`, { cause });
+    this.code = code;
+    this.cookies = cookies;
+  }
+}
+
+export const signInExpired = () => new SignInRefused('sign_in_expired');
+
+/** The errors of other modules that are refusals. */
+const refusals: Readonly<Record<string, SignInError>> = {
+  rate_limited: 'rate_limited',
+  plan_limit_exceeded: 'plan_limit_exceeded',
+  // It no longer exists, or the person has to be invited.
+  organization_not_found: 'invitation_required',
+  issuer_unavailable: 'provider_unavailable',
+};
+
+/** The code for any failure. An unexpected one is a problem of the service, and belongs in the log. */
+export function codeOf(error: unknown): { code: SignInError; cookies: readonly string[]; isUnexpected: boolean } {
+  if (error instanceof SignInRefused) return { code: error.code, cookies: error.cookies, isUnexpected: false };
+  const code = error instanceof ApiError ? refusals[error.code] : undefined;
+  return { code: code ?? 'temporarily_unavailable', cookies: [], isUnexpected: code === undefined };
+}
+
 /**
  * The redirect, or one to the log-in page with a code: a person in a browser never gets a JSON error. The code is in the
  * fragment, which no server sees.
- * @param cookies set in any case
+ * @param cookies set by either redirect
  */
 export async function logInPage(
   { log }: RequestContext,
@@ -22,13 +55,10 @@ export async function logInPage(
     const redirect = await decide();
     return { ...redirect, cookies: [...cookies, ...redirect.cookies] };
   } catch (error) {
-    const refused = codeOf(error);
-    if (refused.isUnexpected) log.error('a sign-in with a provider failed', error);
-    else log.account('provider_sign_in_refused', { code: refused.code });
-    return {
-      location: await dashboardPage('/log-in', `error=${refused.code}`),
-      cookies: [...cookies, ...refused.cookies],
-    };
+    const { code, isUnexpected, cookies: ofRefusal } = codeOf(error);
+    if (isUnexpected) log.error('a sign-in with a provider failed', error);
+    else log.account('provider_sign_in_refused', { code });
+    return { location: await dashboardPage('/log-in', `error=${code}`), cookies: [...cookies, ...ofRefusal] };
   }
 }
 

@@ -8,9 +8,8 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { nobody } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update } from '../table/write.ts';
-import { findSignIn } from './read-sign-in.ts';
-import { SignInRefused } from './sign-in-refused.ts';
-import { signInTarget, txtRecordOf } from './sign-in-view.ts';
+import { SignInRefused } from './log-in-page.ts';
+import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 /*
  * A domain stays verified only while its TXT record is there: whoever once controlled the domain for a moment must not

@@ -1,10 +1,12 @@
 import type { RequestContext } from '../access/request-context.ts';
+import { kmsDecrypt, kmsEncrypt } from '../crypto/kms.ts';
 import { networkOf } from '../limits/network.ts';
 import { keyFetches, keyFetchesOfNetwork } from '../limits/rate-limits.ts';
 import { currentKeys, renewedKeys } from '../outbound/issuer-keys.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 import type { IssuerKeysRecord, ProviderEndpoints } from '../table/records/issuer-keys.ts';
-import { SignInRefused } from './sign-in-refused.ts';
+import type { SignInRecord } from '../table/records/sign-in.ts';
+import { SignInRefused } from './log-in-page.ts';
 
 /** A provider as its discovery document describes it. */
 export interface Provider {
@@ -15,28 +17,40 @@ export interface Provider {
   renewKeys(): Promise<readonly VerificationKey[]>;
 }
 
-interface Place {
-  issuer: string;
-  orgSlug: string;
-  /** What is stored about the issuer. */
-  known: IssuerKeysRecord | undefined;
-}
-
 /**
- * The provider with the issuer, read again if what is known is too old.
+ * The provider with the issuer, read again if what is stored about the issuer is too old.
  * @throws issuer_unavailable, rate_limited; provider_unavailable if people can't sign in there
  */
 export async function readProvider(
   { log, source }: RequestContext,
-  { issuer, orgSlug, known: stored }: Place,
+  { issuer, orgSlug, stored }: { issuer: string; orgSlug: string; stored: IssuerKeysRecord | undefined },
 ): Promise<Provider> {
-  const counters = [keyFetches(orgSlug), keyFetchesOfNetwork(networkOf(source.ip))];
-  const fetching = { log, counters };
-  let known: IssuerKeysRecord | undefined = await currentKeys(issuer, stored, fetching);
-  // It may have been read before the service knew what to keep, or have been set up only since.
-  if (known.endpoints === undefined) known = await renewedKeys(issuer, known, fetching);
-  if (known?.endpoints === undefined) throw new SignInRefused('provider_unavailable');
-  const { endpoints, keys } = known;
-  const renewKeys = async () => (await renewedKeys(issuer, known, fetching))?.keys ?? [];
+  const fetching = { log, counters: [keyFetches(orgSlug), keyFetchesOfNetwork(networkOf(source.ip))] };
+  let current: IssuerKeysRecord | undefined = await currentKeys(issuer, stored, fetching);
+  // The addresses may be missing because an earlier release stored the keys, or the issuer has added them since.
+  if (current.endpoints === undefined) current = await renewedKeys(issuer, current, fetching);
+  if (current?.endpoints === undefined) throw new SignInRefused('provider_unavailable');
+  const { endpoints, keys } = current;
+  const renewKeys = async () => (await renewedKeys(issuer, current, fetching))?.keys ?? [];
   return { issuer, endpoints, keys, renewKeys };
+}
+
+type Owner = Pick<SignInRecord, 'organizationId' | 'issuer' | 'clientId'>;
+
+/** KMS binds it to the ciphertext: a secret is never sent to another issuer, or as another client. */
+function encryptionContext({ organizationId, issuer, clientId }: Owner): Record<string, string> {
+  return { organization: organizationId, issuer, client: clientId };
+}
+
+/** One KMS call. */
+export async function sealClientSecret(clientSecret: string, owner: Owner): Promise<Uint8Array> {
+  return kmsEncrypt(Buffer.from(clientSecret, 'utf8'), encryptionContext(owner));
+}
+
+/** One KMS call, or none for a public client. */
+export async function openClientSecret(
+  signIn: Owner & Pick<SignInRecord, 'sealedSecret'>,
+): Promise<string | undefined> {
+  const { sealedSecret } = signIn;
+  return sealedSecret && Buffer.from(await kmsDecrypt(sealedSecret, encryptionContext(signIn))).toString('utf8');
 }

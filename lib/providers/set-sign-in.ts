@@ -8,9 +8,8 @@ import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import type { setSignIn as contract } from '../contracts/organizations/set-sign-in.ts';
 import { invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { isSharedIssuer } from '../identities/shared-issuers.ts';
-import { breakGlassOwner, listOwners } from '../organizations/break-glass.ts';
+import { breakGlassOwner, listOwners, listUnsettled } from '../organizations/break-glass.ts';
 import { requirePlace } from '../organizations/members/read-roster.ts';
-import { listUnsettled } from '../organizations/settled-factors.ts';
 import { targetProblem } from '../outbound/target.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -19,9 +18,8 @@ import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
 import { put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { sealClientSecret } from './client-secret.ts';
-import { findSignIn } from './read-sign-in.ts';
-import { signInTarget } from './sign-in-view.ts';
+import { sealClientSecret } from './provider.ts';
+import { findSignIn, readSignIn, signInTarget } from './sign-in.ts';
 
 type Wanted = BodyOf<typeof contract>;
 
@@ -191,4 +189,27 @@ export function freedDomains(before: SignInRecord | undefined, after?: SignInRec
     .map(({ domain }) =>
       remove(at(domainRecord, domain), { if: [isNew, { organizationId: equals(before?.organizationId ?? '') }] }),
     );
+}
+
+/**
+ * Removes the sign-in provider, and with it the requirement to use it. Members, sessions and links to accounts stay. Does
+ * nothing if there is none.
+ * @throws email_not_verified
+ */
+export async function deleteSignIn(context: MemberContext): Promise<void> {
+  const { organization } = context;
+  const known = await readSignIn(context);
+  await retryWithFreshRead(
+    known,
+    () => findSignIn(organization),
+    async before => {
+      if (before === undefined) return;
+      await transact([
+        remove(at(signInRecord, organization.slug), { if: { version: equals(before.version) } }),
+        shownOnOrganization(organization),
+        ...freedDomains(before),
+        await context.audit({ action: 'sign_in.removed', target: signInTarget(before) }),
+      ]);
+    },
+  );
 }

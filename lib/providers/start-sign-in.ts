@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountPrincipal } from '../access/principal.ts';
 import type { RequestContext } from '../access/request-context.ts';
+import type { findSignInMethods as methods } from '../contracts/auth/find-sign-in-methods.ts';
 import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
-import type { QueryOf } from '../contracts/contract.ts';
-import { countOne, refuseEarly, toRead } from '../limits/count.ts';
+import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
+import { temporarilyUnavailable } from '../core/errors.ts';
+import { count, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
-import { startedSignIns } from '../limits/rate-limits.ts';
+import { signInLookups, startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { memberRecord } from '../table/records/member.ts';
+import { domainRecord } from '../table/records/sign-in.ts';
 import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import {
@@ -18,15 +21,15 @@ import {
   hashOfSecret,
   newBrowserSecret,
   nonceOf,
+  redirectUri,
   startedSeconds,
   verifierOf,
 } from './browser.ts';
-import { providerReads } from './find-methods.ts';
-import { logInPage, type Redirect } from './log-in-page.ts';
+import { logInPage, type Redirect, SignInRefused } from './log-in-page.ts';
+import { domainOfEmail } from './profile.ts';
+import { proveDomain } from './prove-domain.ts';
 import { readProvider } from './provider.ts';
-import { ownSignIn } from './read-sign-in.ts';
-import { redirectUri } from './redirect-uri.ts';
-import { SignInRefused } from './sign-in-refused.ts';
+import { ownSignIn, providerReads } from './sign-in.ts';
 
 type SignInContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
 type Wanted = QueryOf<typeof contract> & { orgSlug: string };
@@ -49,8 +52,8 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');
   const purpose = purposeOf({ stepUp, test });
   const sessionHash = purpose === 'sign-in' ? undefined : await requireSession(context, purpose, organization);
-  const known = await find(at(issuerKeysRecord, signIn.issuer));
-  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, known });
+  const stored = await find(at(issuerKeysRecord, signIn.issuer));
+  const { endpoints } = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored });
   const state = randomBytes(32).toString('base64url');
   const secret = newBrowserSecret();
   const now = Date.now();
@@ -119,4 +122,32 @@ async function requireSession(
       : (await find(at(memberRecord, slug, principal.userId)))?.role === 'owner';
   if (!mayAsk) throw new SignInRefused('session_required');
   return credential.hash;
+}
+
+/**
+ * How an address can sign in. Looks only at its domain, so it can't tell whether there is an account.
+ * @throws rate_limited; temporarily_unavailable while another request looks the domain up
+ */
+export async function findSignInMethods(context: RequestContext, email: string): Promise<AnswerOf<typeof methods>> {
+  const domain = domainOfEmail(email);
+  const [claim] = await Promise.all([
+    find(at(domainRecord, domain)),
+    count(signInLookups(networkOf(context.source.ip))),
+  ]);
+  const provided = claim && (await readTogether(providerReads(claim.orgSlug)));
+  const organization = provided?.organization;
+  const signIn = claim && ownSignIn(provided?.signIn, claim.organizationId);
+  const withoutProvider: AnswerOf<typeof methods> = { methods: ['password', 'passkey'] };
+  if (signIn === undefined || organization?.id !== claim?.organizationId || organization?.status !== 'active') {
+    return withoutProvider;
+  }
+  const state = await proveDomain(context, { organization, signIn }, { domain, claim });
+  if (state === 'being looked up') {
+    throw temporarilyUnavailable('The domain is being looked up right now. Send the request again.', undefined, {
+      isExpected: true,
+    });
+  }
+  if (state === 'unproved') return withoutProvider;
+  const { slug, name } = organization;
+  return { methods: ['password', 'passkey', 'provider'], organization: { slug, name } };
 }

@@ -7,16 +7,16 @@ import { domainLookups } from '../limits/rate-limits.ts';
 import { domainTakenMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { listOwners } from '../organizations/break-glass.ts';
+import { stillActive } from '../organizations/change-counts.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { type Conditions, equals, isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import type { RateRecord } from '../table/records/rate.ts';
 import { type DomainRecord, domainRecord, type SignInRecord, signInRecord } from '../table/records/sign-in.ts';
-import { check, put, retryWithFreshRead, transact, update } from '../table/write.ts';
+import { put, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { unverified } from './prove-domain.ts';
-import { findSignIn, foreseeSignIn } from './read-sign-in.ts';
-import { signInTarget, txtRecordOf } from './sign-in-view.ts';
+import { findSignIn, foreseeSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
 
 interface BeforeVerifying {
   signIn: SignInRecord | undefined;
@@ -78,10 +78,7 @@ export async function verifyDomain(
         { if: claimAsRead(current.claim) },
       ),
       ...(holder?.signIn === undefined ? [] : [unverified(holder.orgSlug, holder.signIn, domain)]),
-      check(at(organizationRecord, organization.slug), {
-        if: { id: equals(organization.id), status: equals('active') },
-        refused: () => organizationNotFound(),
-      }),
+      stillActive(organization, () => organizationNotFound()),
       await context.audit({
         action: 'sign_in.domain_verified',
         target: signInTarget(signIn),

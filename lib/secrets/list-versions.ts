@@ -35,7 +35,7 @@ export async function listVersions(
     const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);
     const state = access.requireEnvironment(begun.state, 'read');
-    const newest = await newestVersion(params, { state, head: begun.head });
+    const { version: newest } = await newestVersion(params, { state, head: begun.head });
     if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
     // Versions are numbered without gaps, so a page is a range of sort keys.
     const to = newest - (query.limit === undefined ? 0 : query.offset);

@@ -1,4 +1,4 @@
-import type { Pagination } from '../contracts/fields/pagination.ts';
+import type { Pagination } from '../contracts/fields/query.ts';
 
 export interface PageWanted {
   limit?: number | undefined;

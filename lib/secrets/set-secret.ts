@@ -1,13 +1,13 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { SecretSummary } from '../contracts/secrets/secret-summary.ts';
+import type { SecretSummary } from '../contracts/secrets/secret.ts';
 import type { setSecret as contract } from '../contracts/secrets/set-secret.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import type { ChangeOptions } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
+import { setEvent } from './change/publish-change.ts';
 import type { ChangeReads } from './change/read-target.ts';
-import { setEvent } from './change/tell-change.ts';
 import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 

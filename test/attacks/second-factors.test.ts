@@ -21,7 +21,8 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, mailedToken, samples, send } from '../support/sample-requests.ts';
+import { expectStatus, mailedToken } from '../support/sample-requests.ts';
+import { samples, send } from '../support/samples.ts';
 import {
   addApp,
   addPasskey,

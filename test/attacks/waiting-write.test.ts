@@ -12,7 +12,8 @@ import { injectFault } from '../support/inject-faults.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
-import { expectStatus, samples, send as sendSample } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+import { samples, send as sendSample } from '../support/samples.ts';
 
 let api: Api;
 let place: Workplace;

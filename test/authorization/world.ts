@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { newSession } from '#lib/accounts/new-session.ts';
-import { newToken, tokenWrite } from '#lib/accounts/new-token.ts';
+import { newSession } from '#lib/accounts/sessions.ts';
+import { newToken, tokenWrite } from '#lib/accounts/tokens.ts';
 import { type Role, roles } from '#lib/contracts/fields/role.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';

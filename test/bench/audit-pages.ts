@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startLocalStack } from '#infra/local/stack.ts';
-import { listAuditEntries } from '#lib/audit/list-audit-entries.ts';
+import { listEntries } from '#lib/audit/search-entries.ts';
 import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { tableClient } from '#lib/table/client.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
@@ -40,10 +40,10 @@ function countCapacity(): void {
   );
 }
 
-async function measure(log: string, organizationId: string, query: Parameters<typeof listAuditEntries>[1]) {
+async function measure(log: string, organizationId: string, query: Parameters<typeof listEntries>[1]) {
   Object.assign(counted, { calls: 0, readUnits: 0, writeUnits: 0 });
   const startedAt = performance.now();
-  const page = await listAuditEntries(organizationId, query);
+  const page = await listEntries(organizationId, query);
   if (page === undefined) throw new Error('The offset is out of reach.');
   const { entries, pagination } = page;
   return {

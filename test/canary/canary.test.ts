@@ -8,7 +8,8 @@ import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { mailedToken, samples, send } from '../support/sample-requests.ts';
+import { mailedToken } from '../support/sample-requests.ts';
+import { samples, send } from '../support/samples.ts';
 import { fromBase32 } from '../support/second-factors.ts';
 import { secretsIn, textOfItem } from './find-secrets.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditPartitions } from '#lib/access/audit-partitions.ts';
-import { positionOf, scanEntries } from '#lib/evidence/scan-entries.ts';
+import { positionOf, scanEntries } from '#lib/audit/scan.ts';
 import { at } from '#lib/table/read.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
 import { put, putAlone } from '#lib/table/write.ts';

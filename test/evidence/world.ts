@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Way } from '#lib/evidence/sights.ts';
+import type { Way } from '#lib/exposure/sights.ts';
 import type { Answer, Api, Caller } from '../support/api.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 

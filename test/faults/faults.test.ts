@@ -5,7 +5,7 @@ import { type Api, startApi } from '../support/api.ts';
 import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
+import { samples } from '../support/samples.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, backgroundSamples } from './background-samples.ts';
 import { background, chooseConductor, compared, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
@@ -62,10 +62,6 @@ async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: B
 }
 
 describe('a fault at any AWS call of any request', () => {
-  it('has a sample request for every operation', () => {
-    expect(operationsWithoutSample()).toEqual([]);
-  });
-
   it(
     'leaves nothing half done, is reported correctly, and is cured by sending the request again',
     async () => {

@@ -6,7 +6,8 @@ import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 import { named, seededBy, seedPerson } from '../support/people.ts';
-import { expectStatus, type SampleRequest, samples, send } from '../support/sample-requests.ts';
+import { expectStatus, type SampleRequest } from '../support/sample-requests.ts';
+import { samples, send } from '../support/samples.ts';
 import { background, inParallel } from './run-faults.ts';
 
 /*

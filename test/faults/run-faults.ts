@@ -6,7 +6,8 @@ import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } 
 import { scanTable, type Violation, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, seededBy } from '../support/people.ts';
-import { type Prepared, type Sample, send } from '../support/sample-requests.ts';
+import type { Prepared } from '../support/sample-requests.ts';
+import { type OperationSample, send } from '../support/samples.ts';
 import { keepSnapshots, staleSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
@@ -93,7 +94,7 @@ export async function sendConducted(api: Api, request: Prepared['request'], cond
 }
 
 /** The AWS calls of the sample without faults. */
-export async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> {
+export async function undisturbed(api: Api, sample: OperationSample): Promise<AwsCall[]> {
   const { request, works, isDone } = await sample.prepare(api);
   const calls: AwsCall[] = [];
   const answer = await sendConducted(api, request, {
@@ -146,7 +147,7 @@ const width = 16;
  */
 export async function runFaults(
   api: Api,
-  samples: readonly Sample[],
+  samples: readonly OperationSample[],
   choice: Choice,
   report: (line: string) => void,
 ): Promise<Row[]> {
@@ -165,7 +166,7 @@ export async function runFaults(
 
 const samplesAtOnce = 8;
 
-async function runBatch(api: Api, samples: readonly Sample[], choice: Choice): Promise<Row[]> {
+async function runBatch(api: Api, samples: readonly OperationSample[], choice: Choice): Promise<Row[]> {
   const rows = new Map<string, Row>();
   const cases: Case[] = [];
   const work: (() => Promise<void>)[] = [];
@@ -216,7 +217,7 @@ function emptyRow(name: string, calls: number): Row {
 
 async function disturb(
   api: Api,
-  sample: Sample,
+  sample: OperationSample,
   call: AwsCall,
   kind: FaultKind,
   row: Row,

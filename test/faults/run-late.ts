@@ -5,7 +5,8 @@ import { injectLate, isTableWrite, type LateKind, lateKinds } from '../support/i
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
 import { named, seededBy } from '../support/people.ts';
-import { expectStatus, type Place, placeOf, type Sample, send, valuesIn } from '../support/sample-requests.ts';
+import { expectStatus, type Place, placeOf, valuesIn } from '../support/sample-requests.ts';
+import { type OperationSample, send } from '../support/samples.ts';
 import { keepSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import type { BackgroundSample } from './background-samples.ts';
@@ -46,7 +47,7 @@ const samplesAtOnce = 8;
 /** Executes every write of every sample late and twice, at each of the moments, and checks the table. */
 export async function runLate(
   api: Api,
-  samples: readonly Sample[],
+  samples: readonly OperationSample[],
   report: (line: string) => void,
 ): Promise<LateRow[]> {
   const rows: LateRow[] = [];
@@ -62,7 +63,7 @@ export async function runLate(
   return rows;
 }
 
-async function runBatch(api: Api, samples: readonly Sample[]): Promise<LateRow[]> {
+async function runBatch(api: Api, samples: readonly OperationSample[]): Promise<LateRow[]> {
   const rows: LateRow[] = [];
   const cases: Case[] = [];
   for (const sample of samples) {
@@ -87,7 +88,7 @@ async function runBatch(api: Api, samples: readonly Sample[]): Promise<LateRow[]
   return rows;
 }
 
-function applies(moment: Moment, { name }: Sample, hasPlace: boolean): boolean {
+function applies(moment: Moment, { name }: OperationSample, hasPlace: boolean): boolean {
   if (moment === 'after another change') return isFenced(name);
   // A deletion removes the project anyway, and deleting an organization removes its projects.
   return moment !== 'made anew' || (hasPlace && name !== 'delete-organization');
@@ -115,7 +116,14 @@ async function runCases(cases: readonly Case[], rows: readonly LateRow[]): Promi
   }
 }
 
-function requestCase(api: Api, sample: Sample, nth: number, kind: LateKind, moment: Moment, row: LateRow): Case {
+function requestCase(
+  api: Api,
+  sample: OperationSample,
+  nth: number,
+  kind: LateKind,
+  moment: Moment,
+  row: LateRow,
+): Case {
   const name = `${sample.name}: write ${nth} ${kind}, ${moment}`;
   const run = async () => {
     const { request, works, repeats = [], isDone } = await named(name, () => sample.prepare(api));

@@ -6,7 +6,8 @@ import type { Answer, Api } from '../support/api.ts';
 import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { firstPersonOf, named, type Person, seededBy, seedPerson, seedSession } from '../support/people.ts';
-import { expectStatus, placeOf, type Sample } from '../support/sample-requests.ts';
+import { expectStatus, placeOf } from '../support/sample-requests.ts';
+import type { OperationSample } from '../support/samples.ts';
 import { keepSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { background, countedStale, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
@@ -35,7 +36,7 @@ const samplesAtOnce = 16;
  */
 export async function runStalled(
   api: Api,
-  samples: readonly Sample[],
+  samples: readonly OperationSample[],
   report: (line: string) => void,
 ): Promise<StalledRow[]> {
   const rows: StalledRow[] = [];
@@ -49,7 +50,7 @@ export async function runStalled(
   return rows;
 }
 
-async function runBatch(api: Api, samples: readonly Sample[]): Promise<StalledRow[]> {
+async function runBatch(api: Api, samples: readonly OperationSample[]): Promise<StalledRow[]> {
   const rows: StalledRow[] = [];
   const cases: (() => Promise<void>)[] = [];
   for (const sample of samples) {
@@ -79,7 +80,7 @@ async function runBatch(api: Api, samples: readonly Sample[]): Promise<StalledRo
 
 async function stall(
   api: Api,
-  sample: Sample,
+  sample: OperationSample,
   name: string,
   position: number,
   handOver: HandOver,

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inParallel } from '../faults/run-faults.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { type Prepared, type Sample, samples } from '../support/sample-requests.ts';
+import type { Prepared } from '../support/sample-requests.ts';
+import { type OperationSample, samples } from '../support/samples.ts';
 import { seed } from '../support/seed.ts';
 import { operations } from './openapi.ts';
 import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
@@ -37,7 +38,7 @@ afterAll(async () => {
 });
 
 /** Sends variations of a sample, and prepares it again once it took effect. */
-function variations(sample: Sample) {
+function variations(sample: OperationSample) {
   const operation = operations.get(sample.operationId);
   if (operation === undefined) throw new Error(`${sample.operationId} is not in openapi.json.`);
   let prepared: Prepared | undefined;

@@ -9,10 +9,11 @@ import { curlSampleOf } from '#infra/openapi/curl-samples.ts';
 import type { Contract } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
+import { providerEvent } from '../functions/billing/samples.ts';
 import { type Api, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { makeSigningKey, signToken } from '../support/issuer.ts';
-import { mailedToken, providerEvent } from '../support/sample-requests.ts';
+import { mailedToken } from '../support/sample-requests.ts';
 import { forgetUsedCodes, fromBase32 } from '../support/second-factors.ts';
 
 const run = promisify(execFile);

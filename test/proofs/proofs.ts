@@ -167,8 +167,8 @@ export const proofs: readonly Proof[] = [
   {
     name: 'load',
     files: ['test/load', 'test/functions/projects/many-environments.test.ts'],
-    env: { LOAD: '20' },
-    full: { LOAD: '300' },
+    env: { LOAD: '120' },
+    full: { LOAD: '2000' },
   },
 ];
 

@@ -1,4 +1,4 @@
-import { isIdentityId } from '#lib/access/identity-rights.ts';
+import { isIdentityId } from '#lib/access/principal.ts';
 import { eventNames } from '#lib/contracts/fields/events.ts';
 import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '#lib/secrets/engine/digest.ts';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { userView } from '#lib/accounts/account-views.ts';
-import { newSession } from '#lib/accounts/new-session.ts';
+import { userView } from '#lib/accounts/current-user.ts';
 import { personalOrganizationName } from '#lib/accounts/register.ts';
+import { newSession } from '#lib/accounts/sessions.ts';
 import { Organization } from '#lib/contracts/fields/organization.ts';
 import { newOrganization } from '#lib/organizations/new-organization.ts';
 import { at, find } from '#lib/table/read.ts';

@@ -1,4 +1,4 @@
-import { askForFactor } from '#lib/accounts/factors/ask-for-factor.ts';
+import { askForFactor } from '#lib/accounts/factors/challenge.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { factorMails } from '#lib/limits/rate-limits.ts';

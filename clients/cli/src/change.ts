@@ -10,11 +10,14 @@ interface Offer<T> {
   plan: Plan<T>;
   /** "promote dev to staging" */
   title: string;
-  dryRun: boolean | undefined;
+}
+
+interface PlanFlags {
+  dryRun?: boolean;
   /** Whether a long plan is shown in full. */
-  all?: boolean | undefined;
+  all?: boolean;
   /** The revision that the caller last read. */
-  ifRevision?: number | undefined;
+  ifRevision?: number;
 }
 
 const mask = '••••••••';
@@ -41,16 +44,15 @@ function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2, all: bool
 }
 
 /**
- * Shows the plan, asks for confirmation on a terminal, and applies exactly that plan.
- * @returns the service's answer; undefined for a dry run
+ * Shows the plan, asks for confirmation on a terminal, applies exactly that plan, and prints the outcome.
  * @throws Failure with code 6 after a conflict, once it has shown the concurrent changes
  */
-export async function carryOut<T>(
+export async function carryOut<T extends { revision: number }>(
   session: { output: Output; terminal: Terminal },
-  offer: Offer<T>,
-): Promise<T | undefined> {
+  { environment, plan, title }: Offer<T>,
+  { dryRun, all = false, ifRevision }: PlanFlags,
+): Promise<void> {
   const { output, terminal } = session;
-  const { environment, plan, title, all = false, dryRun, ifRevision } = offer;
   if (ifRevision !== undefined && ifRevision !== plan.revision) {
     return await refuseMoved(output, environment, ifRevision, plan.revision);
   }
@@ -66,7 +68,7 @@ export async function carryOut<T>(
       );
       output.note(summaryOf(plan, `Would ${title}`));
     }
-    return undefined;
+    return;
   }
   requireApproval(terminal, plan, title);
   showPlan(session, plan, title, all);
@@ -74,12 +76,12 @@ export async function carryOut<T>(
   if (changes > 0 && terminal.confirms && !(await terminal.confirm('Apply?'))) {
     throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
   }
-  try {
-    return await applyPlan(environment, plan);
-  } catch (error) {
+  const answer = await applyPlan(environment, plan).catch(async error => {
     if (!(error instanceof RevisionMismatch)) throw error;
     return await refuseMoved(output, environment, plan.revision, error.currentRevision);
-  }
+  });
+  if (output.json) output.document(answer);
+  else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
 }
 
 /** @throws Failure if the plan deletes keys, nobody can be asked, and there is no --yes */

@@ -27,3 +27,8 @@ export async function connect(options: ConstructorParameters<typeof Holdfast>[0]
   await useNetworkSettings(options.url);
   return new Holdfast({ ...options, userAgent });
 }
+
+/** A token may always revoke itself. */
+export async function revokeToken(url: string, token: string): Promise<void> {
+  await (await connect({ url, token })).request('DELETE', '/v1/auth/tokens/current');
+}

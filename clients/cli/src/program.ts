@@ -1,7 +1,8 @@
 import { idTokenSources } from '@holdfast/sdk';
 import { Command } from 'commander';
-import { type CommandDefinition, commandGroups } from './command-list.ts';
+import { commands } from './command-list.ts';
 import { version } from './connect.ts';
+import { type AnySubcommand, headings } from './define-command.ts';
 import { openSession } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
 import { writeAll } from './write-all.ts';
@@ -89,31 +90,36 @@ function suggestionOf(report: () => void): string | undefined {
   }
 }
 
-function define(parent: Command, { name, description, example, options, work, subcommands }: CommandDefinition): void {
-  const own = parent.command(name).description(description).copyInheritedSettings(parent);
-  const command = addExample(withGlobalOptions(options?.(own) ?? own), example);
+function define(parent: Command, definition: AnySubcommand): void {
+  const { name, description, example, notes, usage, passesOptionsThrough = false, subcommands = [] } = definition;
+  const command = parent.command(name).description(description).copyInheritedSettings(parent);
+  for (const argument of definition.arguments ?? []) command.addArgument(argument);
+  for (const option of definition.options ?? []) command.addOption(option);
+  command.passThroughOptions(passesOptionsThrough);
+  if (usage !== undefined) command.usage(usage);
+  if (notes !== undefined) command.addHelpText('after', notes);
+  addExample(withGlobalOptions(command), example);
   suggestWithoutValue(command);
-  // biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments, then the options, then the command
-  command.action(async (...all: any[]) => {
+  command.action(async (...all: unknown[]) => {
     const flags = flagsOf(command) as unknown as GlobalFlags;
     // Loaded on demand, because it is slow to load.
     const [{ createOutput }, { createTerminal }] = [await import('./output.ts'), await import('./terminal.ts')];
     const output = createOutput(flags);
     const session = openSession(flags, output, createTerminal(flags));
-    await work(session, ...all.slice(0, -2), { ...flags });
+    // Commander passes the arguments, then the options, then the command.
+    await definition.run(session, ...all.slice(0, -2), { ...flags });
   });
-  for (const subcommand of subcommands ?? []) define(command, subcommand);
+  for (const subcommand of subcommands) define(command, subcommand);
 }
 
-/** The commands whose examples end their groups in the help. */
-const shownExamples = ['login', 'run', 'push', 'diff', 'validate', 'audit'];
-
-const groupExamples = new Map(
-  Object.entries(commandGroups).flatMap(([heading, definitions]) =>
-    definitions
-      .filter(({ name }) => shownExamples.includes(name))
-      .map(({ example }) => [heading, `  For example: ${example}`]),
-  ),
+/** By heading, as commander prints it: its commands in order, and the example that ends them. */
+const groups = new Map(
+  Object.entries(headings).map(([heading, exampleOf]) => {
+    const members = commands
+      .filter(command => command.heading === heading)
+      .sort((a, b) => (a.position ?? 99) - (b.position ?? 99) || (a.name < b.name ? -1 : 1));
+    return [`${heading}:`, { members, example: members.find(({ name }) => name === exampleOf)?.example }];
+  }),
 );
 
 const helpOnIdentities = `
@@ -133,8 +139,8 @@ export function createProgram(): Command {
       // Every command takes options, so the list omits `[options]`.
       .configureHelp({
         formatItemList: (heading, items, help) => {
-          const example = groupExamples.get(heading);
-          const lines = example === undefined ? items : [...items, example];
+          const example = groups.get(heading)?.example;
+          const lines = example === undefined ? items : [...items, `  For example: ${example}`];
           return items.length === 0 ? [] : [help.styleTitle(heading), ...lines, ''];
         },
         subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[options\] ?/, '')}`.trim(),
@@ -146,9 +152,9 @@ export function createProgram(): Command {
   );
   suggestAnyOption(program);
   suggestWithoutValue(program);
-  for (const [heading, definitions] of Object.entries(commandGroups)) {
+  for (const [heading, { members }] of groups) {
     program.commandsGroup(heading);
-    for (const definition of definitions) define(program, definition);
+    for (const command of members) define(program, command);
   }
   return program;
 }

@@ -26,3 +26,14 @@ export function readLimited(path: string): Buffer {
 export function tooLarge(name: string): Failure {
   return new Failure(exitCodes.other, 'file_too_large', `${name} has more than 16 MiB, which no environment can hold.`);
 }
+
+/** Reads a file that an argument names. */
+export function readFile(path: string): Buffer {
+  try {
+    return readLimited(path);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(exitCodes.usage, 'file_unreadable', `${path} can’t be read (${code}).`);
+  }
+}

@@ -1,8 +1,8 @@
 declare module 'virtual:contracts' {
   export const auditActions: typeof import('@holdfast/contracts/fields/audit-action.ts').auditActions;
   export const boughtPlans: typeof import('@holdfast/contracts/fields/limits.ts').boughtPlans;
-  export const environmentRules: typeof import('@holdfast/contracts/fields/environment-type.ts').environmentRules;
-  export const environmentTypes: typeof import('@holdfast/contracts/fields/environment-type.ts').environmentTypes;
+  export const environmentRules: typeof import('@holdfast/contracts/fields/role.ts').environmentRules;
+  export const environmentTypes: typeof import('@holdfast/contracts/fields/role.ts').environmentTypes;
   export const eventNames: typeof import('@holdfast/contracts/fields/events.ts').eventNames;
   export const eventPayloadExample: typeof import('@holdfast/contracts/fields/events.ts').eventPayloadExample;
   export const exposureWays: typeof import('@holdfast/contracts/audit/get-exposure.ts').exposureWays;

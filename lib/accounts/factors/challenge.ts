@@ -1,12 +1,14 @@
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError } from '../../core/errors.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';
 import { isNew, isThere } from '../../table/expressions.ts';
-import { at, type Read } from '../../table/read.ts';
+import { ranges } from '../../table/keys.ts';
+import { at, list, type Read } from '../../table/read.ts';
 import { type ChallengeRecord, challengeRecord } from '../../table/records/challenge.ts';
+import { passkeyRecord } from '../../table/records/passkey.ts';
 import { nobody, type UserRecord } from '../../table/records/user.ts';
-import { put, remove, type Write } from '../../table/write.ts';
-
-export const challengeSeconds = 5 * 60;
+import { put, remove, transact, type Write } from '../../table/write.ts';
+import { challengeSeconds, requestOptions } from './passkey-options.ts';
 
 type Purpose = ChallengeRecord['purpose'];
 
@@ -47,23 +49,33 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
   return { userId: read.userId, read: at(challengeRecord, read.hash) };
 }
 
+/** @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password */
+export function requireOpenChallenge(
+  presented: PresentedChallenge,
+  stored: ChallengeRecord | undefined,
+  purpose: Purpose,
+  user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
+): void {
+  const isOpen =
+    stored !== undefined &&
+    stored.purpose === purpose &&
+    stored.userId === presented.userId &&
+    stored.expiresAt * 1000 > Date.now() &&
+    (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
+  if (!isOpen) throw invalidChallenge();
+}
+
 /**
  * The write that uses up the challenge, for the transaction that its answer authorizes.
- * @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password
+ * @throws invalid_token, as above
  */
 export function answer(
   presented: PresentedChallenge,
-  found: ChallengeRecord | undefined,
+  stored: ChallengeRecord | undefined,
   purpose: Purpose,
   user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
 ): Write {
-  const isOpen =
-    found !== undefined &&
-    found.purpose === purpose &&
-    found.userId === presented.userId &&
-    found.expiresAt * 1000 > Date.now() &&
-    (found.userId === nobody || (found.userId === user?.id && found.sessionEpoch === user.sessionEpoch));
-  if (!isOpen) throw invalidChallenge();
+  requireOpenChallenge(presented, stored, purpose, user);
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
@@ -78,3 +90,37 @@ export function openAgain(
 
 export const invalidChallenge = () =>
   new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Start again.');
+
+/**
+ * The error that asks for a second factor after a correct password, with a challenge that the answer must include. A
+ * step-up accepts no recovery code; to get a fresh session with one, log in again.
+ * @param proved the writes that follow from a correct password, for the transaction that stores the challenge
+ */
+export async function askForFactor(
+  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
+  user: UserRecord,
+  proved: readonly Write[] = [],
+): Promise<ApiError> {
+  const { challenge, write } = newChallenge(purpose === 'log-in' ? 'log-in' : 'step-up', user);
+  const [question] = await Promise.all([factorQuestion(purpose, user, challenge), transact([...proved, write])]);
+  return new ApiError('second_factor_required', 'A second factor is required.', {
+    details: { challenge, ...question },
+  });
+}
+
+type Method = 'passkey' | 'totp' | 'recovery_code';
+
+/** The factors with which a user can answer a challenge. */
+export async function factorQuestion(
+  purpose: 'log-in' | 'step-up' | 'passkey-step-up',
+  user: UserRecord,
+  challenge: string,
+): Promise<{ methods: Method[]; publicKey?: PasskeyRequestOptions }> {
+  const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
+  const methods: Method[] = [
+    ...(passkeys.length > 0 ? ['passkey' as const] : []),
+    ...(user.totp === undefined || purpose === 'passkey-step-up' ? [] : ['totp' as const]),
+    ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code' as const] : []),
+  ];
+  return passkeys.length === 0 ? { methods } : { methods, publicKey: await requestOptions(challenge, passkeys) };
+}

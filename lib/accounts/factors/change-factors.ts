@@ -8,10 +8,10 @@ import { factorMails, recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { type FactorAddition, type FactorChange, factorAddedMail, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { canLogInWithFactor } from '../../organizations/break-glass.ts';
-import { asRead, type Condition, equals, isThere } from '../../table/expressions.ts';
-import { at, find, type Read, readTogether } from '../../table/read.ts';
+import { asRead, equals, isThere } from '../../table/expressions.ts';
+import { at, find, readTogether } from '../../table/read.ts';
 import type { Factor } from '../../table/records/link.ts';
-import { type SessionRecord, sessionRecord } from '../../table/records/session.ts';
+import { sessionRecord } from '../../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import {
   type Factors,
@@ -30,61 +30,32 @@ import {
   type Write,
 } from '../../table/write.ts';
 import { newUndoLink } from '../mailed-link.ts';
-import { sessionEnded } from '../new-session.ts';
+import { sessionEnded } from '../sessions.ts';
 
+/** A change for the account's current state. */
 interface Change {
   /** The account's attributes after the change; undefined removes one. */
   factors: Factors;
   /** Other writes of the same transaction. */
   writes: readonly Write[];
+  /** The writes that undo `writes`. */
+  undo?: readonly Write[];
   newRecoveryCodes?: true;
 }
 
-interface Addition extends Change {
-  /** The added factor, as the link in the e-mail identifies it. */
-  added: Factor;
-  /** The writes that undo `writes`. */
-  undo: readonly Write[];
+/** What a removal depends on, read after the account: a token created since fails the condition on the account. */
+export interface BeforeRemoval {
+  /** The account's tokens. */
+  tokens: readonly TokenRecord[];
+  /** The checks that the user can be left without a log-in, for the transaction that removes the last one. */
+  isDispensable: () => Promise<readonly Write[]>;
 }
 
-interface Made {
-  recoveryCodes: string[] | undefined;
-  /** The writes that undo the change, as long as it is the last one. */
-  undo: Write[];
-  mayMail: boolean;
-}
-
-/**
- * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
- * link that removes the factor again; if it can't be sent, no factor is added.
- * @param decide returns the changes for the account's current state
- * @returns new recovery codes in plain text, shown only once
- * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
- * been sent too many mails; temporarily_unavailable if SES does not accept the mail
- */
-export async function addFactor(
-  context: AccountContext,
-  what: FactorAddition,
-  decide: (user: UserRecord) => Addition,
-): Promise<string[] | undefined> {
-  const { user } = context.principal;
-  const link = await newUndoLink(user.id);
-  const decideAddition = async (current: UserRecord) => {
-    const { added, writes, undo, ...rest } = decide(current);
-    const number = (current.factorChange?.number ?? 0) + 1;
-    return { ...rest, writes: [link.write(added, number), ...writes], undo: [link.removal, ...undo] };
-  };
-  const made = await change(context, { what, decide: decideAddition });
-  try {
-    await sendMail(user.email, factorAddedMail(what, link.url));
-  } catch (error) {
-    await takeBack(context, made?.undo ?? []);
-    throw temporarilyUnavailable(
-      'The e-mail about it could not be sent, so nothing was added. Send the request again.',
-      error,
-    );
-  }
-  return made?.recoveryCodes;
+interface Options {
+  /** The rate limits that the change counts towards. */
+  limits?: readonly Counter[];
+  /** For the removal of a factor. */
+  removal?: { foreseen: BeforeRemoval; readAgain: () => Promise<BeforeRemoval> };
 }
 
 /**
@@ -94,10 +65,40 @@ export async function addFactor(
 export const ownAddition = { ownAddition: true } as const;
 
 /**
+ * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
+ * link that removes the factor again; if it can't be sent, no factor is added.
+ * @param decide returns the change, and the added factor as the link in the e-mail identifies it
+ * @returns new recovery codes in plain text, shown only once
+ * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
+ * been sent too many mails; temporarily_unavailable if SES does not accept the mail
+ */
+export async function addFactor(
+  context: AccountContext,
+  what: FactorAddition,
+  decide: (user: UserRecord) => Change & { added: Factor },
+): Promise<string[] | undefined> {
+  const { user } = context.principal;
+  const link = await newUndoLink(user.id);
+  const committed = await change(context, what, (current, number) => {
+    const { added, writes, undo = [], ...rest } = decide(current);
+    return { ...rest, writes: [link.write(added, number), ...writes], undo: [link.removal, ...undo] };
+  });
+  try {
+    await sendMail(user.email, factorAddedMail(what, link.url));
+  } catch (error) {
+    await undoChange(context, committed?.undo ?? []);
+    throw temporarilyUnavailable(
+      'The e-mail about it could not be sent, so nothing was added. Send the request again.',
+      error,
+    );
+  }
+  return committed?.recoveryCodes;
+}
+
+/**
  * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
  * the second-factor flag of the account's tokens. The user gets an e-mail unless a limit or SES prevents it.
- * @param decide returns the changes for the account's current state; undefined if there are none
- * @param limits the rate limits that the change counts towards
+ * @param decide returns undefined if nothing has to change
  * @returns new recovery codes in plain text, shown only once
  * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited by `limits`
  */
@@ -105,18 +106,18 @@ export async function changeFactors(
   context: AccountContext,
   what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
-  { limits, removal }: { limits?: readonly Counter[]; removal?: RemovalReads } = {},
+  options: Options = {},
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const made = await change(context, { what, decide, removal, ...(limits === undefined ? {} : { limits }) });
-  if (made === undefined) return undefined;
+  const committed = await change(context, what, decide, options);
+  if (committed === undefined) return undefined;
   try {
-    if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
+    if (committed.mayMail) await sendMail(user.email, await factorChangeMail(what));
     else context.log.account('mail_dropped', { userId: user.id });
   } catch (error) {
     context.log.error('could not send the e-mail about a second factor', error, { userId: user.id });
   }
-  return made.recoveryCodes;
+  return committed.recoveryCodes;
 }
 
 /** @throws invalid_request for an account without a factor that the codes could replace; rate_limited */
@@ -129,144 +130,112 @@ export async function renewRecoveryCodes(context: AccountContext): Promise<strin
   return (await changeFactors(context, 'recovery_codes_renewed', decide, { limits })) ?? [];
 }
 
-/** One change to an account's factors, retried until it succeeds. */
-interface Order {
-  what: FactorChange;
-  limits?: readonly Counter[];
-  decide: (
-    user: UserRecord,
-  ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
-  /** If a factor is removed. */
-  removal?: RemovalReads | undefined;
+/** A change as committed: `undo` works as long as it is the account's last one. */
+interface Committed {
+  recoveryCodes: string[] | undefined;
+  undo: Write[];
+  mayMail: boolean;
 }
 
-/** Read after the account: creating another token then fails the condition on the account. */
-interface RemovalReads {
-  known: BeforeRemoval;
-  readAgain: () => Promise<BeforeRemoval>;
-}
-
-/** What has to be known before a factor is removed. */
-export interface BeforeRemoval {
-  /** The account's tokens. */
-  tokens: readonly TokenRecord[];
-  /** The checks that the user can be left without such a log-in, for the transaction that removes the last one. */
-  isDispensable: () => Promise<readonly Write[]>;
-}
-
-async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
-  const { user: before, credential } = context.principal;
+/** Makes one change, retried until it succeeds. Its `number` is the account's next one. */
+async function change(
+  context: AccountContext,
+  what: FactorChange,
+  decide: (user: UserRecord, number: number) => Change | undefined,
+  { limits = [], removal }: Options = {},
+): Promise<Committed | undefined> {
+  const { user: authenticated, credential } = context.principal;
   if (credential.method !== 'session') throw sessionEnded();
-  const session = at(sessionRecord, before.id, credential.hash);
-  const account = at(userRecord, before.id);
+  const session = at(sessionRecord, authenticated.id, credential.hash);
+  const account = at(userRecord, authenticated.id);
+  const isAddition = what.endsWith('_added');
   const id = randomUUID();
   const codes = createRecoveryCodes();
   let mayMail = true;
-  let made: Made | undefined;
+  let committed: Committed | undefined;
 
-  const attempt = async (user: UserRecord, removal: BeforeRemoval | undefined) => {
+  const attempt = async (user: UserRecord, before: BeforeRemoval | undefined) => {
     // An attempt that seemed to fail may have been executed late.
-    if (made !== undefined && user.factorChange?.id === id) return made;
-    const wanted = await order.decide(user);
+    if (committed !== undefined && user.factorChange?.id === id) return committed;
+    const number = (user.factorChange?.number ?? 0) + 1;
+    const wanted = decide(user, number);
     if (wanted === undefined) return undefined;
-    const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...wanted.factors });
-    const guards = losesLogIn ? ((await removal?.isDispensable()) ?? []) : [];
-    const tokens = removal?.tokens ?? [];
-    const planned = planChange({ guards, order, user, wanted, session, id, codes, tokens, mayMail });
-    made = planned.made;
+    const { factors, isLast, hasNewCodes } = factorsAfter(user, wanted, { number, hashes: codes.hashes });
+    const sessionEpoch = isAddition ? epochAfterAddition(user) : user.sessionEpoch;
+    const losesLogIn = canLogInWithFactor(user) && !canLogInWithFactor({ ...user, ...factors });
+    const isOwn = { if: isThere, refused: sessionEnded };
+    const writes = [
+      update(
+        account,
+        { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
+        { if: { ...factorsUnchanged(user), ...(isLast ? asRead(user, ['creations']) : {}) } },
+      ),
+      // A session that adds a factor has just used it.
+      isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
+      ...wanted.writes,
+      ...(losesLogIn ? ((await before?.isDispensable()) ?? []) : []),
+      ...(mayMail ? countOne(factorMails(user.id)) : []),
+      ...limits.flatMap(countOne),
+    ];
+    const changed = factorNames.filter(name => name in factors);
+    const previous: Factors = Object.fromEntries(changed.map(name => [name, user[name]]));
+    committed = {
+      recoveryCodes: hasNewCodes ? codes.codes : undefined,
+      undo: [update(account, { set: previous }, { if: { 'factorChange.id': equals(id) } }), ...(wanted.undo ?? [])],
+      mayMail,
+    };
+    const flagged = isLast ? (before?.tokens ?? []).filter(({ secondFactor }) => secondFactor) : [];
+    const unflagging = flagged.map(({ hash }) =>
+      update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
+    );
     // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
-    const space = maximumWritesPerTransaction - planned.writes.length;
-    for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) await transact(some);
-    await transact([...planned.writes, ...planned.unflagging.slice(0, space)]);
-    return made;
+    const space = maximumWritesPerTransaction - writes.length;
+    for (const some of chunksOf(maximumWritesPerTransaction, unflagging.slice(space))) await transact(some);
+    await transact([...writes, ...unflagging.slice(0, space)]);
+    return committed;
   };
 
   const readAgain = async () => {
-    const found = await readTogether({ user: account, session });
+    const current = await readTogether({ user: account, session });
     // The first factor ends the account's other sessions and raises the epoch of the one that added it.
-    if (found.user === undefined || found.session?.epoch !== found.user.sessionEpoch) throw sessionEnded();
-    return { user: found.user, removal: await order.removal?.readAgain() };
+    if (current.user === undefined || current.session?.epoch !== current.user.sessionEpoch) throw sessionEnded();
+    return { user: current.user, before: await removal?.readAgain() };
   };
-  const result = await retryWithFreshRead<{ user: UserRecord; removal: BeforeRemoval | undefined }, Made | undefined>(
-    { user: before, removal: order.removal?.known },
-    readAgain,
-    async ({ user, removal }) => {
-      try {
-        return await attempt(user, removal);
-      } catch (error) {
-        if (!(error instanceof ApiError) || made === undefined) throw error;
-        if ((await find(account))?.factorChange?.id === id) return made;
-        const isFull = error.code === 'rate_limited' && mayMail && !order.what.endsWith('_added');
-        if (!isFull) throw error;
-        // The e-mail limit must not keep users from removing a factor.
-        mayMail = false;
-        return attempt(user, removal);
-      }
-    },
-  );
-  if (result !== undefined) context.log.account(order.what, { userId: before.id });
+  const foreseen = { user: authenticated, before: removal?.foreseen };
+  const result = await retryWithFreshRead(foreseen, readAgain, async ({ user, before }) => {
+    try {
+      return await attempt(user, before);
+    } catch (error) {
+      if (!(error instanceof ApiError) || committed === undefined) throw error;
+      if ((await find(account))?.factorChange?.id === id) return committed;
+      // The e-mail limit must not keep users from removing a factor.
+      if (error.code !== 'rate_limited' || !mayMail || isAddition) throw error;
+      mayMail = false;
+      return attempt(user, before);
+    }
+  });
+  if (result !== undefined) context.log.account(what, { userId: authenticated.id });
   return result;
 }
 
-interface Plan {
-  order: Order;
-  user: UserRecord;
-  wanted: Change & { undo?: readonly Write[] };
-  session: Read<SessionRecord>;
-  id: string;
-  codes: ReturnType<typeof createRecoveryCodes>;
-  tokens: readonly TokenRecord[];
-  mayMail: boolean;
-  /** Checks that the account can be left without a factor. */
-  guards: readonly Write[];
-}
-
-/** The writes of one attempt, and those that clear the second-factor flag of tokens. Pure. */
-function planChange({ order, user, wanted, session, id, codes, tokens, mayMail, guards }: Plan) {
-  const { what, limits = [] } = order;
-  const hadOne = hasSecondFactor(user);
-  const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
-  const isFirst = hasOne && !hadOne;
-  const isLast = hadOne && !hasOne;
-  const number = (user.factorChange?.number ?? 0) + 1;
-  const renewed = isFirst || wanted.newRecoveryCodes === true;
-  const factors: Factors = {
-    ...wanted.factors,
-    ...(renewed ? { recoveryCodes: codes.hashes, recoveryCodesFrom: number } : {}),
-    ...(hasOne ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
+/** The account's factors after the change. The first one comes with recovery codes, which go with the last one. Pure. */
+function factorsAfter(
+  user: UserRecord,
+  { factors, newRecoveryCodes }: Change,
+  { number, hashes }: { number: number; hashes: Set<string> },
+): { factors: Factors; isLast: boolean; hasNewCodes: boolean } {
+  const hadFactor = hasSecondFactor(user);
+  const hasFactor = hasSecondFactor({ ...user, ...factors });
+  const hasNewCodes = newRecoveryCodes === true || (hasFactor && !hadFactor);
+  return {
+    factors: {
+      ...factors,
+      ...(hasNewCodes ? { recoveryCodes: hashes, recoveryCodesFrom: number } : {}),
+      ...(hasFactor ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
+    },
+    isLast: hadFactor && !hasFactor,
+    hasNewCodes,
   };
-  const account = at(userRecord, user.id);
-  const unchanged: Condition<UserRecord> = {
-    ...factorsUnchanged(user),
-    ...(isLast ? asRead(user, ['creations']) : {}),
-  };
-  const sessionEpoch = isFirst ? epochAfterAddition(user) : user.sessionEpoch;
-  const isOwn = { if: isThere, refused: sessionEnded } as const;
-  const isAddition = what.endsWith('_added');
-  const writes = [
-    update(
-      account,
-      { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
-      { if: unchanged },
-    ),
-    // A session that adds a factor has just used it.
-    isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
-    ...wanted.writes,
-    ...guards,
-    ...(mayMail ? countOne(factorMails(user.id)) : []),
-    ...limits.flatMap(countOne),
-  ];
-  const takeBack = update(account, { set: asBefore(user, factors) }, { if: { 'factorChange.id': equals(id) } });
-  const made: Made = {
-    recoveryCodes: renewed ? codes.codes : undefined,
-    undo: [takeBack, ...(wanted.undo ?? [])],
-    mayMail,
-  };
-  const flagged = isLast ? tokens.filter(({ secondFactor }) => secondFactor) : [];
-  const unflagging = flagged.map(({ hash }) =>
-    update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
-  );
-  return { writes, made, unflagging };
 }
 
 /** The account's epoch once a factor is added: the first one ends the other sessions. */
@@ -275,16 +244,11 @@ export function epochAfterAddition(user: UserRecord): number {
 }
 
 /** The condition of `undo` fails if another change has followed. */
-async function takeBack({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
+async function undoChange({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
   try {
     await transact(undo);
     log.account('factor_taken_back', { userId: user.id });
   } catch (error) {
     log.error('could not undo a second factor whose e-mail was not sent', error, { userId: user.id });
   }
-}
-
-/** The previous values of the changed attributes. */
-function asBefore(user: UserRecord, changed: Factors): Factors {
-  return Object.fromEntries(factorNames.filter(name => name in changed).map(name => [name, user[name]]));
 }

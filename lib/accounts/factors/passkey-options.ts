@@ -1,14 +1,15 @@
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
-import { challengeSeconds } from './challenge.ts';
 
 /*
  * WebAuthn options for the browser. Written by hand so that functions that only issue challenges don't load the heavy
  * library that verifies the answers.
  */
+
+export const challengeSeconds = 5 * 60;
 
 /** WebAuthn's relying party is the dashboard. */
 export async function relyingPartyId(): Promise<string> {

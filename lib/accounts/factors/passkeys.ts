@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
-import type { Passkey } from '../../contracts/auth/passkey.ts';
-import type { NewPasskeyCredential } from '../../contracts/auth/passkey-credential.ts';
-import type { PasskeyCreationOptions } from '../../contracts/auth/passkey-options.ts';
+import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
@@ -14,8 +12,8 @@ import { put, transact } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition, ownAddition } from './change-factors.ts';
-import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
+import { oneLess, removalOf } from './remove-factors.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for all of one person's devices, and few enough to list in a challenge. */
@@ -97,7 +95,7 @@ export async function removePasskey(
 ): Promise<void> {
   const { user } = context.principal;
   const readAgain = () => readBeforeRemoval(user.id, memberships);
-  const [passkeys, known] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
+  const [passkeys, foreseen] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
@@ -106,7 +104,7 @@ export async function removePasskey(
     writes: removalOf(passkey, isGone),
   });
   await changeFactors(context, 'passkey_removed', decide, {
-    removal: { known, readAgain },
+    removal: { foreseen, readAgain },
   });
 }
 

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../access/request-context.ts';
-import type { PasskeyAssertion } from '../../contracts/auth/passkey-credential.ts';
+import type { PasskeyAssertion } from '../../contracts/auth/passkey.ts';
 import type { Log } from '../../core/logger.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
@@ -13,7 +13,7 @@ import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { update, type Write } from '../../table/write.ts';
 import { mailUnlessRefused } from './mail-unless-refused.ts';
 import { userOfHandle } from './passkey-options.ts';
-import { openTotpSecret } from './totp-secret.ts';
+import { openTotpSecret } from './totp.ts';
 import { verifyAssertion } from './verify-passkey.ts';
 
 /** A user's answer for a second factor. Wrong codes are counted in `wrong`. */

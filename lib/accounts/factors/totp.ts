@@ -2,6 +2,7 @@ import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import { base32 } from '../../crypto/base32.ts';
+import { kmsDecrypt, kmsEncrypt } from '../../crypto/kms.ts';
 import { createTotpSecret, matchingStep } from '../../crypto/totp.ts';
 import { recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { serviceName } from '../../mail/account-mails.ts';
@@ -12,7 +13,6 @@ import { hasSecondFactor, type UserRecord, userRecord } from '../../table/record
 import { transact, update } from '../../table/write.ts';
 import { type Membership, readBeforeRemoval } from '../factor-is-dispensable.ts';
 import { addFactor, changeFactors, ownAddition } from './change-factors.ts';
-import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 
 const confirmWithinMs = 10 * 60_000;
 
@@ -84,6 +84,19 @@ export async function removeTotp(context: AccountContext, memberships: readonly 
     totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
   const readAgain = () => readBeforeRemoval(user.id, memberships);
   await changeFactors(context, 'totp_removed', decide, {
-    removal: { known: await readAgain(), readAgain },
+    removal: { foreseen: await readAgain(), readAgain },
   });
+}
+
+/** Bound into the ciphertext by KMS: a secret copied to another account's item can't be decrypted there. */
+const encryptionContext = (userId: string) => ({ user: userId });
+
+/** One KMS call. */
+export async function sealTotpSecret(secret: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsEncrypt(secret, encryptionContext(userId));
+}
+
+/** One KMS call. */
+export async function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsDecrypt(sealed, encryptionContext(userId));
 }

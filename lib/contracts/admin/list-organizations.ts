@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
-import { optionalPage, Pagination } from '../fields/pagination.ts';
-import { prefixQuery } from '../fields/query.ts';
+import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
 import { organizationExample } from './examples.ts';
 
 export const OrganizationWithUsage = z

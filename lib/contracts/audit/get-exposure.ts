@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { EnvironmentType } from '../fields/environment-type.ts';
-import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { timeQuery } from '../fields/query.ts';
-import { managers } from '../fields/role.ts';
-import { Timestamp, text, Uuid } from '../fields/text.ts';
+import { EnvironmentType, managers } from '../fields/role.ts';
+import { EnvironmentId, ProjectId, Timestamp, text, Uuid } from '../fields/text.ts';
 
 /** The kinds of credentials, and of those who hold them, that can be asked about, by the parameter that names one. */
 export const subjects = { tokenId: 'token', identityId: 'identity', userId: 'user', sessionId: 'session' } as const;

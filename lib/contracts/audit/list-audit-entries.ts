@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction, AuditDetails, actorTypes, targetTypes } from '../fields/audit-action.ts';
-import { EnvironmentId, ProjectId } from '../fields/ids.ts';
-import { alwaysPaged, Pagination } from '../fields/pagination.ts';
-import { integerQuery, timeQuery } from '../fields/query.ts';
+import { alwaysPaged, integerQuery, Pagination, timeQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
-import { Timestamp, text, Uuid } from '../fields/text.ts';
+import { EnvironmentId, ProjectId, Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const AuditEntry = z
   .object({

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { Name } from '../fields/text.ts';
 import { FirstRecoveryCodes, PresentedChallenge, recoveryCodesExample } from './credentials.ts';
-import { Passkey } from './passkey.ts';
-import { NewPasskeyCredential } from './passkey-credential.ts';
+import { NewPasskeyCredential, Passkey } from './passkey.ts';
 
 const credentialExample = { id: 'EXAMPLEcredentialId', rawId: 'EXAMPLEcredentialId', type: 'public-key' } as const;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { TokenAccess } from '../fields/role.ts';
 import { Name, Timestamp, Uuid } from '../fields/text.ts';
-import { TokenAccess } from '../fields/token-access.ts';
 
 export const CliToken = z
   .object({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { text } from '../fields/text.ts';
 import { issuing, PresentedChallenge, TotpCode } from './credentials.ts';
-import { PasskeyAssertion } from './passkey-credential.ts';
+import { PasskeyAssertion } from './passkey.ts';
 import { linkCookie } from './sign-in-cookies.ts';
 import { loggedIn } from './user.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { Challenge } from './credentials.ts';
-import { PasskeyRequestOptions } from './passkey-options.ts';
+import { PasskeyRequestOptions } from './passkey.ts';
 import { factorCookie } from './sign-in-cookies.ts';
 
 export const continueProviderSignIn = contract({

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { OrganizationId } from '../fields/ids.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
-import { Slug, Timestamp } from '../fields/text.ts';
+import { OrganizationId, Slug, Timestamp } from '../fields/text.ts';
 import { CliToken } from './cli-token.ts';
 import { User, userExample } from './user.ts';
 

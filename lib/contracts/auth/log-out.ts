@@ -1,5 +1,5 @@
 import { contract, ok } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { Success } from '../fields/bodies.ts';
 
 export const logOut = contract({
   operationId: 'log-out',

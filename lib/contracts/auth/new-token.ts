@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { EnvironmentId, OrganizationId, ProjectId } from '../fields/ids.ts';
-import { Name } from '../fields/text.ts';
-import { TokenAccess } from '../fields/token-access.ts';
+import { TokenAccess } from '../fields/role.ts';
+import { EnvironmentId, Name, OrganizationId, ProjectId } from '../fields/text.ts';
 import { CliToken } from './cli-token.ts';
 
 export const tokenFields = {

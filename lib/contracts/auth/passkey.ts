@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { Name, Timestamp, Uuid } from '../fields/text.ts';
 
+export const Bytes = z.string().regex(/^[A-Za-z0-9_-]*$/, { message: 'must be base64url without padding' });
+
 export const Passkey = z
   .object({
     id: Uuid.meta({ description: 'Passkey identifier.', example: '4b8e2f6a-9c1d-4e70-a3b5-7f0d2c9e6a18' }),
@@ -15,3 +17,147 @@ export const Passkey = z
   })
   .meta({ id: 'Passkey', description: 'A user’s passkey (WebAuthn).' });
 export type Passkey = z.infer<typeof Passkey>;
+
+/** Bytes as a client sends them: not empty, and bounded. */
+const sentBytes = (maximum: number) => Bytes.min(1).max(maximum);
+
+const credentialMembers = {
+  id: sentBytes(1400).meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
+  rawId: sentBytes(1400).meta({ description: 'The same as `id`.', example: 'EXAMPLEcredentialId' }),
+  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
+};
+
+const clientDataJSON = sentBytes(4096).meta({
+  description: 'The data that the browser signed, including the challenge and the origin.',
+  example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+});
+
+/*
+ * Browsers write these two (`PublicKeyCredential.toJSON`), and later levels of WebAuthn may add members. Unlike our own
+ * bodies, they may therefore have unknown members, which are dropped.
+ */
+export const NewPasskeyCredential = z
+  .object({
+    ...credentialMembers,
+    response: z
+      .object({
+        clientDataJSON,
+        attestationObject: sentBytes(16_384).meta({
+          description: 'The new public key and its attestation.',
+          example: 'o2NmbXRkbm9uZQ',
+        }),
+        transports: z
+          .array(z.string().max(32))
+          .max(16)
+          .optional()
+          .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
+      })
+      .meta({ description: 'The authenticator’s response.' }),
+  })
+  .meta({
+    id: 'NewPasskeyCredential',
+    description: 'The result of `navigator.credentials.create`, as its `toJSON` returns it.',
+  });
+export type NewPasskeyCredential = z.infer<typeof NewPasskeyCredential>;
+
+export const PasskeyAssertion = z
+  .object({
+    ...credentialMembers,
+    response: z
+      .object({
+        clientDataJSON,
+        authenticatorData: sentBytes(4096).meta({
+          description: 'The authenticator’s data about itself and the user.',
+          example: 'SZYN5YgOjGh0NBcPZHZgW4',
+        }),
+        signature: sentBytes(4096).meta({
+          description: 'The signature over `authenticatorData` and the hash of `clientDataJSON`.',
+          example: 'MEUCIQDEXAMPLE',
+        }),
+        userHandle: sentBytes(128).optional().meta({
+          description: 'The user the passkey belongs to. Required to log in with a passkey alone.',
+          example: 'NWYwYzlhNTItN2IxZQ',
+        }),
+      })
+      .meta({ description: 'The authenticator’s response.' }),
+  })
+  .meta({
+    id: 'PasskeyAssertion',
+    description: 'The result of `navigator.credentials.get`, as its `toJSON` returns it.',
+  });
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
+
+/*
+ * Options for the browser's WebAuthn calls, with the names and formats of WebAuthn, level 3
+ * (`PublicKeyCredentialCreationOptionsJSON` and `PublicKeyCredentialRequestOptionsJSON`).
+ */
+
+const credentialDescriptor = z.object({
+  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
+  id: Bytes.meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
+  transports: z
+    .array(z.string())
+    .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
+});
+
+const optionMembers = {
+  challenge: Bytes.meta({ description: 'The bytes that the authenticator signs.', example: 'RVhBTVBMRS1jaGFsbGVuZ2U' }),
+  timeout: z.int().meta({ description: 'Milliseconds until the challenge expires.', example: 300_000 }),
+};
+
+export const PasskeyRequestOptions = z
+  .object({
+    ...optionMembers,
+    rpId: z.string().meta({ description: 'The dashboard’s host.', example: 'app.example.com' }),
+    allowCredentials: z.array(credentialDescriptor).meta({
+      description: 'The passkeys that are accepted; if empty, any passkey for this site.',
+    }),
+    userVerification: z.literal('required').meta({ description: 'The authenticator must verify the user.' }),
+  })
+  .meta({
+    id: 'PasskeyRequestOptions',
+    description: 'For `navigator.credentials.get` (`parseRequestOptionsFromJSON`).',
+  });
+export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
+
+export const PasskeyCreationOptions = z
+  .object({
+    ...optionMembers,
+    rp: z
+      .object({
+        id: z.string().meta({ description: 'The dashboard’s host.', example: 'app.example.com' }),
+        name: z.string().meta({ description: 'The service’s name.', example: 'Holdfast' }),
+      })
+      .meta({ description: 'The relying party.' }),
+    user: z
+      .object({
+        id: Bytes.meta({ description: 'The account’s identifier in passkeys.', example: 'NWYwYzlhNTItN2IxZQ' }),
+        name: z.string().meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
+        displayName: z.string().meta({ description: 'The account’s name.', example: 'Ada' }),
+      })
+      .meta({ description: 'The account.' }),
+    pubKeyCredParams: z
+      .array(
+        z.object({
+          type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
+          alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }),
+        }),
+      )
+      .meta({ description: 'The accepted algorithms.' }),
+    excludeCredentials: z.array(credentialDescriptor).meta({ description: 'The account’s existing passkeys.' }),
+    authenticatorSelection: z
+      .object({
+        residentKey: z
+          .literal('required')
+          .meta({ description: 'The passkey must be discoverable, so that it can log in without an e-mail address.' }),
+        requireResidentKey: z.literal(true).meta({ description: 'The same as `residentKey`, for older browsers.' }),
+        userVerification: z.literal('required').meta({ description: 'The authenticator must verify the user.' }),
+      })
+      .meta({ description: 'Requirements for the authenticator.' }),
+    attestation: z.literal('none').meta({ description: 'No attestation by a manufacturer is required.' }),
+  })
+  .meta({
+    id: 'PasskeyCreationOptions',
+    description: 'For `navigator.credentials.create` (`parseCreationOptionsFromJSON`).',
+  });
+export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;

@@ -3,7 +3,7 @@ import { contract, created, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Email, Name } from '../fields/text.ts';
 import { cookieHeader, issuing, NewPassword } from './credentials.ts';
-import { User, userExample } from './user.ts';
+import { User } from './user.ts';
 
 export const register = contract({
   operationId: 'register',
@@ -32,7 +32,6 @@ export const register = contract({
   responses: created({
     description: 'The account and its organization; the session cookie is set.',
     body: z.object({ user: User, organization: Organization }),
-    example: { user: { ...userExample, emailVerified: false } },
     headers: cookieHeader,
   }),
   errors: ['email_taken', 'rate_limited'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { Challenge } from './credentials.ts';
-import { PasskeyCreationOptions } from './passkey-options.ts';
+import { PasskeyCreationOptions } from './passkey.ts';
 
 export const startPasskey = contract({
   operationId: 'start-passkey',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract, ok, passwordSizing } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
 import { cookieHeader, issuing, PresentedChallenge, TotpCode } from './credentials.ts';
-import { PasskeyAssertion } from './passkey-credential.ts';
+import { PasskeyAssertion } from './passkey.ts';
 
 export const stepUp = contract({
   operationId: 'step-up',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ok } from '../contract.ts';
-import { UserId } from '../fields/ids.ts';
-import { Timestamp } from '../fields/text.ts';
+import { Timestamp, UserId } from '../fields/text.ts';
 import { cookieHeader } from './credentials.ts';
 
 export const User = z

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { BillingStatus } from '../fields/billing-status.ts';
-import { defaultLimits, Plan, PlanLimits, PlanName, planNames, Usage } from '../fields/limits.ts';
+import { BillingStatus, defaultLimits, Plan, PlanLimits, PlanName, planNames, Usage } from '../fields/limits.ts';
 import { roles } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
 

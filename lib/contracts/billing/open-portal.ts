@@ -1,6 +1,6 @@
 import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
-import { HostedPage } from './hosted-page.ts';
+import { HostedPage } from './start-checkout.ts';
 
 export const openPortal = contract({
   operationId: 'open-portal',

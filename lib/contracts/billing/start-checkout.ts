@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { BoughtPlan } from '../fields/limits.ts';
 import { managers } from '../fields/role.ts';
-import { HostedPage } from './hosted-page.ts';
+
+export const HostedPage = z.object({
+  url: z.string().meta({
+    description: 'The URL to redirect the browser to. It is valid for a limited time.',
+    example: 'https://pay.example.com/session',
+  }),
+});
 
 export const startCheckout = contract({
   operationId: 'start-checkout',

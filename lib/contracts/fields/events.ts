@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentId, OrganizationId } from './ids.ts';
-import { Slug, Timestamp } from './text.ts';
-import { UserReference } from './user-reference.ts';
+import { EnvironmentId, OrganizationId, Slug, Timestamp, UserReference } from './text.ts';
 
 /** The events that a webhook can subscribe to. */
 export const eventNames = [

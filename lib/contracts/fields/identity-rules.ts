@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { uniqueList } from './bodies.ts';
 import { keyTypes } from './identity-limits.ts';
-import { uniqueList } from './list.ts';
 import { hasCredentials, line } from './text.ts';
 import { maximumKeys, verificationKeys } from './verification-keys.ts';
 

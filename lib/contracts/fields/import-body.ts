@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DotenvDialect, DotenvText, type ReadDotenv, readDotenvField } from './dotenv-text.ts';
-import { problemsOf } from './problems.ts';
+import { problemsOf } from './messages.ts';
 import { maxKeysPerChange } from './secret-rules.ts';
 import { Message, SecretKey, SecretValue } from './text.ts';
 

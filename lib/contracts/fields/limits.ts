@@ -111,3 +111,10 @@ export const boughtPlans = planNames.filter(name => name !== 'free');
 
 export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
 export type BoughtPlan = z.infer<typeof BoughtPlan>;
+
+export const BillingStatus = z.enum(['none', 'active', 'past_due', 'canceled']).meta({
+  id: 'BillingStatus',
+  description: 'The subscription’s status at the payment provider; `none` = there never was one.',
+  example: 'active',
+});
+export type BillingStatus = z.infer<typeof BillingStatus>;

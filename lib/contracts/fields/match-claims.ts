@@ -1,5 +1,3 @@
-import { claimPath, topLevelClaim } from './claim-path.ts';
-
 type Claims = Readonly<Record<string, unknown>>;
 
 /** The claims that an identity requires: for each, its only accepted value or a list of them. */
@@ -72,4 +70,19 @@ function claimAt(claims: Claims, name: string): unknown {
         : undefined,
     claims,
   );
+}
+
+/** The path of a required claim, a plain name or a JSON pointer (RFC 6901), as a list of names. Pure. */
+export function claimPath(name: string): string[] {
+  if (!name.startsWith('/')) return [name];
+  return name
+    .slice(1)
+    .split('/')
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The top-level claim that a name refers to, if it is not nested: `/sub` is `sub`. Pure. */
+export function topLevelClaim(name: string): string | undefined {
+  const [claim, ...nested] = claimPath(name);
+  return nested.length === 0 ? claim : undefined;
 }

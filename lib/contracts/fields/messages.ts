@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Problem } from '../error-codes.ts';
 
 /** What a value of each type must be. `int` and the string formats are narrower than the types they belong to. */
 const types: Readonly<Record<string, string>> = {
@@ -73,3 +74,12 @@ function boundMessage(origin: string, bound: number | bigint, comparison: string
 }
 
 z.config({ localeError: messageOf });
+
+/** Converts a zod issue to the API's problems: a dotted path and a message, without the value. */
+export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => ({ path: [...path, key].join('.'), message: issue.message }));
+  }
+  return [{ path: path.join('.'), message: issue.message }];
+}

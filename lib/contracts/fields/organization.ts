@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { OrganizationId } from './ids.ts';
 import { LimitOverrides, PlanName } from './limits.ts';
-import { Slug, Timestamp } from './text.ts';
+import { OrganizationId, Slug, Timestamp } from './text.ts';
 
 export const Organization = z
   .object({

@@ -29,3 +29,48 @@ export function outranks(a: Role, b: Role): boolean {
 export function mayInvite(role: Role, invited: Role): boolean {
   return (role === 'owner' || role === 'admin') && !outranks(invited, role);
 }
+
+/** What a token may do. Each level includes the ones before it. */
+export const tokenAccesses = ['read', 'write', 'full'] as const;
+export const TokenAccess = z.enum(tokenAccesses).meta({
+  id: 'TokenAccess',
+  description:
+    '`read` can read. `write` can also change secrets. `full` can do everything its user can, except manage ' +
+    'passwords and tokens.',
+  example: 'read',
+});
+export type TokenAccess = z.infer<typeof TokenAccess>;
+
+/** Most open first. */
+export const environmentTypes = ['development', 'staging', 'production'] as const;
+export const EnvironmentType = z.enum(environmentTypes).meta({
+  description: 'Determines which roles can read and write the environment’s secrets.',
+  example: 'development',
+});
+export type EnvironmentType = z.infer<typeof EnvironmentType>;
+
+/** The types that are at most as open as `type`, including `type` itself. */
+export function atMostAsOpenAs(type: EnvironmentType): readonly EnvironmentType[] {
+  return environmentTypes.slice(environmentTypes.indexOf(type));
+}
+
+/** Whether `type` admits readers that `before` did not. */
+export function isMoreOpen(type: EnvironmentType, before: EnvironmentType): boolean {
+  return environmentTypes.indexOf(type) < environmentTypes.indexOf(before);
+}
+
+/** The roles table of the specification: which roles can read and write secrets in which type of environment. */
+export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
+  {
+    read: {
+      owner: environmentTypes,
+      admin: environmentTypes,
+      developer: ['development', 'staging'],
+      viewer: ['development'],
+    },
+    write: { owner: environmentTypes, admin: environmentTypes, developer: environmentTypes, viewer: [] },
+  };
+
+export function roleMay(action: 'read' | 'write', role: Role, type: EnvironmentType): boolean {
+  return environmentRules[action][role].includes(type);
+}

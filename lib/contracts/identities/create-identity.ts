@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { defaultAssertionAgeMinutes } from '../fields/identity-limits.ts';
 import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
-import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { managers } from '../fields/role.ts';
+import { EnvironmentId, ProjectId } from '../fields/text.ts';
 import {
   AssertionAgeMinutes,
   answer,

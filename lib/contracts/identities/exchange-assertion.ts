@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
-import { IdentityId } from '../fields/ids.ts';
-import { Slug, Timestamp, text, Uuid } from '../fields/text.ts';
+import { IdentityId, Slug, Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const exchangeAssertion = contract({
   operationId: 'exchange-assertion',

@@ -7,9 +7,7 @@ import {
   maximumTokenMinutes,
 } from '../fields/identity-limits.ts';
 import { Claims, Jwks } from '../fields/identity-rules.ts';
-import { IdentityId } from '../fields/ids.ts';
-import { Timestamp, Uuid } from '../fields/text.ts';
-import { UserReference } from '../fields/user-reference.ts';
+import { IdentityId, Timestamp, UserReference, Uuid } from '../fields/text.ts';
 
 export const TokenMinutes = z.int().min(5).max(maximumTokenMinutes);
 export const AssertionAgeMinutes = z.int().min(1).max(maximumAssertionAgeMinutes);

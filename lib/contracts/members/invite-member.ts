@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { managers, Role } from '../fields/role.ts';
 import { Email } from '../fields/text.ts';
-import { Invitation, invitationExample } from './invitation.ts';
+import { Invitation, invitationExample } from './member.ts';
 
 export const inviteMember = contract({
   operationId: 'invite-member',

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { roles } from '../fields/role.ts';
-import { Invitation, invitationExample } from './invitation.ts';
-import { Member } from './member.ts';
+import { Invitation, invitationExample, Member } from './member.ts';
 
 export const listMembers = contract({
   operationId: 'list-members',

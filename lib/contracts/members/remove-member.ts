@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { IdentityId, WebhookId } from '../fields/ids.ts';
+import { Success } from '../fields/bodies.ts';
 import { flagQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
-import { Success } from '../fields/success.ts';
+import { IdentityId, WebhookId } from '../fields/text.ts';
 
 export const removeMember = contract({
   operationId: 'remove-member',

@@ -19,7 +19,6 @@ export const getSignIn = contract({
       }),
       signIn: SignIn.nullable().meta({ description: 'The provider; null if none is set.' }),
     }),
-    example: { signIn: null },
   }),
   errors: ['email_not_verified'],
   uses: { dashboardOrigin: true, table: ['BatchGetItem', 'GetItem'] },

@@ -34,7 +34,7 @@ export const setSignIn = contract({
     domains: ['example.com'],
     defaultRole: 'viewer',
   },
-  responses: ok({ description: 'The provider.', body: answer, example: { signIn: { defaultRole: 'viewer' } } }),
+  responses: ok({ description: 'The provider.', body: answer }),
   errors: ['email_not_verified'],
   uses: {
     dashboardOrigin: true,

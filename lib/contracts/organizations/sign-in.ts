@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uniqueList } from '../fields/list.ts';
+import { uniqueList } from '../fields/bodies.ts';
 import { line, Timestamp } from '../fields/text.ts';
 
 export const maximumDomains = 20;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
-import { EnvironmentType } from '../fields/environment-type.ts';
-import { roles } from '../fields/role.ts';
+import { EnvironmentType, roles } from '../fields/role.ts';
 import { Name, Slug } from '../fields/text.ts';
 import { Environment, environmentExample } from './project.ts';
 

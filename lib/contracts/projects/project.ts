@@ -1,8 +1,23 @@
 import * as z from 'zod';
-import { EnvironmentType } from '../fields/environment-type.ts';
-import { EnvironmentId, ProjectId } from '../fields/ids.ts';
-import { Rotation } from '../fields/rotation.ts';
-import { Slug, Timestamp } from '../fields/text.ts';
+import { EnvironmentType } from '../fields/role.ts';
+import { EnvironmentId, ProjectId, Slug, Timestamp } from '../fields/text.ts';
+
+export const Rotation = z
+  .object({
+    status: z
+      .enum(['in_progress', 'completed'])
+      .meta({ description: 'Whether values are still being re-encrypted.', example: 'completed' }),
+    fromVersion: z.int().meta({ description: 'The version of the key that is being replaced.', example: 1 }),
+    toVersion: z.int().meta({ description: 'The version of the key that replaces it.', example: 2 }),
+    reencrypted: z
+      .int()
+      .meta({ description: 'The number of stored values re-encrypted so far, including the history.', example: 310 }),
+    total: z
+      .int()
+      .meta({ description: 'The total number of stored values to re-encrypt, including the history.', example: 310 }),
+  })
+  .meta({ id: 'Rotation', description: 'The last rotation of a project’s encryption key.' });
+export type Rotation = z.infer<typeof Rotation>;
 
 export const Environment = z
   .object({

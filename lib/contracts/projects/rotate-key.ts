@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { managers } from '../fields/role.ts';
-import { Rotation } from '../fields/rotation.ts';
-import { Project, projectExample } from './project.ts';
+import { Project, projectExample, Rotation } from './project.ts';
 
 function response(description: string, shown: Pick<Rotation, 'status' | 'total'>) {
   const rotation = { ...shown, fromVersion: 1, toVersion: 2, reencrypted: 0 };

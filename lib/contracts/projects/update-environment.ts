@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { changes } from '../fields/changes.ts';
-import { EnvironmentType } from '../fields/environment-type.ts';
-import { managers } from '../fields/role.ts';
+import { changes } from '../fields/bodies.ts';
+import { EnvironmentType, managers } from '../fields/role.ts';
 import { Name } from '../fields/text.ts';
 import { Environment, projectExample } from './project.ts';
 

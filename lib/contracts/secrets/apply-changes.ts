@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
 import { ambiguity } from '../fields/dotenv-text.ts';
-import { writesSecrets } from './environment-access.ts';
-import { keyNames } from './revision.ts';
+import { keyNames, writesSecrets } from './secret.ts';
 import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const applyChanges = contract({

@@ -3,8 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
 import { Slug } from '../fields/text.ts';
-import { keyNames, Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { keyNames, Revision, SecretSummary } from './secret.ts';
 
 const ComparedKey = z.object({ key: SecretSummary.shape.key });
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { Success } from '../fields/success.ts';
+import { Success } from '../fields/bodies.ts';
 import { Message } from '../fields/text.ts';
-import { writesSecrets } from './environment-access.ts';
-import { Revision } from './revision.ts';
+import { Revision, writesSecrets } from './secret.ts';
 import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
 
 export const deleteSecret = contract({

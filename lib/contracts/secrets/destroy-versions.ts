@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { managers } from '../fields/role.ts';
-import { Revision } from './revision.ts';
+import { Revision } from './secret.ts';
 
 const maximumVersions = 1000;
 

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { flagQuery, revisionQuery } from '../fields/query.ts';
-import { readsSecrets } from './environment-access.ts';
-import { Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { Revision, readsSecrets, SecretSummary } from './secret.ts';
 
 const DiffKey = SecretSummary.shape.key;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ambiguity } from '../fields/dotenv-text.ts';
 import { ImportBody } from '../fields/import-body.ts';
-import { writesSecrets } from './environment-access.ts';
+import { writesSecrets } from './secret.ts';
 import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
 
 export const importSecrets = contract({

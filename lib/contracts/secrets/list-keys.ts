@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { Pagination } from '../fields/pagination.ts';
-import { readsSecrets } from './environment-access.ts';
+import { Pagination } from '../fields/query.ts';
 import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
-import { Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { Revision, readsSecrets, SecretSummary } from './secret.ts';
 
 export const listKeys = contract({
   operationId: 'list-keys',

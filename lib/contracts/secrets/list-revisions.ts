@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { AuditAction } from '../fields/audit-action.ts';
 import { integerQuery, revisionQuery } from '../fields/query.ts';
-import { Slug, Timestamp } from '../fields/text.ts';
-import { UserReference } from '../fields/user-reference.ts';
-import { readsSecrets } from './environment-access.ts';
-import { keyNames, Revision } from './revision.ts';
+import { Slug, Timestamp, UserReference } from '../fields/text.ts';
+import { keyNames, Revision, readsSecrets } from './secret.ts';
 
 export const SecretRevision = z
   .object({

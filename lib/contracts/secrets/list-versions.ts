@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { optionalPage, Pagination } from '../fields/pagination.ts';
-import { flagQuery } from '../fields/query.ts';
-import { Timestamp } from '../fields/text.ts';
-import { UserReference } from '../fields/user-reference.ts';
-import { readsSecrets } from './environment-access.ts';
-import { Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { flagQuery, optionalPage, Pagination } from '../fields/query.ts';
+import { Timestamp, UserReference } from '../fields/text.ts';
+import { Revision, readsSecrets, SecretSummary } from './secret.ts';
 
 export const SecretVersion = z
   .object({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
-import { keyNames, Revision } from './revision.ts';
+import { keyNames, Revision } from './secret.ts';
 import { changeUses, IfMatchHeader, KeyList, orDryRun, writeQuery } from './write.ts';
 
 export const promoteSecrets = contract({

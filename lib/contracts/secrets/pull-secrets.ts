@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { uniqueList } from '../fields/list.ts';
-import { offsetQuery, Pagination } from '../fields/pagination.ts';
+import { uniqueList } from '../fields/bodies.ts';
+import { offsetQuery, Pagination } from '../fields/query.ts';
 import { SecretKey } from '../fields/text.ts';
-import { readsSecrets } from './environment-access.ts';
 import { entityTag, IfNoneMatchHeader, listQuery, notModified } from './read.ts';
-import { Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { Revision, readsSecrets, SecretSummary } from './secret.ts';
 import { ServedFormat } from './served-formats.ts';
 
 export const SecretEntry = z

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { optionalPage } from '../fields/pagination.ts';
 import { IfNoneMatch } from '../fields/preconditions.ts';
-import { prefixQuery, revisionQuery } from '../fields/query.ts';
+import { optionalPage, prefixQuery, revisionQuery } from '../fields/query.ts';
 
 export const IfNoneMatchHeader = z.object({
   'if-none-match': IfNoneMatch.optional().meta({

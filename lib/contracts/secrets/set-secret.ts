@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ExpectedVersion } from '../fields/preconditions.ts';
 import { Message, SecretKey, SecretValue } from '../fields/text.ts';
-import { writesSecrets } from './environment-access.ts';
-import { Revision } from './revision.ts';
-import { SecretSummary } from './secret-summary.ts';
+import { Revision, SecretSummary, writesSecrets } from './secret.ts';
 import { changeUses, IfMatchHeader, orDryRun, writeQuery } from './write.ts';
 
 const SetResult = z.object({

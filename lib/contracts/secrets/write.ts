@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { uniqueList } from '../fields/list.ts';
+import { uniqueList } from '../fields/bodies.ts';
 import { IfMatch } from '../fields/preconditions.ts';
 import { flagQuery } from '../fields/query.ts';
 import { maxKeysPerChange } from '../fields/secret-rules.ts';
 import { SecretKey } from '../fields/text.ts';
-import { keyNames, Revision } from './revision.ts';
+import { keyNames, Revision } from './secret.ts';
 
 /**
  * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key

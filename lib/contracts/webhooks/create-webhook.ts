@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
-import { EnvironmentId, ProjectId } from '../fields/ids.ts';
 import { managers } from '../fields/role.ts';
+import { EnvironmentId, ProjectId } from '../fields/text.ts';
 import { EventList, TargetUrl, Webhook, webhookExample } from './webhook.ts';
 
 export const createWebhook = contract({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { changes } from '../fields/changes.ts';
+import { changes } from '../fields/bodies.ts';
 import { managers } from '../fields/role.ts';
 import { Uuid } from '../fields/text.ts';
 import { EventList, TargetUrl, Webhook, webhookExample } from './webhook.ts';

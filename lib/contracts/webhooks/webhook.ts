@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { EventName, eventNames } from '../fields/events.ts';
-import { WebhookId } from '../fields/ids.ts';
-import { hasCredentials, line, Timestamp, Uuid } from '../fields/text.ts';
+import { hasCredentials, line, Timestamp, Uuid, WebhookId } from '../fields/text.ts';
 
 export const Webhook = z
   .object({

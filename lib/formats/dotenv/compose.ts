@@ -3,10 +3,12 @@ import { goSpace } from './docker.ts';
 import {
   afterLine,
   assign,
+  cEscapes,
   lineCounter,
   neverClosed,
   notAssignment,
   type Reading,
+  skip,
   trimmedEnd,
   Unreadable,
   Variables,
@@ -17,19 +19,8 @@ const exported = /export[\t\n\f\r ]+/y;
 const blank = /[\t\v\f\r \x85\xa0]/;
 const keyCharacter = /[\p{L}\p{N}_.[\]-]/u;
 
-const escapes: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-  '"': '"',
-  // What the template reads as a dollar sign.
-  $: '$$',
-};
+/** The template reads `$$` as a dollar sign. */
+const escapes: Readonly<Record<string, string>> = { ...cEscapes, $: '$$' };
 
 /** `env_file` of Docker Compose (compose-go 2, package dotenv). Several assignments may share a line. */
 export function readAsCompose(source: string): Reading[] {
@@ -106,10 +97,4 @@ function unescaped(text: string): string {
     const code = /^[0-7]{3}$/.test(digits) ? Number.parseInt(digits, 8) : Number.POSITIVE_INFINITY;
     return code <= 255 ? String.fromCharCode(code) : `\\${digits}`;
   });
-}
-
-function skip(text: string, start: number, pattern: RegExp): number {
-  let at = start;
-  while (at < text.length && pattern.test(text.charAt(at))) at += 1;
-  return at;
 }

@@ -1,4 +1,4 @@
-import { notAssignment, type Reading } from './reading.ts';
+import { notAssignment, type Reading, skip } from './reading.ts';
 
 /** Go's `unicode.IsSpace`. */
 export const goSpace = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
@@ -15,8 +15,7 @@ export function readAsDocker(source: string): Reading[] {
 }
 
 function readLine(raw: string, line: number): Reading[] {
-  let start = 0;
-  while (start < raw.length && goSpace.test(raw.charAt(start))) start += 1;
+  const start = skip(raw, 0, goSpace);
   if (start === raw.length || raw[start] === '#') return [];
   const equals = raw.indexOf('=', start);
   if (equals === -1) return [{ line, problem: 'has no value, so docker takes one from its environment' }];

@@ -1,4 +1,4 @@
-import { afterLine, lineCounter, notAssignment, type Reading, trimmed, trimmedEnd } from './reading.ts';
+import { afterLine, lineCounter, notAssignment, type Reading, skip, trimmed, trimmedEnd } from './reading.ts';
 
 const blank = /[ \t\n]/;
 const equalsOrBreak = /[=\n]/g;
@@ -11,7 +11,7 @@ export function readAsNode(source: string): Reading[] {
   const text = trimmedEnd(source.replaceAll('\r', ''), blank);
   const lineAt = lineCounter(text);
   const readings: Reading[] = [];
-  let at = skipBlanks(text, 0);
+  let at = skip(text, 0, blank);
   while (at < text.length) {
     if (text[at] === '\n' || text[at] === '#') {
       at = afterLine(text, at);
@@ -22,7 +22,7 @@ export function readAsNode(source: string): Reading[] {
     const stop = equalsOrBreak.exec(text)?.index ?? text.length;
     if (text[stop] !== '=') {
       if (text.slice(at, stop).trim() !== '') readings.push({ line, problem: notAssignment });
-      at = skipBlanks(text, stop + 1);
+      at = skip(text, stop + 1, blank);
       continue;
     }
     let key = trimmed(text.slice(at, stop), blank);
@@ -31,7 +31,7 @@ export function readAsNode(source: string): Reading[] {
       readings.push(reading(line, key, ''));
       continue;
     }
-    at = skipBlanks(text, at);
+    at = skip(text, at, blank);
     if (key === '') {
       readings.push({ line, problem: notAssignment });
       continue;
@@ -65,14 +65,8 @@ function readValue(text: string, start: number): { value: string; end: number; d
   const line = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
   const hash = line.indexOf('#');
   const bare = hash === -1 ? line : line.slice(0, hash);
-  const next = skipBlanks(text, end);
+  const next = skip(text, end, blank);
   // After a quote that is never closed, npm's dotenv takes a # for the start of a comment.
   if (isQuoted) return { value: line, end: next, differs: line.includes('#') };
   return { value: trimmed(bare, blank), end: next };
-}
-
-function skipBlanks(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && blank.test(text.charAt(at))) at += 1;
-  return at;
 }

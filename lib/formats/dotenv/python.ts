@@ -1,5 +1,6 @@
 import {
   assign,
+  cEscapes,
   lineCounter,
   neverClosed,
   nextIndex,
@@ -23,22 +24,9 @@ const lineBreak = /\r\n?/g;
 const rest = /[^\r\n]*/y;
 const spaceAndHash = new RegExp(`[${blankCharacters}]#`);
 
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-};
+const escapes: Readonly<Record<string, string>> = cEscapes;
 
-/**
- * `dotenv_values` of python-dotenv 1.2 for a file. A byte order mark stays in the first key.
- */
+/** `dotenv_values` of python-dotenv 1.2 for a file. A byte order mark stays in the first key. */
 export function readAsPython(text: string): Reading[] {
   const lineAt = lineCounter(text);
   const variables = new Variables();

@@ -24,6 +24,9 @@ export interface Unread {
 /** Lines are numbered from 1, and only LF ends one: all readers must number them alike. */
 export type Reading = Assigned | Unread;
 
+/** The escapes of C that both Go and Python know. */
+export const cEscapes = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"' };
+
 export const notAssignment = 'is not KEY=value';
 export const neverClosed = 'has a quote that is never closed';
 
@@ -63,14 +66,15 @@ export function afterLine(text: string, position: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-export function trimmed(text: string, blank: RegExp): string {
-  return trimmedEnd(text, blank).slice(blankLength(text, blank));
+/** The first position from `start` on that has no such character. */
+export function skip(text: string, start: number, characters: RegExp): number {
+  let at = start;
+  while (at < text.length && characters.test(text.charAt(at))) at += 1;
+  return at;
 }
 
-function blankLength(text: string, blank: RegExp): number {
-  let start = 0;
-  while (start < text.length && blank.test(text.charAt(start))) start += 1;
-  return start;
+export function trimmed(text: string, blank: RegExp): string {
+  return trimmedEnd(text, blank).slice(skip(text, 0, blank));
 }
 
 /** A loop, because `/\s+$/` takes quadratic time. */

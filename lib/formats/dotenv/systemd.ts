@@ -1,10 +1,11 @@
-import { lineCounter, notAssignment, type Reading } from './reading.ts';
+import { lineCounter, notAssignment, type Reading, trimmedEnd } from './reading.ts';
 
 const unescapedInDoubleQuotes = '"\\`$';
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const refused = /[\0\p{Noncharacter_Code_Point}]/u;
 const equalsOrBreak = /[=\r\n]/g;
 const lineBreak = /[\r\n]/g;
+const blank = /[ \t]/;
 
 /** `EnvironmentFile=` of systemd 254 and later (src/basic/env-file.c). It never interpolates. */
 export function readAsSystemd(text: string): Reading[] {
@@ -30,7 +31,7 @@ export function readAsSystemd(text: string): Reading[] {
       at = stop + 1;
       continue;
     }
-    const key = withoutBlankEnd(text.slice(at, stop));
+    const key = trimmedEnd(text.slice(at, stop), blank);
     const { value, end } = readValue(text, stop + 1);
     readings.push(reading(line, key, value));
     at = end;
@@ -38,19 +39,13 @@ export function readAsSystemd(text: string): Reading[] {
   return readings;
 }
 
-const isBlank = (char: string) => char === ' ' || char === '\t';
+const isBlank = (char: string) => blank.test(char);
 const isBreak = (char: string) => char === '\n' || char === '\r';
 
 function reading(line: number, key: string, value: string): Reading {
   if (!namePattern.test(key)) return { line, problem: 'has a key that systemd ignores' };
   if (refused.test(value)) return { line, problem: 'has a character that makes systemd refuse the whole file' };
   return { line, key, value };
-}
-
-function withoutBlankEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && isBlank(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
 }
 
 /** A backslash takes the special meaning of the next character, but a line break ends the comment all the same. */

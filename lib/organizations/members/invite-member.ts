@@ -9,22 +9,18 @@ import { invitationsFrom, invitationsTo } from '../../limits/rate-limits.ts';
 import { invitationMail } from '../../mail/account-mails.ts';
 import { dashboardLink } from '../../mail/compose-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
-import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../../plans/effective-limits.ts';
+import { readPlanConfigs } from '../../plans/effective-limits.ts';
 import { equals, isNew } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
-import { organizationRecord } from '../../table/records/organization.ts';
-import { ConditionFailed, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
-import { invitationId } from './invitation-id.ts';
+import type { PlanConfigs } from '../../table/records/plan-configs.ts';
+import { ConditionFailed, put, remove, retryWithFreshRead, transact, type Write } from '../../table/write.ts';
+import { invitationId, invitationRemoval, sweptAtOnce } from './invitation.ts';
+import { changePlaces, requireFreePlace } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
 const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
-
-/** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
-export const sweptAtOnce = 40;
-
-type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
 
 /** What an invitation depends on, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
@@ -42,19 +38,19 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 export async function inviteMember(
   context: MemberContext,
   wanted: { email: string; role: Role },
-  { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
+  { roster: foreseen, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string; mailed: boolean }> {
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
   const readAgain = () => readRosterOf(context.organization);
   const invite = (mailed: boolean) =>
-    retryWithFreshRead(known, readAgain, async roster => {
+    retryWithFreshRead(foreseen, readAgain, async roster => {
       requireRight(context, wanted.role);
-      if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
+      if (roster.members.some(member => normalizeEmail(member.email) === normalizeEmail(wanted.email))) {
         throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
       const replaced = roster.invitations.find(({ id }) => id === invitation.id);
-      context.requireFresh([wanted, replaced].some(one => one !== undefined && hasFreshRights(one.role)));
+      context.requireFresh(hasFreshRights(wanted.role) || (replaced !== undefined && hasFreshRights(replaced.role)));
       await sweepMost(roster);
       await transact([
         ...replacingWrites(roster, invitation, configs),
@@ -95,18 +91,15 @@ function countMailTo(email: string): Write[] {
 }
 
 /**
- * Removes expired invitations while there are more than fit in the invitation's own transaction. One of them might count
- * again later, if its inviter gets the right back. So only those that are removed free a place.
+ * Removes expired invitations while there are more than fit in the invitation's own transaction.
  * @throws ConditionFailed to read the roster again
  */
 async function sweepMost({ organization, expired }: Roster): Promise<void> {
   if (expired.length <= sweptAtOnce) return;
-  const { id, slug, memberCount, invitationCount } = organization;
   const swept = expired.slice(0, sweptAtOnce);
-  const asCounted = { id: equals(id), memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
   await transact([
-    update(at(organizationRecord, slug), { add: { invitationCount: -swept.length } }, { if: asCounted }),
-    ...swept.flatMap(one => invitationRemoval(slug, one)),
+    changePlaces(organization, { invitationCount: -swept.length }),
+    ...swept.flatMap(dead => invitationRemoval(organization.slug, dead)),
   ]);
   throw new ConditionFailed([]);
 }
@@ -135,26 +128,15 @@ function newInvitation(
  */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
   const { organization, invitations, expired } = roster;
-  const { id: organizationId, slug, memberCount, invitationCount } = organization;
+  const { id: organizationId, slug } = organization;
   const isSame = ({ id }: InvitationRecord) => id === invitation.id;
   const replaced = invitations.find(isSame);
   const older = replaced ?? expired.find(isSame);
-  const swept = expired.filter(one => one !== older);
-  const { maxMembers } = effectiveLimits(organization, configs).effective;
-  const used = memberCount + invitationCount - expired.length;
+  const swept = expired.filter(dead => dead !== older);
   // An invitation that replaces a pending one does not add to the count.
-  if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
-    throw planLimitExceeded('maxMembers', maxMembers, used);
-  }
-  const growth = (older === undefined ? 1 : 0) - swept.length;
-  // A condition can't add, so both counts must be unchanged since their sum was compared with the limit.
-  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
+  if (replaced === undefined) requireFreePlace(organization, configs, expired.length);
   return [
-    update(
-      at(organizationRecord, slug),
-      { add: { invitationCount: growth } },
-      { if: { status: equals('active'), id: equals(organizationId), ...asCounted } },
-    ),
+    changePlaces(organization, { invitationCount: (older === undefined ? 1 : 0) - swept.length }),
     put(at(invitationRecord, slug, invitation.id), invitation, {
       if: older === undefined ? isNew : { hash: equals(older.hash) },
     }),
@@ -165,7 +147,7 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
       expiresAt: Math.ceil(Date.parse(invitation.expiryDate) / 1000),
     }),
     ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
-    ...swept.flatMap(one => invitationRemoval(slug, one)),
+    ...swept.flatMap(dead => invitationRemoval(slug, dead)),
   ];
 }
 
@@ -187,12 +169,4 @@ async function mailInvitation(
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
   throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
-}
-
-/** The writes that remove an invitation with its token; the caller lowers the organization's count. */
-export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
-  return [
-    remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } }),
-    remove(at(invitationPointerRecord, hash)),
-  ];
 }

@@ -15,7 +15,7 @@ import { put, remove, removeAll, retryWithFreshRead, transact } from '../../tabl
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
-import { invitationRemoval } from './invite-member.ts';
+import { invitationRemoval } from './invitation.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
 import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
 

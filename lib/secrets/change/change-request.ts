@@ -6,8 +6,13 @@ import type { Precondition } from '../../contracts/fields/preconditions.ts';
 import type { ChangePlan } from '../../contracts/secrets/write.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
+import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
+import type { WebhookRecord } from '../../table/records/webhook.ts';
+import type { RetryBudget } from '../../table/retry.ts';
 import type { Write } from '../../table/write.ts';
+import type { KeyRing } from '../engine/key-ring.ts';
+import type { staleReadLimit } from '../engine/stale-read.ts';
 import type { Ticket } from '../engine/tickets.ts';
 
 /** The options of every change of secrets. */
@@ -27,13 +32,23 @@ export interface ChangeRequest<Answer> extends ChangeOptions {
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
-/** A request, together with everything that is needed to read, decide, write and announce its change. */
+/** A request, together with everything that is needed to read, decide, write and publish its change. */
 export interface Change<Answer> extends ChangeRequest<Answer> {
   context: MemberContext;
   path: EnvironmentPath;
+  webhooks: readonly WebhookRecord[];
   /** The same in all attempts, so that the change is made once. */
   entry: ReturnType<typeof newAuditEntry>;
   ticket: Ticket;
+  budget: RetryBudget;
+  isStale: ReturnType<typeof staleReadLimit>;
+}
+
+/** The environment to change, after authorization. */
+export interface Target {
+  project: ProjectRecord;
+  state: EnvironmentState;
+  ring: KeyRing;
 }
 
 /** The environment before the change. */

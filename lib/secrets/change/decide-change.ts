@@ -1,6 +1,6 @@
 import type { MemberAccess } from '../../access/member-access.ts';
 import { refuseDangerous } from '../../contracts/fields/refuse-dangerous.ts';
-import type { ChangePlan } from '../../contracts/secrets/write.ts';
+import type { ChangePlan, DryRun } from '../../contracts/secrets/write.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { AlteredCiphertext } from '../../crypto/envelope.ts';
@@ -8,8 +8,10 @@ import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { isLive } from '../engine/read-snapshot.ts';
 import { secretSizeBytes } from '../engine/secret-size.ts';
-import type { Change, CurrentSecrets, Decision } from './change-request.ts';
-import { headsOf, requireOneMoment, type Target, type TargetReads, withTombstones } from './read-target.ts';
+import { StaleRead } from '../engine/stale-read.ts';
+import type { Change, CurrentSecrets, Decision, Target } from './change-request.ts';
+import { requireOneMoment } from './one-moment.ts';
+import { finishHeads, type TargetReads, withTombstones } from './read-target.ts';
 import { requireSpace } from './require-space.ts';
 
 /** A decision, with everything needed to write it. */
@@ -20,6 +22,9 @@ export interface Decided<Answer> {
   /** The new heads, still without ciphertexts. Empty if nothing changes. */
   heads: HeadRecord[];
   plan: ChangePlan;
+  /** False for a dry run, and if nothing changes. */
+  isWritten: boolean;
+  answer: Answer | DryRun;
 }
 
 /**
@@ -31,33 +36,47 @@ export async function decideChange<Answer>(
   reads: TargetReads,
   target: Target,
 ): Promise<Decided<Answer>> {
-  const { path, dryRun } = change;
-  const found = await headsOf(target, reads);
-  // The tombstones of named keys were read with their heads.
-  const isComplete = 'named' in reads.heads || dryRun;
-  const decided = await decideOn(change, reads, target, { found, isComplete }).catch(async error => {
+  const { path } = change;
+  const heads = await finishHeads(reads);
+  if ('named' in reads.heads) requireHeadsOf(target.state, heads);
+  const decided = await decideOn(change, reads, target, heads).catch(async error => {
     if (error instanceof ApiError) await requireOneMoment(path, target, reads, undefined);
     throw error;
   });
-  const isWritten = decided.heads.length > 0 && !dryRun;
-  if (!isWritten) await requireOneMoment(path, target, reads, decided.decision.from);
+  if (!decided.isWritten) await requireOneMoment(path, target, reads, decided.decision.from);
   return decided;
+}
+
+/** @throws StaleRead if a head was read before this environment was created, and belongs to an earlier one */
+function requireHeadsOf({ id, firstRevision }: EnvironmentState, heads: ReadonlyMap<string, HeadRecord>): void {
+  const older = [...heads.values()].find(({ revision }) => revision <= firstRevision);
+  if (older !== undefined) throw new StaleRead(`The head of ${older.key} is older than environment ${id}.`);
 }
 
 async function decideOn<Answer>(
   change: Change<Answer>,
-  { plans }: TargetReads,
+  reads: TargetReads,
   target: Target,
-  { found, isComplete }: { found: ReadonlyMap<string, HeadRecord>; isComplete: boolean },
+  currentHeads: ReadonlyMap<string, HeadRecord>,
 ): Promise<Decided<Answer>> {
-  const { context, path } = change;
-  const decision = await change.decide(currentSecrets(change, target, found));
-  requireMayName(context.access, target.state, decision.puts);
-  const before = isComplete ? found : await withTombstones(path, found, decision.puts);
+  const { context, path, dryRun } = change;
+  const { state } = target;
+  const decision = await change.decide(currentSecrets(change, target, currentHeads));
+  requireMayName(context.access, state, decision.puts);
+  // The tombstones of named keys were read with their heads.
+  const isComplete = 'named' in reads.heads || dryRun;
+  const before = isComplete ? currentHeads : await withTombstones(path, currentHeads, decision.puts);
   const { userId: id, email } = context.principal;
-  const heads = newHeads(decision, target.state, before, { id, email });
-  requireSpace(context.access, plans?.plans ?? {}, { ...target, before }, heads);
-  return { decision, before, heads, plan: planOf(decision, before) };
+  const heads = newHeads(decision, state, before, { id, email });
+  requireSpace(context.access, reads.plans?.plans ?? {}, { ...target, before }, heads);
+  const plan = planOf(decision, before);
+  const isWritten = heads.length > 0 && !dryRun;
+  const revision = isWritten ? state.revision + 1 : state.revision;
+  const after = new Map(heads.map(head => [head.key, head]));
+  const answer = dryRun
+    ? { dryRun, plan: inKeyOrder(plan), revision }
+    : decision.answer({ changed: isWritten, revision, plan, head: key => after.get(key) ?? before.get(key) });
+  return { decision, before, heads, plan, isWritten, answer };
 }
 
 /**
@@ -168,7 +187,7 @@ function planOf(
 }
 
 /** The plan that a dry run returns. */
-export function inKeyOrder(plan: ChangePlan): ChangePlan {
+function inKeyOrder(plan: ChangePlan): ChangePlan {
   const sorted = Object.entries(plan).map(([name, keys]) => [name, keys.toSorted()]);
   return Object.fromEntries(sorted) as ChangePlan;
 }

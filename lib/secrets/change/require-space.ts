@@ -8,7 +8,7 @@ import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
-import type { Target } from './read-target.ts';
+import type { Target } from './change-request.ts';
 
 /**
  * Only growth is rejected, so that an environment above a lowered limit can still be changed and emptied.

@@ -1,16 +1,59 @@
 import { keysUnlessAll } from '../../access/keys-that-fit.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
-import { type WritableChange, writeChange } from '../engine/write-change.ts';
-import type { Change } from './change-request.ts';
+import { outgrowsPages } from '../engine/head-pages.ts';
+import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
+import type { Change, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
-import type { Target, TargetReads } from './read-target.ts';
+import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
+
+/**
+ * Writes the decision with its audit entry. For a dry run or a change of nothing, at most records what it reveals.
+ * @returns the heads that were written
+ * @throws AllHeadsNeeded, and what `writeChange` throws
+ */
+export async function writeDecision(
+  change: Change<unknown>,
+  reads: TargetReads,
+  target: Target,
+  decided: Decided<unknown>,
+): Promise<readonly HeadRecord[]> {
+  if (!decided.isWritten) {
+    await recordComparison(change, target, decided);
+    return [];
+  }
+  const { context, path, message, ticket } = change;
+  const { state, ring } = target;
+  const { before, decision } = decided;
+  const heads = await sealHeads(target, decided);
+  const isMixed = 'named' in reads.heads;
+  // A large change overwrites versions unconditionally, so the decision needs all heads. So does measuring an
+  // environment anew.
+  if (isMixed && (!fitsOneTransaction(heads) || outgrowsPages({ before, heads, state }))) throw new AllHeadsNeeded();
+  const audit = await auditPut(change, target, decided);
+  const checks = decision.from === undefined ? [] : [decision.from.check];
+  const { restored } = decision;
+  const served = ticket.servedBy(state);
+  const writable: WritableChange = {
+    path,
+    state,
+    before,
+    isMixed,
+    heads,
+    audit,
+    checks,
+    ring,
+    message,
+    restored,
+    served,
+  };
+  await writeChange(writable, context.log);
+  ticket.committed();
+  return heads;
+}
 
 /** The new heads with their ciphertexts. */
-export function sealHeads(
-  { state, ring }: Target,
-  { decision: { puts }, heads }: Decided<unknown>,
-): Promise<HeadRecord[]> {
+function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decided<unknown>): Promise<HeadRecord[]> {
   const values = new Map(puts.map(({ key, value }) => [key, value]));
   return Promise.all(
     heads.map(async head => {
@@ -22,39 +65,11 @@ export function sealHeads(
   );
 }
 
-/** Writes the decision with its audit entry. @throws what `writeChange` throws */
-export async function writeDecision(
-  change: Change<unknown>,
-  reads: TargetReads,
-  target: Target,
-  decided: Decided<unknown>,
-): Promise<void> {
-  const { context, path, message, ticket } = change;
-  const { state, ring } = target;
-  const { before, heads, decision } = decided;
-  const audit = await auditPut(change, target, decided);
-  const writable: WritableChange = {
-    path,
-    state,
-    before,
-    isMixed: 'named' in reads.heads,
-    heads,
-    audit,
-    checks: decision.from === undefined ? [] : [decision.from.check],
-    ring,
-    message,
-    restored: decision.restored,
-    served: ticket.servedBy(state),
-  };
-  await writeChange(writable, context.log);
-  ticket.committed();
-}
-
 /**
  * A response that lists unchanged keys confirms their values to the caller, even though no change is audited. So it
  * gets its own audit entry, like a comparison of two environments.
  */
-export async function recordComparison(
+async function recordComparison(
   { context }: Change<unknown>,
   { project, state }: Target,
   { plan: { unchanged }, decision: { from } }: Decided<unknown>,

@@ -11,58 +11,51 @@ type ValuePlace = Pick<Place, 'environmentId' | 'key' | 'version'>;
 /** A head or version with its value. */
 type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
+export type KeyRing = ReturnType<typeof keyRing>;
+
 /**
  * Seals and opens values with the data keys that the project had when it was read. Each data key is unwrapped once, on
  * first use.
  */
-export interface KeyRing {
-  /** The key version that `seal` uses. */
-  readonly keyVersion: number;
-  /** Unwraps the data key that most values are under, in case that is to happen beside other work. */
-  prepare(): Promise<void>;
-  /** Whether the project had the record's data key when it was read. */
-  canOpen(record: Sealed): boolean;
-  seal(value: string, place: ValuePlace): Promise<Uint8Array>;
-  /**
-   * The value of a head or version.
-   * @throws StaleRead if the project lacks its data key, because a rotation was completed in between; AlteredCiphertext
-   * naming the place if the ciphertext does not belong there
-   */
-  open(environmentId: string, record: Sealed): Promise<string>;
-}
-
 export function keyRing(
   organizationId: string,
   project: Pick<ProjectRecord, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
-): KeyRing {
+) {
   const opened = new Map<number, Promise<KeyObject>>();
+  const projectId = project.id;
   const keyOf = (keyVersion: number) => {
-    const known = opened.get(keyVersion);
-    if (known !== undefined) return known;
+    const unwrapped = opened.get(keyVersion);
+    if (unwrapped !== undefined) return unwrapped;
     const wrapped = project.wrappedKeys[String(keyVersion)];
-    if (wrapped === undefined) {
-      throw new StaleRead(`The project ${project.id} has no data key of version ${keyVersion}.`);
-    }
-    const key = dataKey({ organizationId, projectId: project.id, keyVersion }, wrapped).then(cipherKey);
+    if (wrapped === undefined)
+      throw new StaleRead(`The project ${projectId} has no data key of version ${keyVersion}.`);
+    const key = dataKey({ organizationId, projectId, keyVersion }, wrapped).then(cipherKey);
     opened.set(keyVersion, key);
     return key;
   };
-  const placeOf = (place: ValuePlace, keyVersion: number) => ({
-    organizationId,
-    projectId: project.id,
-    ...place,
-    keyVersion,
-  });
   return {
+    /** The key version that `seal` uses. */
     keyVersion: project.keyVersion,
+    /** Unwraps the data key that most values are under, in case that is to happen beside other work. */
     prepare: async () => void (await keyOf(project.keyVersion)),
-    canOpen: ({ keyVersion }) => keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
-    seal: async (value, place) => seal(value, await keyOf(project.keyVersion), placeOf(place, project.keyVersion)),
-    open: async (environmentId, { key, version, sealed, keyVersion }) => {
+    /** Whether the project had the record's data key when it was read. */
+    canOpen: ({ keyVersion }: Sealed) =>
+      keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
+    seal: async (value: string, place: ValuePlace): Promise<Uint8Array> => {
+      const { keyVersion } = project;
+      return seal(value, await keyOf(keyVersion), { organizationId, projectId, ...place, keyVersion });
+    },
+    /**
+     * The value of a head or version.
+     * @throws StaleRead if the project lacks its data key, because a rotation was completed in between; AlteredCiphertext
+     * naming the place if the ciphertext does not belong there
+     */
+    open: async (environmentId: string, { key, version, sealed, keyVersion }: Sealed): Promise<string> => {
       if (sealed === undefined || keyVersion === undefined) {
         throw new Error(`${key} version ${version} in environment ${environmentId} has no ciphertext.`);
       }
-      return open(sealed, await keyOf(keyVersion), placeOf({ environmentId, key, version }, keyVersion));
+      const place = { organizationId, projectId, environmentId, key, version, keyVersion };
+      return open(sealed, await keyOf(keyVersion), place);
     },
   };
 }

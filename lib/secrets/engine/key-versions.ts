@@ -24,7 +24,7 @@ export async function readKeyChanges(
   return readAgainWhileStale(log, path, async () => {
     const { state, head } = await readTogether({ state: stateAt(path), head: at(headRecord, path, path.key) });
     if (state?.id !== environmentId || state.status !== 'active') return undefined;
-    const newest = await newestVersion(path, { state, head });
+    const { version: newest } = await newestVersion(path, { state, head });
     const range = ranges.versions(path, path.key, { from: 1, to: newest });
     const [items] = await Promise.all([
       newest === 0 ? [] : queryItems({ ...range, attributes: ['version', 'revision', 'deleted'] }),
@@ -36,21 +36,27 @@ export async function readKeyChanges(
   });
 }
 
+/** The key's newest committed version, 0 if there is none, and whether it is a deletion. */
+export interface NewestVersion {
+  version: number;
+  isDeleted: boolean;
+}
+
 /**
- * The key's newest committed version, 0 if there is none.
+ * Every version below a head is committed. The head itself is not if it is stamped with the revision in progress.
  * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
  */
 export async function newestVersion(
   path: KeyPath,
-  read: { state: EnvironmentState; head: HeadRecord | undefined },
-): Promise<number> {
-  const { state } = read;
+  { state, head }: { state: EnvironmentState; head: HeadRecord | undefined },
+): Promise<NewestVersion> {
   // Read after the head, because a deleted key has its tombstone by the time its head is gone.
-  const head = read.head ?? (await findTombstones(path, [path.key]))[0];
-  if (head === undefined) return 0;
-  if (head.revision <= state.revision) return head.version;
-  if (head.revision === state.pending?.revision) return head.version - 1;
-  throw new StaleRead(`The head of ${head.key} in environment ${state.id} is ahead of the state.`);
+  const newest = head ?? (await findTombstones(path, [path.key]))[0];
+  if (newest === undefined) return { version: 0, isDeleted: false };
+  const { version, revision, deleted } = newest;
+  if (revision <= state.revision) return { version, isDeleted: deleted === true };
+  if (revision === state.pending?.revision) return { version: version - 1, isDeleted: false };
+  throw new StaleRead(`The head of ${newest.key} in environment ${state.id} is ahead of the state.`);
 }
 
 /**

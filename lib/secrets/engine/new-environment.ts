@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '../../contracts/fields/role.ts';
 import { isNew } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
-import type { EnvironmentRecord } from '../../table/records/environment.ts';
-import { type EnvironmentState, environmentRecord, environmentStateRecord } from '../../table/records/environment.ts';
+import {
+  type EnvironmentRecord,
+  type EnvironmentState,
+  environmentRecord,
+  environmentStateRecord,
+} from '../../table/records/environment.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
 import { put, type Write } from '../../table/write.ts';
 import { emptyDigest } from './digest.ts';

@@ -1,8 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
-import { type EnvironmentPath, keys } from '../../table/keys.ts';
-import { list } from '../../table/read.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
+import type { HeadRecord } from '../../table/records/secret.ts';
 import { headsBefore, type Snapshot } from './read-snapshot.ts';
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
@@ -44,21 +43,6 @@ export async function headsAt(
   const later = since.filter(change => change.revision > revision);
   return headsBefore(path, heads, later, { id: state.id, revision, digest: recorded.digest });
 }
-
-/** A range of a key's versions, oldest first, without their values. */
-export async function readVersionRange(
-  path: EnvironmentPath,
-  key: string,
-  from: number,
-  to: number,
-): Promise<Omit<VersionRecord, 'sealed'>[]> {
-  const { pk, sk } = keys.version(path, key, from);
-  const end = keys.version(path, key, to).sk;
-  return list(versionRecord, { pk, between: [sk, end], attributes: attributesOfVersion });
-}
-
-const attributesOfVersion =
-  'pk sk kind v key version revision fence deleted destroyed sizeBytes keyCreatedAt createdAt createdBy'.split(' ');
 
 /** @throws version_destroyed naming the keys whose values were destroyed */
 export function requireValues(heads: readonly HeadRecord[]): void {

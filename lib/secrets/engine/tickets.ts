@@ -39,30 +39,6 @@ const usualServiceMs = processVariable('usual-service-time', () => 20);
 /** One crashed writer must not make all later estimates too long. */
 const longestUsualServiceMs = 100;
 
-/** One writer's place in the queue. */
-export interface Ticket {
-  /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
-  hasWaited: boolean;
-  /** How long to pause before the next attempt, if the queue can tell. */
-  pauseMs: number | undefined;
-  /**
-   * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
-   * until then. It does not re-authorize the caller.
-   * @param reads what the writer read last
-   * @param readsAhead whether it reads a few items rather than the whole environment
-   * @throws temporarily_unavailable at the deadline, with the time that the writers before this one will take
-   */
-  take(reads: QueueReads, readsAhead: boolean): Promise<void>;
-  /** Repeats a read of the environment until it shows that the writer is served, for a second or two at most. */
-  readWhenServed<Reads extends QueueReads>(read: () => Promise<Reads>): Promise<Reads>;
-  /** The number that the commit puts into the state, to end this ticket. */
-  servedBy(state: EnvironmentState): number | undefined;
-  /** The commit has ended the ticket. */
-  committed(): void;
-  /** Lets the next writer be served, if this one was and has not committed. */
-  end(): Promise<void>;
-}
-
 /** Where the queue is: how many tickets were issued, and, in the state, how many served. */
 export interface QueueReads {
   state: EnvironmentState | undefined;
@@ -78,13 +54,25 @@ export function ticketsAt(path: EnvironmentPath) {
   return at(ticketsRecord, path);
 }
 
-export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log): Ticket {
+/** One writer's place in the queue. */
+export type Ticket = ReturnType<typeof newTicket>;
+
+export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) {
   let line: Line | undefined;
   let isServed = false;
-  const ticket: Ticket = {
+  const ticket = {
+    /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
     hasWaited: false,
-    pauseMs: undefined,
-    take: async (reads, readsAhead) => {
+    /** How long to pause before the next attempt, if the queue can tell. */
+    pauseMs: undefined as number | undefined,
+    /**
+     * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
+     * until then. It does not re-authorize the caller.
+     * @param reads what the writer read last
+     * @param readsAhead whether it reads a few items rather than the whole environment
+     * @throws temporarily_unavailable at the deadline, with the time that the writers before this one will take
+     */
+    take: async (reads: QueueReads, readsAhead: boolean): Promise<void> => {
       ticket.hasWaited = true;
       const own = await takeNumber(path, servedIn(reads.state), log);
       if (own === undefined) return;
@@ -93,18 +81,22 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
       isServed = true;
       ticket.pauseMs = pauseWhenServedMs;
     },
-    readWhenServed: async read => {
+    /** Repeats a read of the environment until it shows that the writer is served, for a second or two at most. */
+    readWhenServed: async <Reads extends QueueReads>(read: () => Promise<Reads>): Promise<Reads> => {
       for (;;) {
         const reads = await read();
         if (line === undefined || !line.isBehind(reads.state)) return reads;
         await pauseInLine(line, shortestPauseMs, budget);
       }
     },
-    servedBy: state => (line === undefined ? undefined : Math.max(line.own, servedIn(state))),
+    /** The number that the commit puts into the state, to end this ticket. */
+    servedBy: (state: EnvironmentState) => (line === undefined ? undefined : Math.max(line.own, servedIn(state))),
+    /** The commit has ended the ticket. */
     committed: () => {
       isServed = false;
     },
-    end: async () => {
+    /** Lets the next writer be served, if this one was and has not committed. */
+    end: async (): Promise<void> => {
       if (!isServed || line === undefined) return;
       isServed = false;
       await endService(path, line, log);
@@ -114,28 +106,22 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
 }
 
 /** A ticket in the line, and what its writer has seen of the line's progress. */
-interface Line {
-  own: number;
-  environmentId: string | undefined;
-  /** The number of writers before it. */
-  before(): number;
-  /** The time per writer, measured as soon as the line has moved. */
-  serviceMs(): number;
-  /** Notes the progress. @returns whether other writers come first; false once the line has stood still for too long */
-  isBehind(state: EnvironmentState | undefined): boolean;
-}
+type Line = ReturnType<typeof joinLine>;
 
-function joinLine(own: number, state: EnvironmentState | undefined): Line {
+function joinLine(own: number, state: EnvironmentState | undefined) {
   const first = { served: servedIn(state), at: performance.now() };
   let latest = { ...first, heartbeat: state?.pending?.heartbeat };
   let serviceMs = usualServiceMs.value;
+  /** The number of writers before it. */
   const before = () => Math.max(0, own - 1 - latest.served);
   return {
     own,
     environmentId: state?.id,
     before,
+    /** The time per writer, measured as soon as the line has moved. */
     serviceMs: () => serviceMs,
-    isBehind: now => {
+    /** Notes the progress. @returns whether other writers come first; false once the line has stood still for too long */
+    isBehind: (now: EnvironmentState | undefined): boolean => {
       const at = performance.now();
       const served = servedIn(now);
       const heartbeat = now?.pending?.heartbeat;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';

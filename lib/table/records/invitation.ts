@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 import type { MemberRecord } from './member.ts';
 
 /**
- * A pending invitation. Its id is derived from the organization and the e-mail address (see `invitation-id.ts`), so a new
+ * A pending invitation. Its id is derived from the organization and the e-mail address (see `invitationId`), so a new
  * one for the same address replaces it. It has no TTL, because the organization's count must change with it.
  */
 export const invitationRecord = entity('invitation', keys.invitation, {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { BillingStatus } from '../../contracts/fields/billing-status.ts';
-import { PlanName } from '../../contracts/fields/limits.ts';
+import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -24,6 +23,11 @@ const billingState = z.object({
 
 export type BillingState = z.output<typeof billingState>;
 
+/** For how many days entries written until a time (epoch milliseconds) are kept. */
+const earlierRetention = z.object({ days: z.int(), untilMs: z.int() });
+
+export type EarlierRetention = z.output<typeof earlierRetention>;
+
 /** An organization with the counters that its limits are checked against (see `lib/plans`). */
 export const organizationRecord = entity('organization', keys.organization, {
   id: z.string(),
@@ -31,6 +35,8 @@ export const organizationRecord = entity('organization', keys.organization, {
   name: z.string(),
   plan: PlanName,
   limitOverrides: z.record(z.string(), z.int()),
+  /** Of the audit log, before the current one; oldest first. Absent if stored before this was recorded. */
+  retentions: z.array(earlierRetention).optional(),
   createdAt: z.string(),
   /** `deleting`: no request can reach the organization, and its data is being erased. */
   status: z.enum(['active', 'deleting']),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Rotation } from '../../contracts/fields/rotation.ts';
+import { Rotation } from '../../contracts/projects/project.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 

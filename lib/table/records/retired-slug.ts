@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { entity } from '../entity.ts';
 import { equals, isNew } from '../expressions.ts';

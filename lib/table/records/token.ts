@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TokenAccess } from '../../contracts/fields/token-access.ts';
+import { TokenAccess } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 import { ViaProvider } from './via-provider.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allCommands } from '#clients/cli/bundle.ts';
 import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 
 const run = promisify(execFile);
@@ -70,6 +71,7 @@ describe('the packed command line', () => {
       format: 'cjs',
       conditions: ['@holdfast/source'],
       external: ['@napi-rs/keyring'],
+      plugins: [allCommands],
     });
     const packageOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
     const packages = Object.keys(metafile.inputs).flatMap(path => packageOf(path) ?? []);

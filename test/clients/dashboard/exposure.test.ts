@@ -112,7 +112,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     expect(page.url()).toBe(address);
   });
 
-  it('is ticked off by itself once a value has changed, in its place, and says so', async () => {
+  it('is checked off automatically once a value has changed, in its place, and says so', async () => {
     await set('production', 'PAYMENT_API_KEY', 'sk_example_0001');
     await look();
     await said('PAYMENT_API_KEY has changed: 2 of 3 changed');
@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await expectStatus(world.api.delete(`${world.path('dev')}/MAIL_FROM`, world.people.owner.session), 200);
     // Nobody touches the page: it asks every ten seconds.
     await page.getByText('3 of 3 changed').first().waitFor({ timeout: 20_000 });
-    await page.getByText('None of the known values is current any more.').waitFor();
+    await page.getByText('None of the exposed values is current any more.').waitFor();
     expect(await page.getByRole('button', { name: /^Copy the/ }).count()).toBe(0);
     expect(await wrongsOf(page, 'exposure-done', { as: wideAndNarrow })).toEqual({});
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -156,7 +156,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
     await page.getByLabel('From').fill('2020-01-01T00:00');
     await page.getByLabel('Until').fill('2020-02-01T00:00');
     await page.getByRole('button', { name: 'Show this period' }).click();
-    await page.getByText('No value became known in this period.').waitFor();
+    await page.getByText('No secrets were exposed in this period.').waitFor();
     const address = new URL(page.url());
     expect(address.searchParams.get('since')).toBe(new Date('2020-01-01T00:00').toISOString());
     expect(address.searchParams.get('until')).toBe(new Date('2020-02-01T00:00').toISOString());
@@ -208,7 +208,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     await page.goto(`${base}/identities`);
     await page.getByRole('link', { name: 'Leaked? What web-shop deploy saw' }).click();
     await page.getByRole('heading', { name: 'What web-shop deploy saw' }).waitFor();
-    await page.getByText('No value became known.').waitFor();
+    await page.getByText('No secrets were exposed.').waitFor();
     await page.getByRole('link', { name: 'Narrow or delete it first' }).click();
     await page.getByRole('link', { name: 'Leaked? What web-shop deploy saw' }).click();
     await page.getByRole('heading', { name: 'What web-shop deploy saw' }).waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(withoutBrowser)('what others saw', () => {
     await visitor.page.goto('/account/tokens');
     await visitor.page.getByRole('button', { name: 'Leaked? What laptop saw' }).click();
     await dialog.getByRole('link').click();
-    await visitor.page.getByText('No value became known.').waitFor();
+    await visitor.page.getByText('No secrets were exposed.').waitFor();
     expectQuiet(visitor.heard);
     await visitor.close();
   });
@@ -390,7 +390,7 @@ describe.skipIf(withoutBrowser)('5,000 exposures', () => {
     expect(await wrongsOf(big.page, `exposure-5000-from-${width}`, { as: wideAndNarrow, fullPage: false })).toEqual({});
   });
 
-  it('are filtered and copied, and ticked off together', async () => {
+  it('are filtered and copied, and checked off together', async () => {
     const { api } = world;
     await big.page.setViewportSize({ width: 1280, height: 900 });
     await big.page.goto(address);

@@ -151,7 +151,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       .toBe(1);
     status = 204;
     await button(page, 'Send again').click();
-    await said(page, 'The same body is on its way again');
+    await said(page, 'Delivery queued again');
     const again = page.getByRole('row', { name: '✓ 204' });
     await again.getByText('sent again').waitFor();
     expect(bodies).toHaveLength(2);

@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await pressAt(page, email);
     await page.getByText('not in a domain that your organization has verified').waitFor();
     Object.assign(wrong, await wrongsOf(page, 'log-in-refused-inside', { as: wideAndNarrow }));
-    await link(page, /^Go on as/).click();
+    await link(page, /^Continue as/).click();
     await button(page, `Verify ${domain}`).click();
     await page.getByRole('alert').getByText('TXT record').waitFor();
     const record = await page

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesToFind } from '#lib/audit/search-entries.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import { pagesToFind } from '#lib/evidence/search-entries.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import type { Api } from '#test/support/api.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesToFind } from '#lib/audit/search-entries.ts';
 import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
-import { pagesToFind } from '#lib/evidence/search-entries.ts';
 import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import type { Api } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
-import { profileOf } from '#lib/providers/profile.ts';
-import { requireVerifiedDomain } from '#lib/providers/verified-address.ts';
+import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
 import { at, find } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/session.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';

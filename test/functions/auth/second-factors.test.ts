@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newSession } from '#lib/accounts/new-session.ts';
+import { newSession } from '#lib/accounts/sessions.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invitationId } from '#lib/organizations/members/invitation-id.ts';
+import { invitationId } from '#lib/organizations/members/invitation.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, queryItems } from '#lib/table/read.ts';
 import { invitationRecord } from '#lib/table/records/invitation.ts';

@@ -140,7 +140,7 @@ describe('named secrets', () => {
 });
 
 describe('a pull of several pages', () => {
-  it('succeeds at once even if a key is deleted before each further page', async () => {
+  it('succeeds at once even if a key is deleted before each page', async () => {
     const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
     const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
     const { revision } = (await place.importAll('staging', { ...large, ...small })).body;
@@ -148,7 +148,7 @@ describe('a pull of several pages', () => {
     let pages = 0;
     const conductor = {
       call: async (call: AwsCall, send: () => Promise<unknown>) => {
-        if (call.operation === 'Query' && call.input.ExclusiveStartKey !== undefined) {
+        if (call.operation === 'Query' && call.input.ExpressionAttributeValues[':from'].startsWith('HEAD')) {
           pages += 1;
           const deleted = await api.delete(place.at('staging', `/${left.pop()}`), place.owner.session);
           expect(deleted.status).toBe(200);
@@ -158,7 +158,7 @@ describe('a pull of several pages', () => {
     };
     const pulled = await withFault({ conductor }, headers => place.pull('staging', '', { headers }));
     expect([pulled.status, pulled.body.revision, pulled.body.secrets.length]).toEqual([200, revision, 45]);
-    expect(pages).toBeGreaterThan(0);
+    expect(pages).toBeGreaterThan(1);
     expect(pages).toBeLessThan(5);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keysThatFit } from '#lib/access/keys-that-fit.ts';
 import { expiryOf } from '#lib/access/retention.ts';
 import { sumOf } from '#lib/audit/count-entries.ts';
-import { withinAnswer } from '#lib/audit/list-audit-entries.ts';
+import { withinAnswer } from '#lib/audit/entry-view.ts';
 import { auditEntry } from '#test/support/seed-audit.ts';
 
 const daySeconds = 86_400;

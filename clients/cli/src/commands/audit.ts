@@ -1,66 +1,61 @@
 import { type AuditEntry, type AuditPage, type AuditQuery, auditLog, type FeedPage } from '@holdfast/sdk';
-import { type Command, Option } from 'commander';
+import { defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { csvHeader, csvRecord } from '../evidence/entry-csv.ts';
 import { follow } from '../evidence/follow.ts';
 import { actorIdOf, environmentIdOf, projectIdOf } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
 import { given } from '../given.ts';
+import { id, integer, periodOf, periodOptions, secretKey } from '../options.ts';
 import { someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
-import { id, integer, type Period, periodOf, periodOptions, secretKey } from './options.ts';
-
-interface AuditFlags extends Period {
-  action?: string;
-  actor?: string;
-  token?: string;
-  project?: string;
-  env?: string[];
-  key?: string;
-  limit?: number;
-  all?: boolean;
-  offset?: number;
-  format?: 'csv';
-  follow?: boolean;
-  interval?: number;
-  after?: string;
-  cursorFile?: string;
-}
+import type { GivenFlags } from '../settings/settings.ts';
 
 /** What one request may return. */
 const pageSize = 500;
 
-export const auditOptions = (command: Command): Command =>
-  periodOptions(command)
-    .option('--action <action>', 'only entries of this action, such as secret.pulled')
-    .option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; or an id')
-    .option('--token <id>', 'only what was done with this token', id)
-    .option('--key <key>', 'only entries about this key, and pulls that included it', secretKey)
-    .option('--limit <number>', 'maximum number of entries (default: 50)', integer(1))
-    .option('--all', 'all entries')
-    .option('--offset <number>', 'skip this many of the newest entries', integer(0, 10_000))
-    .addOption(new Option('--format <format>', 'for a spreadsheet').choices(['csv']))
-    .option('--follow', 'print the oldest first, and new ones a minute after they were written')
-    .option('--interval <seconds>', 'how often --follow asks (default: 10)', integer(1, 3600))
-    .option('--after <cursor>', 'with --follow: go on after this cursor of a document')
-    .option('--cursor-file <file>', 'with --follow: go on after the cursor in this file, kept up to date');
+const options = [
+  ...periodOptions,
+  new Option('--action <action>', 'only entries of this action, such as secret.pulled'),
+  new Option('--actor <who>', 'only what this person (e-mail address) or identity (name) did; or an id'),
+  new Option('--token <id>', 'only what was done with this token').argParser(id),
+  new Option('--key <key>', 'only entries about this key, and pulls that included it').argParser(secretKey),
+  new Option('--limit <number>', 'maximum number of entries (default: 50)').argParser(integer(1)),
+  new Option('--all', 'all entries'),
+  new Option('--offset <number>', 'skip this many of the newest entries').argParser(integer(0, 10_000)),
+  new Option('--format <format>', 'for a spreadsheet').choices(['csv']),
+  new Option('--follow', 'print the oldest first, and new ones a minute after they were written'),
+  new Option('--interval <seconds>', 'how often --follow asks (default: 10)').argParser(integer(1, 3600)),
+  new Option('--after <cursor>', 'with --follow: go on after this cursor of a document'),
+  new Option('--cursor-file <file>', 'with --follow: go on after the cursor in this file, kept up to date'),
+] as const;
 
-export async function audit(session: Session, flags: AuditFlags): Promise<void> {
-  const { format, interval, after, cursorFile, limit, all, offset } = flags;
-  const ofList = limit ?? all ?? offset;
-  if (flags.follow === true && ofList !== undefined) throw usage('Only without --follow: --limit, --all, --offset.');
-  if (flags.follow !== true && (interval ?? after ?? cursorFile) !== undefined) {
-    throw usage('Only with --follow: --interval, --after, --cursor-file.');
-  }
-  if (format !== undefined && session.output.json) throw usage('Choose one of --format and --json.');
-  const query = await filtersOf(session, flags);
-  if (flags.follow !== true) return await list(session, flags, query);
-  const intervalMs = interval === undefined ? undefined : interval * 1000;
-  await follow(
-    session,
-    { ...query, ...given({ after, intervalMs }) },
-    { cursorFile, print: printerOf(session, flags) },
-  );
-}
+type AuditFlags = FlagsOf<typeof options> & GivenFlags;
+
+export default defineCommand({
+  name: 'audit',
+  heading: 'Organize',
+  position: 5,
+  description: 'show who did what',
+  example: 'holdfast audit --action secret.pulled --since 7d',
+  options,
+  run: async (session, flags) => {
+    const { format, interval, after, cursorFile, limit, all, offset } = flags;
+    const ofList = limit ?? all ?? offset;
+    if (flags.follow === true && ofList !== undefined) throw usage('Only without --follow: --limit, --all, --offset.');
+    if (flags.follow !== true && (interval ?? after ?? cursorFile) !== undefined) {
+      throw usage('Only with --follow: --interval, --after, --cursor-file.');
+    }
+    if (format !== undefined && session.output.json) throw usage('Choose one of --format and --json.');
+    const query = await filtersOf(session, flags);
+    if (flags.follow !== true) return await list(session, flags, query);
+    const intervalMs = interval === undefined ? undefined : interval * 1000;
+    await follow(
+      session,
+      { ...query, ...given({ after, intervalMs }) },
+      { cursorFile, print: printerOf(session, flags) },
+    );
+  },
+});
 
 /** Only flags filter: a directory's own project and environment don't hide the rest of the log. */
 async function filtersOf(session: Session, flags: AuditFlags): Promise<AuditQuery> {

@@ -1,34 +1,50 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
+import { Argument, defineCommand, Option } from '../define-command.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
+import { dialectOptions } from '../options.ts';
 import { shown } from '../printable.ts';
+import { readFile } from '../read-limited.ts';
 import { type FileFlags, readSecrets } from '../secrets-file.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
-import { dialectOptions } from './options.ts';
-import { readFile } from './secrets.ts';
 
-interface Flags extends FileFlags {
-  showValues?: boolean;
-  exitCode?: boolean;
-}
-
-export const diffOptions = (command: Command): Command =>
-  dialectOptions(command)
-    .argument('[a]', 'an environment (dev), a revision of one (dev@17), or a file (./.env; - for standard input)')
-    .argument('[b]', 'the same; see below for the defaults')
-    .option('--show-values', 'also show the values')
-    .option('--exit-code', 'exit with 7 if anything differs')
-    .addHelpText(
-      'after',
-      `
+export default defineCommand({
+  name: 'diff',
+  heading: 'See what changed',
+  position: 1,
+  description: 'compare environments, revisions and files',
+  example: 'holdfast diff dev staging',
+  arguments: [
+    new Argument('[a]', 'an environment (dev), a revision of one (dev@17), or a file (./.env; - for standard input)'),
+    new Argument('[b]', 'the same; see below for the defaults'),
+  ],
+  options: [
+    ...dialectOptions,
+    new Option('--show-values', 'also show the values'),
+    new Option('--exit-code', 'exit with 7 if anything differs'),
+  ],
+  notes: `
 holdfast diff              changes of the last revision
 holdfast diff dev@17       changes since revision 17
 holdfast diff staging      the current environment against staging
 holdfast diff .env         what pushing the file would change
 holdfast diff dev@17 dev@18 · dev staging · staging@4 .env`,
-    );
+  run: async (session, a, b, flags) => {
+    const { output } = session;
+    const difference = await differenceOf(session, await sidesOf(session, a, b), flags);
+    if (output.json) output.document(difference);
+    else {
+      const lines = linesOf(session, difference).map(line => `${line}\n`);
+      output.listing(lines.join(''));
+    }
+    const count = difference.created.length + difference.updated.length + difference.deleted.length;
+    const what = count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'key differs' : 'keys differ'}`;
+    const summary = `From ${difference.from} to ${difference.to}: ${what}.`;
+    if (flags.exitCode && count > 0) throw new Failure(exitCodes.checkFailed, 'differs', summary);
+    output.note(summary);
+  },
+});
 
 interface Side {
   name: string;
@@ -44,28 +60,6 @@ interface Difference {
   created: { key: string; after?: string }[];
   updated: { key: string; before?: string; after?: string }[];
   deleted: { key: string; before?: string }[];
-}
-
-export async function diff(
-  session: Session,
-  a: string | undefined,
-  b: string | undefined,
-  flags: Flags,
-): Promise<void> {
-  const { output } = session;
-  const difference = await differenceOf(session, await sidesOf(session, a, b), flags);
-  if (output.json) output.document(difference);
-  else
-    output.listing(
-      linesOf(session, difference)
-        .map(line => `${line}\n`)
-        .join(''),
-    );
-  const count = difference.created.length + difference.updated.length + difference.deleted.length;
-  const what = count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'key differs' : 'keys differ'}`;
-  const summary = `From ${difference.from} to ${difference.to}: ${what}.`;
-  if (flags.exitCode && count > 0) throw new Failure(exitCodes.checkFailed, 'differs', summary);
-  output.note(summary);
 }
 
 function sideOf(text: string): Side {
@@ -100,7 +94,11 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
   return [at(last === undefined ? revision : revision - 1), at(revision)];
 }
 
-async function differenceOf(session: Session, [a, b]: [Side, Side], flags: Flags): Promise<Difference> {
+async function differenceOf(
+  session: Session,
+  [a, b]: [Side, Side],
+  flags: FileFlags & { showValues?: boolean },
+): Promise<Difference> {
   const values = flags.showValues ?? false;
   if (a.kind === 'environment' && b.kind === 'environment') {
     // The service compares them, so values leave it only if they are shown.

@@ -3,18 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Entry } from '@holdfast/contracts/fields/formats/format.ts';
 import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
-import type { Command } from 'commander';
 import { applyPlan, showPlan } from '../change.ts';
+import { defineCommand } from '../define-command.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
+import { messageOption, yesOption } from '../options.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { environmentWithoutCredentials } from '../withheld.ts';
-import { messageOption, yesOption } from './options.ts';
 
-export const editOptions = (command: Command): Command => command.addOption(messageOption()).addOption(yesOption());
+export default defineCommand({
+  name: 'edit',
+  heading: 'Change secrets',
+  position: 4,
+  description: 'edit all secrets in your editor',
+  example: 'EDITOR=nano holdfast edit',
+  options: [messageOption, yesOption],
+  run: edit,
+});
 
 type Values = ReadonlyMap<string, string>;
 
@@ -24,7 +32,7 @@ interface Edits {
 }
 
 /** Opens the environment in the editor and applies the edits, merged with concurrent changes. */
-export async function edit(session: Session, { message }: { message?: string }): Promise<void> {
+async function edit(session: Session, { message }: { message?: string }): Promise<void> {
   const { output, terminal } = session;
   const command = process.env.VISUAL || process.env.EDITOR;
   if (!command) throw usage('No editor is set.', 'Set one: EDITOR=nano holdfast edit');

@@ -1,58 +1,58 @@
 import { exposure as ask, type CredentialExposure, type SecretReaders } from '@holdfast/sdk';
-import { type Command, Option } from 'commander';
+import { defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { environmentIdOf, identityIdOf, personIdOf } from '../evidence/ids.ts';
 import { usage } from '../failure.ts';
+import { id, periodOf, periodOptions, secretKey } from '../options.ts';
 import type { Output } from '../output.ts';
 import { someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
-import { id, type Period, periodOf, periodOptions, secretKey } from './options.ts';
-
-interface ExposureFlags extends Period {
-  token?: string;
-  session?: string;
-  person?: string;
-  identity?: string;
-  key?: string;
-  env?: string[];
-  format?: 'rotate';
-}
+import type { GivenFlags } from '../settings/settings.ts';
 
 const subjects = ['token', 'session', 'person', 'identity', 'key'] as const;
 
-export const exposureOptions = (command: Command): Command =>
-  periodOptions(command)
-    .option('--token <id>', 'what this token saw', id)
-    .option('--session <id>', 'what this session saw', id)
-    .option('--person <email>', 'what this person saw; also a former member, or an id')
-    .option('--identity <name>', 'what this identity saw; also a deleted one, or an id')
-    .option('--key <key>', 'who knows the current value of this key of the environment', secretKey)
-    .addOption(
-      new Option('--format <format>', 'print what to rotate: project/environment/KEY, one a line').choices(['rotate']),
-    );
+const options = [
+  ...periodOptions,
+  new Option('--token <id>', 'what this token saw').argParser(id),
+  new Option('--session <id>', 'what this session saw').argParser(id),
+  new Option('--person <email>', 'what this person saw; also a former member, or an id'),
+  new Option('--identity <name>', 'what this identity saw; also a deleted one, or an id'),
+  new Option('--key <key>', 'who knows the current value of this key of the environment').argParser(secretKey),
+  new Option('--format <format>', 'print what to rotate: project/environment/KEY, one a line').choices(['rotate']),
+] as const;
 
-export async function exposure(session: Session, flags: ExposureFlags): Promise<void> {
-  const { output } = session;
-  const { key, format } = flags;
-  const period = periodOf(flags);
-  if (subjects.filter(name => flags[name] !== undefined).length !== 1) {
-    throw usage(`Name one of ${subjects.map(name => `--${name}`).join(', ')}.`);
-  }
-  if (format !== undefined && (output.json || key !== undefined)) throw usage('--format needs a list of secrets.');
-  const query = { ...(await questionOf(session, flags)), ...period };
-  const [client, organizationId] = [await session.client(), await session.organizationId()];
-  let requests = 0;
-  const onPage = () => {
-    requests += 1;
-    if (requests > 1) output.progress(`Reading the audit log: ${requests} requests`);
-  };
-  // The overloads don't say that a query of either kind gets an answer of either kind.
-  const asked = ask(client, organizationId, query as Parameters<typeof ask>[2], { onPage });
-  const answer: CredentialExposure | SecretReaders = await asked.finally(() => output.progress(''));
-  if (!answer.complete) warnIncomplete(output, answer);
-  if (output.json) output.document(answer);
-  else if ('readers' in answer) showReaders(output, answer);
-  else showSecrets(output, answer, format);
-}
+export default defineCommand({
+  name: 'exposure',
+  heading: 'Organize',
+  position: 6,
+  description: 'list what a credential or a person saw, or who knows a secret',
+  example: 'holdfast exposure --token 1c9f6a30-58d2-4b7e-8a41-90e3d7c2b5f6',
+  options,
+  run: async (session, flags) => {
+    const { output } = session;
+    const { key, format } = flags;
+    const period = periodOf(flags);
+    if (subjects.filter(name => flags[name] !== undefined).length !== 1) {
+      throw usage(`Name one of ${subjects.map(name => `--${name}`).join(', ')}.`);
+    }
+    if (format !== undefined && (output.json || key !== undefined)) throw usage('--format needs a list of secrets.');
+    const query = { ...(await questionOf(session, flags)), ...period };
+    const [client, organizationId] = [await session.client(), await session.organizationId()];
+    let requests = 0;
+    const onPage = () => {
+      requests += 1;
+      if (requests > 1) output.progress(`Reading the audit log: ${requests} requests`);
+    };
+    // The overloads don't say that a query of either kind gets an answer of either kind.
+    const asked = ask(client, organizationId, query as Parameters<typeof ask>[2], { onPage });
+    const answer: CredentialExposure | SecretReaders = await asked.finally(() => output.progress(''));
+    if (!answer.complete) warnIncomplete(output, answer);
+    if (output.json) output.document(answer);
+    else if ('readers' in answer) showReaders(output, answer);
+    else showSecrets(output, answer, format);
+  },
+});
+
+type ExposureFlags = FlagsOf<typeof options> & GivenFlags;
 
 async function questionOf(session: Session, { token, session: sessionId, person, identity, key, env }: ExposureFlags) {
   if (token !== undefined) return { tokenId: token };

@@ -1,17 +1,25 @@
 import { GatewayError, HoldfastError } from '@holdfast/sdk';
-import type { Command } from 'commander';
+import { defineCommand } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { keyArgument } from '../options.ts';
 import { someOf } from '../printable.ts';
 import type { Session } from '../session.ts';
-import { secretKey } from './options.ts';
 
-export const findOptions = (command: Command): Command => command.argument('<key>', 'key of the secret', secretKey);
+export default defineCommand({
+  name: 'find',
+  heading: 'Use secrets',
+  position: 5,
+  description: 'list the projects and environments that have a key',
+  example: 'holdfast find DATABASE_URL',
+  arguments: [keyArgument],
+  run: find,
+});
 
 /** Requests at a time. */
 const atOnce = 8;
 
 /** Lists where a key is set, from the lists of keys; no value is read. */
-export async function find(session: Session, key: string): Promise<void> {
+async function find(session: Session, key: string): Promise<void> {
   const { output } = session;
   const { organization } = await session.place('organization');
   const client = await session.client();

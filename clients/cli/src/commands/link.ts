@@ -1,14 +1,21 @@
-import type { Command } from 'commander';
+import { Argument, defineCommand } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { openSession, type Session } from '../session.ts';
 import type { GivenFlags } from '../settings/settings.ts';
 import { placeOf, writeProjectFile } from '../settings/settings-file.ts';
 
-export const linkOptions = (command: Command): Command =>
-  command.argument('[place]', 'organization/project/environment; prompted for if omitted');
+export default defineCommand({
+  name: 'link',
+  heading: 'Sign in',
+  position: 5,
+  description: 'link this directory to an environment',
+  example: 'holdfast link acme/web-shop/dev',
+  arguments: [new Argument('[place]', 'organization/project/environment; prompted for if omitted')],
+  run: link,
+});
 
 /** Writes `.holdfast.json` here, after checking that the environment exists. */
-export async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
+async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
   const place = text === undefined ? undefined : placeOf(text, 'The place');
   const { output, terminal } = session;
   const named =

@@ -1,47 +1,28 @@
-import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
+import { Argument, defineCommand, Option } from '../define-command.ts';
 import { given } from '../given.ts';
-import type { Session } from '../session.ts';
-import { allOption, dryRunOption, onlyOption, yesOption } from './options.ts';
-import { type WriteFlags, writeOptions } from './secrets.ts';
+import { onlyOption, planOptions, writeOptions } from '../options.ts';
 
-interface Flags extends WriteFlags {
-  only?: string[];
-  overwrite: boolean;
-  dryRun?: boolean;
-  all?: boolean;
-}
-
-export const promoteOptions = (command: Command): Command =>
-  writeOptions(command)
-    .argument('<from>', 'environment to copy from')
-    .argument('<to>', 'environment to copy to')
-    .addOption(onlyOption())
-    .option('--no-overwrite', 'keep values that the target already has')
-    .addOption(dryRunOption())
-    .addOption(allOption())
-    .addOption(yesOption());
-
-export async function promote(session: Session, from: string, to: string, flags: Flags): Promise<void> {
-  const { output } = session;
-  const { organization, project } = await session.place('organization', 'project');
-  const environment = await session.environment(to);
-  const { only, overwrite, message, dryRun, all, ifRevision } = flags;
-  const plan = await (await session.client()).project(organization, project).planPromote({
-    from,
-    to,
-    overwrite,
-    ...given({ keys: only, message }),
-  });
-  const answer = await carryOut(session, {
-    environment,
-    plan,
-    title: `promote ${from} to ${to}`,
-    dryRun,
-    all,
-    ifRevision,
-  });
-  if (answer === undefined) return;
-  if (output.json) output.document(answer);
-  else output.note(`Done; ${to} is at revision ${answer.revision}.`);
-}
+export default defineCommand({
+  name: 'promote',
+  heading: 'Change secrets',
+  position: 5,
+  description: 'copy secrets to another environment',
+  example: 'holdfast promote dev staging --only DATABASE_URL,LOG_LEVEL',
+  arguments: [new Argument('<from>', 'environment to copy from'), new Argument('<to>', 'environment to copy to')],
+  options: [
+    ...writeOptions,
+    onlyOption,
+    new Option('--no-overwrite', 'keep values that the target already has'),
+    ...planOptions,
+  ],
+  run: async (session, from, to, flags) => {
+    const { organization, project } = await session.place('organization', 'project');
+    const environment = await session.environment(to);
+    const { only, overwrite, message } = flags;
+    const client = await session.client();
+    const asked = { from, to, overwrite, ...given({ keys: only, message }) };
+    const plan = await client.project(organization, project).planPromote(asked);
+    await carryOut(session, { environment, plan, title: `promote ${from} to ${to}` }, flags);
+  },
+});

@@ -1,80 +1,72 @@
 import { type Entry, refusalsOf, type Source } from '@holdfast/contracts/fields/formats/format.ts';
 import { formats } from '@holdfast/contracts/fields/formats/formats.ts';
 import type { Environment } from '@holdfast/sdk';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { defineCommand, Option } from '../define-command.ts';
 import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
+import { allowNameOption, pullOptions } from '../options.ts';
 import { allowNameFlag } from '../run/child-environment.ts';
 import type { Session } from '../session.ts';
-import { ofLayer, type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
+import { ofLayer, pullEntries, revisionsOf, select } from '../snapshot.ts';
 import { writeAll } from '../write-all.ts';
-import { allowNameOption, cacheOption, offlineOption, onlyOption, revisionOption, waitOption } from './options.ts';
 
-interface Flags extends PullFlags {
-  format?: string;
-  output?: string;
-  explain?: boolean;
-  allowName?: string[];
-}
-
-export const pullOptions = (command: Command): Command =>
-  command
-    .addOption(new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)))
-    .option('-o, --output <file>', 'write to this file, readable only by you')
-    .addOption(
-      new Option('--explain', 'show which environment each key comes from, instead of the values').conflicts([
-        'format',
-        'output',
-        'revision',
-        'cache',
-        'offline',
-      ]),
-    )
-    .addOption(allowNameOption())
-    .addOption(onlyOption())
-    .addOption(revisionOption())
-    .addOption(cacheOption())
-    .addOption(offlineOption())
-    .addOption(waitOption());
-
-/** `--json` applies to standard output, `--format` to the file. */
-export async function pull(session: Session, flags: Flags): Promise<void> {
-  const { output } = session;
-  const { output: file = '-', format: name = 'env' } = flags;
-  const isToFile = file !== '-';
-  if (output.json && flags.format !== undefined && !isToFile) {
-    throw usage(
-      '--json prints one JSON document, so it can’t print another format as well.',
-      'Leave one out, or write a file: --output FILE',
-    );
-  }
-  if (flags.explain) {
-    await explain(session, flags.only);
-    return;
-  }
-  const { entries, revision, revisions } = await pullEntries(session, flags);
-  if (process.env.GITHUB_ACTIONS === 'true' && formats[name]?.aside === undefined) {
-    output.warn('holdfast: pull masks no value in this job’s log, unless the format is github.');
-  }
-  const environments = await session.layers();
-  const place = placeOfTop(environments);
-  const moment = environments.length === 1 ? { revision } : { revision, revisions };
-  if (output.json && !isToFile) {
-    output.document({ ...place, ...moment, secrets: Object.fromEntries(entries) });
-    return;
-  }
-  const text = textOf(session, { format: name, allowed: flags.allowName ?? [] }, entries, place);
-  if (!isToFile) {
-    output.data(text);
-    return;
-  }
-  writePrivately(file, text);
-  const count = entries.length;
-  if (output.json) output.document({ ...place, ...moment, format: name, file, count });
-  else if (environments.length > 1) output.note(`${count} secrets of ${revisions} written to ${file}.`);
-  else output.note(`${count} secrets of ${place.environment}, revision ${revision}, written to ${file}.`);
-}
+export default defineCommand({
+  name: 'pull',
+  heading: 'Use secrets',
+  position: 2,
+  description: 'print all secrets in a chosen format',
+  example: 'holdfast pull --format dotenv --output .env.local',
+  options: [
+    new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)),
+    new Option('-o, --output <file>', 'write to this file, readable only by you'),
+    new Option('--explain', 'show which environment each key comes from, instead of the values').conflicts([
+      'format',
+      'output',
+      'revision',
+      'cache',
+      'offline',
+    ]),
+    allowNameOption,
+    ...pullOptions,
+  ],
+  /** `--json` applies to standard output, `--format` to the file. */
+  run: async (session, flags) => {
+    const { output } = session;
+    const { output: file = '-', format: name = 'env' } = flags;
+    const isToFile = file !== '-';
+    if (output.json && flags.format !== undefined && !isToFile) {
+      throw usage(
+        '--json prints one JSON document, so it can’t print another format as well.',
+        'Leave one out, or write a file: --output FILE',
+      );
+    }
+    if (flags.explain) {
+      await explain(session, flags.only);
+      return;
+    }
+    const { entries, revision, revisions } = await pullEntries(session, flags);
+    if (process.env.GITHUB_ACTIONS === 'true' && formats[name]?.aside === undefined) {
+      output.warn('holdfast: pull masks no value in this job’s log, unless the format is github.');
+    }
+    const environments = await session.layers();
+    const place = placeOfTop(environments);
+    const moment = environments.length === 1 ? { revision } : { revision, revisions };
+    if (output.json && !isToFile) {
+      output.document({ ...place, ...moment, secrets: Object.fromEntries(entries) });
+      return;
+    }
+    const text = textOf(session, { format: name, allowed: flags.allowName ?? [] }, entries, place);
+    if (!isToFile) {
+      output.data(text);
+      return;
+    }
+    writePrivately(file, text);
+    const count = entries.length;
+    if (output.json) output.document({ ...place, ...moment, format: name, file, count });
+    else if (environments.length > 1) output.note(`${count} secrets of ${revisions} written to ${file}.`);
+    else output.note(`${count} secrets of ${place.environment}, revision ${revision}, written to ${file}.`);
+  },
+});
 
 /** The environment that the layers lie below. */
 function placeOfTop(environments: readonly Environment[]) {

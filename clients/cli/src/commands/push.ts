@@ -1,63 +1,58 @@
 import { maxKeysPerChange } from '@holdfast/contracts/fields/secret-rules.ts';
-import { type Command, Option } from 'commander';
 import { carryOut } from '../change.ts';
+import { Argument, defineCommand, Option } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { given } from '../given.ts';
 import { invisibleNotes } from '../one-value.ts';
-import { type FileFlags, fileFormats, readSecrets } from '../secrets-file.ts';
-import type { Session } from '../session.ts';
+import { dialectOptions, planOptions, writeOptions } from '../options.ts';
+import { readFile } from '../read-limited.ts';
+import { fileFormats, readSecrets } from '../secrets-file.ts';
 import { decode, readStandardInput, withoutMark } from '../standard-input.ts';
-import { allOption, dialectOptions, dryRunOption, yesOption } from './options.ts';
-import { readFile, type WriteFlags, writeOptions } from './secrets.ts';
 
-interface Flags extends WriteFlags, FileFlags {
-  prune?: boolean;
-  dryRun?: boolean;
-  all?: boolean;
-}
-
-export const pushOptions = (command: Command): Command =>
-  dialectOptions(writeOptions(command))
-    .argument('<file>', 'a file of KEY=value lines, JSON or YAML, or - for standard input')
-    .addOption(new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats))
-    .option('--prune', 'delete keys that are not in the file, in the same revision')
-    .addOption(dryRunOption())
-    .addOption(allOption())
-    .addOption(yesOption());
-
-export async function push(session: Session, file: string, flags: Flags): Promise<void> {
-  const { output } = session;
-  const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
-  const name = file === '-' ? 'Standard input' : file;
-  if (withoutMark(text) !== text) output.note(`${name}: a byte order mark was left out.`);
-  const values = await readSecrets(file, text, flags);
-  if (values.size === 0) {
-    // With --prune, an empty file would delete everything.
-    throw new Failure(exitCodes.other, 'nothing_to_push', `${name} sets no key; nothing was changed.`);
-  }
-  const environment = await session.environment();
-  const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
-  const deleted = there.filter(key => !values.has(key));
-  if (values.size + deleted.length > maxKeysPerChange) {
-    const what = `sets ${values.size} keys${deleted.length === 0 ? '' : ` and deletes ${deleted.length}`}`;
-    throw new Failure(
-      exitCodes.other,
-      'too_many_keys',
-      `This push ${what}, and one revision takes ${maxKeysPerChange} changes; nothing was changed.`,
-      { hint: 'Split the file, or push first and prune afterwards.' },
-    );
-  }
-  const plan = await environment.plan({
-    set: Object.fromEntries(values),
-    delete: deleted,
-    ...given({ message: flags.message }),
-  });
-  const isNew = new Set([...plan.created, ...plan.updated]);
-  for (const note of invisibleNotes([...values].filter(([key]) => isNew.has(key)))) output.warn(note);
-  const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
-  const { dryRun, all, ifRevision } = flags;
-  const answer = await carryOut(session, { environment, plan, title, dryRun, all, ifRevision });
-  if (answer === undefined) return;
-  if (output.json) output.document(answer);
-  else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
-}
+export default defineCommand({
+  name: 'push',
+  heading: 'Change secrets',
+  position: 3,
+  description: 'set every key in a file, as one revision',
+  example: 'holdfast push .env --message "move the database"',
+  arguments: [new Argument('<file>', 'a file of KEY=value lines, JSON or YAML, or - for standard input')],
+  options: [
+    ...writeOptions,
+    ...dialectOptions,
+    new Option('--format <format>', 'format of the file; by its name if omitted').choices(fileFormats),
+    new Option('--prune', 'delete keys that are not in the file, in the same revision'),
+    ...planOptions,
+  ],
+  run: async (session, file, flags) => {
+    const { output } = session;
+    const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
+    const name = file === '-' ? 'Standard input' : file;
+    if (withoutMark(text) !== text) output.note(`${name}: a byte order mark was left out.`);
+    const values = await readSecrets(file, text, flags);
+    if (values.size === 0) {
+      // With --prune, an empty file would delete everything.
+      throw new Failure(exitCodes.other, 'nothing_to_push', `${name} sets no key; nothing was changed.`);
+    }
+    const environment = await session.environment();
+    const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
+    const deleted = there.filter(key => !values.has(key));
+    if (values.size + deleted.length > maxKeysPerChange) {
+      const what = `sets ${values.size} keys${deleted.length === 0 ? '' : ` and deletes ${deleted.length}`}`;
+      throw new Failure(
+        exitCodes.other,
+        'too_many_keys',
+        `This push ${what}, and one revision takes ${maxKeysPerChange} changes; nothing was changed.`,
+        { hint: 'Split the file, or push first and prune afterwards.' },
+      );
+    }
+    const plan = await environment.plan({
+      set: Object.fromEntries(values),
+      delete: deleted,
+      ...given({ message: flags.message }),
+    });
+    const isNew = new Set([...plan.created, ...plan.updated]);
+    for (const note of invisibleNotes([...values].filter(([key]) => isNew.has(key)))) output.warn(note);
+    const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
+    await carryOut(session, { environment, plan, title }, flags);
+  },
+});

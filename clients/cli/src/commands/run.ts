@@ -1,8 +1,8 @@
 import { type Entry, isName } from '@holdfast/contracts/fields/formats/format.ts';
 import type { LayeredSnapshot } from '@holdfast/sdk';
-import { type Command, Option } from 'commander';
-import type { DotenvFlags } from '../dotenv-text.ts';
+import { Argument, defineCommand, type FlagsOf, Option } from '../define-command.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { allowNameOption, dialectOptions, integer, pullOptions } from '../options.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
 import {
@@ -13,53 +13,41 @@ import {
   needsShell,
   readInherited,
 } from '../run/inherited.ts';
+import { readOverrides } from '../run/override.ts';
 import { becomeShell, type Program, replaceProcess } from '../run/replace.ts';
 import { requireUtf8 } from '../run/require-utf8.ts';
 import { nameTransformers, transformNames } from '../run/transform-names.ts';
 import type { Session } from '../session.ts';
-import { type PullFlags, pullEntries, revisionsOf, select } from '../snapshot.ts';
-import {
+import { pullEntries, revisionsOf, select } from '../snapshot.ts';
+
+const options = [
+  ...dialectOptions,
+  new Option('-w, --watch', 'restart the command after each new revision'),
+  new Option('--interval <seconds>', 'how often --watch polls').argParser(integer(1, 86_400)).default(10),
   allowNameOption,
-  cacheOption,
-  dialectOptions,
-  integer,
-  offlineOption,
-  onlyOption,
-  revisionOption,
-  waitOption,
-} from './options.ts';
-import { readOverrides } from './override.ts';
+  new Option('--override <file>', 'a local dotenv file whose values win; not for production environments'),
+  new Option('--allow-override', 'use --override for a production environment too'),
+  new Option('--name-transformer <rule>', 'make the variables’ names of the keys').choices(
+    Object.keys(nameTransformers),
+  ),
+  ...pullOptions,
+] as const;
 
-interface Flags extends PullFlags, DotenvFlags {
-  watch?: boolean;
-  interval: number;
-  allowName?: string[];
-  override?: string;
-  allowOverride?: boolean;
-  nameTransformer?: string;
-}
+type RunFlags = FlagsOf<typeof options>;
 
-export const runOptions = (command: Command): Command =>
-  dialectOptions(command)
-    .argument('<command...>', 'command and its arguments')
-    .option('-w, --watch', 'restart the command after each new revision')
-    .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
-    .addOption(allowNameOption())
-    .option('--override <file>', 'a local dotenv file whose values win; not for production environments')
-    .option('--allow-override', 'use --override for a production environment too')
-    .addOption(
-      new Option('--name-transformer <rule>', 'make the variables’ names of the keys').choices(
-        Object.keys(nameTransformers),
-      ),
-    )
-    .addOption(onlyOption())
-    .addOption(revisionOption())
-    .addOption(cacheOption())
-    .addOption(offlineOption())
-    .addOption(waitOption())
-    .passThroughOptions();
+export default defineCommand({
+  name: 'run',
+  heading: 'Use secrets',
+  position: 1,
+  description: 'run a command with the secrets in its environment',
+  example: 'holdfast run -- npm start',
+  arguments: [new Argument('<command...>', 'command and its arguments')],
+  options,
+  passesOptionsThrough: true,
+  run,
+});
 
-export async function run(session: Session, command: readonly string[], flags: Flags): Promise<void> {
+async function run(session: Session, command: readonly string[], flags: RunFlags): Promise<void> {
   if (flags.watch && (flags.revision !== undefined || flags.offline)) {
     throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
   }
@@ -101,7 +89,7 @@ interface Requested {
 function programMaker(
   { output }: Session,
   { command, overrides, inherited }: Requested,
-  { allowName = [], nameTransformer }: Flags,
+  { allowName = [], nameTransformer }: RunFlags,
 ): ProgramOf {
   const [name = ''] = command;
   const parent = { ...process.env, ...inherited.unusual };
@@ -130,7 +118,7 @@ function programMaker(
 /** Ends the process as the command ended. */
 async function watch(
   session: Session,
-  { interval, only }: Flags,
+  { interval, only }: RunFlags,
   programOf: ProgramOf,
   inherited: Inherited,
 ): Promise<void> {

@@ -1,10 +1,20 @@
 import { findCredential } from '../credentials/credentials.ts';
+import { defineCommand } from '../define-command.ts';
 import { failureOf } from '../failure-of.ts';
 import type { Session } from '../session.ts';
 import { nameOf, type Place } from '../settings/settings-file.ts';
 
+export default defineCommand({
+  name: 'status',
+  heading: 'Sign in',
+  position: 4,
+  description: 'show the settings in use and where each one comes from',
+  example: 'holdfast status --json',
+  run: status,
+});
+
 /** Shows the settings in use and their sources, without a request. */
-export async function status(session: Session): Promise<void> {
+async function status(session: Session): Promise<void> {
   const settings = session.settings();
   const rows = (['url', 'organization', 'project', 'environment'] as const).map(name => {
     const setting = settings[name];

@@ -1,5 +1,4 @@
-import type { PasskeyAssertion } from '@holdfast/contracts/auth/passkey-credential.ts';
-import type { PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey-options.ts';
+import type { PasskeyAssertion, PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey.ts';
 import { useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
@@ -8,7 +7,6 @@ import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { passkeysPossible, usePasskey } from './passkeys.ts';
-import './factor-form.css';
 
 type Method = 'passkey' | 'totp' | 'recovery_code';
 

@@ -1,5 +1,9 @@
-import type { NewPasskeyCredential, PasskeyAssertion } from '@holdfast/contracts/auth/passkey-credential.ts';
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey-options.ts';
+import type {
+  NewPasskeyCredential,
+  PasskeyAssertion,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
+} from '@holdfast/contracts/auth/passkey.ts';
 import { Refusal } from '../api.ts';
 import { base64url, fromBase64url } from '../base64url.ts';
 

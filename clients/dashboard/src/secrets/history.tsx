@@ -14,7 +14,7 @@ import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
 import { ShowValues, useValues } from './shown.tsx';
 import '../ui/journal.css';
-import './history.css';
+import './secrets.css';
 
 type Version = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}'>['versions'][number];
 

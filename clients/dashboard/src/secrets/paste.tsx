@@ -11,7 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormActions } from '../ui/form.tsx';
 import { Select } from '../ui/select.tsx';
-import './paste.css';
+import './secrets.css';
 
 interface PasteProps {
   onStage: (entries: readonly { key: string; value: string }[]) => void;

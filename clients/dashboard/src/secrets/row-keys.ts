@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
-import { rowHeightPx } from './rows-in-sight.ts';
+import { rowHeightPx } from './rows-in-sight.tsx';
 
 /**
  * The current row, and the keys that move between rows. Other keys go to `act`, which returns whether it handled one.

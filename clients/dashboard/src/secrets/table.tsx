@@ -2,8 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ColumnHeader, TableBody, TableElement, TableHead, TableRow } from '../ui/table-elements.tsx';
 import { type Row, type RowAction, SecretRow } from './row.tsx';
 import { useRowKeys } from './row-keys.ts';
-import { useRowsInSight } from './rows-in-sight.ts';
-import { Spacer } from './spacer.tsx';
+import { Spacer, useRowsInSight } from './rows-in-sight.tsx';
 import './margin.css';
 import './table.css';
 

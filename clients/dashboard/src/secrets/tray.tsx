@@ -1,7 +1,7 @@
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/count.ts';
 import type { Stage } from './stage.ts';
-import './tray.css';
+import './secrets.css';
 
 /** The number of staged changes, with a button to review them. */
 export function Tray({ staged, onDiscard, onReview }: { staged: Stage; onDiscard: () => void; onReview: () => void }) {

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import type { Row } from './row.tsx';
 import '../ui/key-lines.css';
-import './write-only.css';
+import './secrets.css';
 
 interface WriteOnlyProps {
   environment: Environment;

@@ -1,4 +1,4 @@
-import type { EnvironmentType } from '@holdfast/contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '@holdfast/contracts/fields/role.ts';
 import './environment-mark.css';
 
 /** Marks an environment by shape and label. The color adds no information. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Contract } from '#lib/contracts/contract.ts';
 import type { Problem } from '#lib/contracts/error-codes.ts';
-import { problemsOf } from '#lib/contracts/fields/problems.ts';
+import { problemsOf } from '#lib/contracts/fields/messages.ts';
 import { formProblem } from '#lib/contracts/path-parameters.ts';
 import { routes } from '#lib/contracts/routes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareWithTemplate } from '#lib/projects/templates/compare-with-template.ts';
 import { boundedValueCheck, patternProblem } from '#lib/projects/templates/pattern.ts';
+import { compareWithTemplate } from '#lib/projects/templates/validate-environment.ts';
 
 const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pattern, value) === undefined;
 

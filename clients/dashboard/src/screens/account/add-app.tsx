@@ -1,5 +1,5 @@
+import { generate } from 'lean-qr/nano';
 import { call } from '../../api.ts';
-import { QrCode } from '../../factors/qr-code.tsx';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -70,5 +70,19 @@ function AppKey({ text, uri }: { text: string; uri: string }) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Dark on light in both themes, because some cameras read nothing else. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = generate(text);
+  const quiet = 4;
+  const size = code.size + 2 * quiet;
+  const rows = Array.from({ length: code.size }, (_, index) => index);
+  const dark = rows.flatMap(y => rows.flatMap(x => (code.get(x, y) ? [`M${x + quiet} ${y + quiet}h1v1h-1z`] : [])));
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <path d={dark.join('')} />
+    </svg>
   );
 }

@@ -3,6 +3,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { logOut } from '../../session.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
+import { clientName } from '../../ui/client-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -45,7 +46,7 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
     title: 'Browser',
     cell: ({ userAgent, current }) => (
       <>
-        {browserOf(userAgent)} {current && <span class="good">this one</span>}
+        {clientName(userAgent) || 'unknown'} {current && <span class="good">this one</span>}
       </>
     ),
   },
@@ -74,13 +75,3 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
     ),
   },
 ];
-
-/** The names of the browser and the system; the header itself if neither is recognized. */
-function browserOf(userAgent: string): string {
-  if (userAgent === '') return 'unknown';
-  const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(userAgent)?.[0];
-  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent)?.[0];
-  const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };
-  if (browser === undefined || system === undefined) return userAgent.slice(0, 80);
-  return `${names[browser] ?? browser} on ${names[system] ?? system}`;
-}

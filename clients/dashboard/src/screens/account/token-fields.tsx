@@ -1,4 +1,4 @@
-import type { TokenAccess } from '@holdfast/contracts/fields/token-access.ts';
+import type { TokenAccess } from '@holdfast/contracts/fields/role.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';

@@ -9,7 +9,14 @@ import { Form, FormActions } from '../../ui/form.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { rights } from './rights.ts';
+
+/** What each role may do, in a sentence. */
+export const rights: Readonly<Record<Role, string>> = {
+  owner: 'Everything, including deleting the organization.',
+  admin: 'Everything except deleting projects, changing roles and removing owners.',
+  developer: 'Reads development and staging; writes to every environment.',
+  viewer: 'Reads development.',
+};
 
 interface InviteProps {
   orgId: string;

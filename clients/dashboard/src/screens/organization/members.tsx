@@ -12,10 +12,9 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Invitations } from './invitations.tsx';
-import { Invite } from './invite.tsx';
+import { Invite, rights } from './invite.tsx';
 import { MemberTable } from './member-table.tsx';
 import { type Removal, RemoveMember } from './remove-member.tsx';
-import { rights } from './rights.ts';
 
 type Roster = Answer<'GET /v1/members/{orgId}'>;
 

@@ -67,7 +67,7 @@ function OneWebhook({ organization, params }: { organization: OwnOrganization; p
 
 async function sendPing(params: Params, reload: () => Promise<void>): Promise<void> {
   const { deliveryId } = await call('POST /v1/webhooks/{orgId}/{webhookId}/test', { params });
-  showToast('A ping is on its way.');
+  showToast('Ping queued.');
   await reloadWhenLogged(deliveryId, params, reload);
 }
 
@@ -75,7 +75,7 @@ async function sendAgain(deliveryId: string, params: Params, reload: () => Promi
   const { delivery } = await call('POST /v1/webhooks/{orgId}/{webhookId}/deliveries/{deliveryId}/redeliver', {
     params: { ...params, deliveryId },
   });
-  showToast('The same body is on its way again.');
+  showToast('Delivery queued again.');
   await reloadWhenLogged(delivery.id, params, reload);
 }
 

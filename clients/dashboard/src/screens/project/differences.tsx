@@ -5,7 +5,7 @@ import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import '../../ui/figures.css';
 import '../../ui/key-lines.css';
-import './differences.css';
+import './project.css';
 
 interface DifferencesProps {
   a: Environment;

@@ -1,4 +1,4 @@
-import type { EnvironmentType } from '@holdfast/contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '@holdfast/contracts/fields/role.ts';
 import type { Environment } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';

@@ -4,7 +4,7 @@ import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import '../../ui/figures.css';
 import '../../ui/journal.css';
-import './environment-checks.css';
+import './project.css';
 
 type Check = Answer<'GET /v1/templates/{orgSlug}/{project}/validate/{env}'>;
 

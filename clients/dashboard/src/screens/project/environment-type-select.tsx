@@ -1,5 +1,5 @@
 import { environmentTypes } from 'virtual:contracts';
-import type { EnvironmentType } from '@holdfast/contracts/fields/environment-type.ts';
+import type { EnvironmentType } from '@holdfast/contracts/fields/role.ts';
 import { Select } from '../../ui/select.tsx';
 
 const meanings: Readonly<Record<EnvironmentType, string>> = {

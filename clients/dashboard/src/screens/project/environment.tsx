@@ -13,7 +13,7 @@ import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import './environment.css';
+import './project.css';
 
 export function EnvironmentScreen(props: ProjectProps) {
   const environment = props.project.environments.find(({ slug }) => slug === props.parameters.env);

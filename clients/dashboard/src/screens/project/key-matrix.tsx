@@ -8,7 +8,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
-import './key-matrix.css';
+import './project.css';
 
 /** The maximum number of keys in the matrix. An environment's own page shows all of its keys. */
 const shownKeys = 500;

@@ -8,7 +8,7 @@ import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { KeyMatrix } from './key-matrix.tsx';
 import { NewEnvironment } from './new-environment.tsx';
-import './overview.css';
+import './project.css';
 
 export function ProjectOverview({ organization, project, reload }: ProjectProps) {
   const [creating, setCreating] = useState(false);

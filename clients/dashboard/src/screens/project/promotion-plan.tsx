@@ -4,7 +4,7 @@ import { PlannedChange } from '../../secrets/planned-change.tsx';
 import { linesOf } from '../../secrets/proof.tsx';
 import { count } from '../../ui/count.ts';
 import type { Planned, Promotion } from './use-promotion.ts';
-import './promotion-plan.css';
+import './project.css';
 
 interface PromotionPlanProps {
   planned: Planned;

@@ -4,7 +4,7 @@ import { Proof, type ProofLine } from '../../secrets/proof.tsx';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';
 import { Await } from '../../ui/await.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import './revision-diff.css';
+import './project.css';
 
 type Diff = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/diff'>;
 

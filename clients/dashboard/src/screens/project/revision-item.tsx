@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { RevisionEntry } from './use-revisions.ts';
 import '../../ui/journal.css';
-import './revision-item.css';
+import './project.css';
 
 interface RevisionItemProps {
   entry: RevisionEntry;

@@ -13,7 +13,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { ConfirmDeletion } from './confirm-deletion.tsx';
 import { EditEnvironment } from './edit-environment.tsx';
 import { Rotation } from './rotation.tsx';
-import './settings.css';
+import './project.css';
 
 export function ProjectSettings({ organization, project, reload }: ProjectProps) {
   const params = { orgId: organization.id, slug: project.slug };

@@ -29,7 +29,7 @@ export function LogIn() {
   const to = searchParameters().get('to') ?? (refusal === undefined ? undefined : leftFor);
   const destination = pathOf(to ?? '/');
   const invited = pendingInvitation.value !== undefined;
-  // Who was signed in already first reads why the provider's answer was refused.
+  // A user who is already signed in first sees why the provider's answer was rejected.
   const leaves = inside && (refusal === undefined || epoch.value !== began);
   useEffect(() => {
     if (leaves) navigate(invited ? '/accept-invitation' : destination, { replace: true });
@@ -39,7 +39,7 @@ export function LogIn() {
       <SignInPage title="You are still signed in">
         <ProviderRefusal code={refusal} />
         <p>
-          <a href={destination}>Go on as {session.value?.user.email}</a>
+          <a href={destination}>Continue as {session.value?.user.email}</a>
         </p>
       </SignInPage>
     );

@@ -2,12 +2,14 @@ import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts
 import type { AuditDetails } from '@holdfast/contracts/fields/audit-action.ts';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import { clientName } from '../../../ui/client-name.ts';
 import { Time } from '../../../ui/time.tsx';
 import { FilterLink } from './filter-link.tsx';
-import { actorName, environmentOf, projectOf, tokenName } from './names.ts';
+import { tokenName } from './names.ts';
+import { Sentence } from './sentence.tsx';
 
 export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
-  const { action, revision, message, details, ip, userAgent } = entry;
+  const { action, actor, keys = [], keysOmitted = 0, message, details, ip, userAgent } = entry;
   return (
     <li>
       <p class="when">
@@ -15,70 +17,30 @@ export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
       </p>
       <div>
         <p>
-          <strong class="mono">
+          <Sentence entry={entry} />{' '}
+          <span class="quiet small mono">
             <FilterLink name="action" value={action}>
               {action}
             </FilterLink>
-          </strong>{' '}
-          <span class="quiet">
-            <Target entry={entry} />
-            {revision === undefined ? '' : ` at ${revision}`}
           </span>
         </p>
-        <Keys keys={entry.keys ?? []} omitted={entry.keysOmitted ?? 0} />
+        {keys.length + keysOmitted > 1 && <Keys keys={keys} omitted={keysOmitted} />}
         {message && <p class="message">“{message}”</p>}
         {details !== undefined && <p class="quiet mono">{describe(details)}</p>}
-        <p class="quiet small">
-          <Actor actor={entry.actor} />
-          {ip && ` from ${ip}`}
-          {userAgent && ` with ${userAgent}`}
+        <p class="quiet small" title={userAgent}>
+          {actor.tokenId !== undefined && (
+            <>
+              {'by the token '}
+              <FilterLink name="tokenId" value={actor.tokenId}>
+                {tokenName(actor)}
+              </FilterLink>{' '}
+            </>
+          )}
+          {ip && `from ${ip}`}
+          {userAgent && ` with ${clientName(userAgent)}`}
         </p>
       </div>
     </li>
-  );
-}
-
-function Target({ entry }: { entry: AuditEntry }) {
-  const project = projectOf(entry);
-  const environment = environmentOf(entry);
-  const isPlace = entry.target.type === 'project' || entry.target.type === 'environment';
-  return (
-    <>
-      {project !== undefined && (
-        <FilterLink name="project" value={project.id}>
-          {project.slug}
-        </FilterLink>
-      )}
-      {project !== undefined && (environment !== undefined || !isPlace) && ' / '}
-      {!isPlace && entry.target.name}
-      {!isPlace && environment !== undefined && ' / '}
-      {environment !== undefined && (
-        <FilterLink name="environment" value={environment.id}>
-          {environment.slug}
-        </FilterLink>
-      )}
-    </>
-  );
-}
-
-function Actor({ actor }: { actor: AuditEntry['actor'] }) {
-  const { id, type, tokenId } = actor;
-  if (id === null) return <>{actorName(actor) ?? 'the system'}</>;
-  return (
-    <>
-      {type === 'identity' && 'the identity '}
-      <FilterLink name="actor" value={id}>
-        {actorName(actor)}
-      </FilterLink>
-      {tokenId !== undefined && (
-        <>
-          {' by the token '}
-          <FilterLink name="tokenId" value={tokenId}>
-            {tokenName(actor)}
-          </FilterLink>
-        </>
-      )}
-    </>
   );
 }
 
@@ -87,7 +49,6 @@ const shownKeys = 8;
 /** The keys in an entry. The log truncates long lists. */
 function Keys({ keys, omitted }: { keys: readonly string[]; omitted: number }) {
   const [open, setOpen] = useState(false);
-  if (keys.length === 0) return null;
   const more = keys.length - shownKeys + omitted;
   return (
     <p class="mono keys">

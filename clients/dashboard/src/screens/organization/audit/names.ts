@@ -27,7 +27,7 @@ export function environmentOf({ target, environment }: AuditEntry): { id: string
 /** Who acted; null for the system. */
 export const actorName = ({ id, email, name }: AuditEntry['actor']): string | null => email ?? name ?? id;
 
-/** The token that acted. Entries of earlier versions of the service only have its id. */
+/** The token that acted: its name, or for an identity its id. */
 export function tokenName({ type, name, tokenId }: AuditEntry['actor']): string | undefined {
   return type === 'token' && name !== undefined ? `“${name}”` : tokenId;
 }

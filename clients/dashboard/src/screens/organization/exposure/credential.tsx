@@ -29,15 +29,15 @@ interface CredentialProps {
 }
 
 const lead =
-  'The values of these secrets became known. Change those that are still current; each is ticked off here by itself.';
+  'The values of these secrets became known. Change those that are still current; each is checked off automatically.';
 
 type Found = ReturnType<typeof useExposure>;
 
-/** Every secret whose value became known to a credential, person or identity. */
+/** Every secret whose value a credential, person or identity saw or sent. */
 export function CredentialScreen({ organization, subject }: CredentialProps) {
   const period = periodOf(searchParameters());
   const found = useExposure(organization.id, subject, period);
-  // Without it, the answer itself is the same.
+  // The list of secrets doesn’t wait for this.
   const standing = useLoad(`${subject.type} ${subject.id}`, signal => findStanding(organization, subject, signal));
   const recorded = found.data?.findLast(({ subject: { name } }) => name !== null)?.subject.name ?? null;
   const name = nameOf(subject, standing.data, recorded);
@@ -63,7 +63,7 @@ export function CredentialScreen({ organization, subject }: CredentialProps) {
       {found.data !== undefined && (
         <>
           {found.rows.length === 0 && !found.pending ? (
-            <Empty title={isLimited(period) ? 'No value became known in this period.' : 'No value became known.'} />
+            <Empty title={isLimited(period) ? 'No secrets were exposed in this period.' : 'No secrets were exposed.'} />
           ) : (
             <Secrets found={found} organization={organization} />
           )}
@@ -90,7 +90,7 @@ function Progress({ found: { rows, current, pending, checks, reload } }: { found
     <div class="exposure-progress">
       <div class="figure">
         <strong>{progressOf(rows)}</strong>
-        {isDone && <span class="good">✓ None of the known values is current any more.</span>}
+        {isDone && <span class="good">✓ None of the exposed values is current any more.</span>}
       </div>
       <progress aria-label="Changed secrets" max={rows.length} value={rows.length - current.length} />
       <div class="actions">
@@ -116,7 +116,7 @@ interface LimitsProps {
   isEmpty: boolean;
 }
 
-/** What the answer can be relied on for, and what it can't know. */
+/** Whether the answer is exact, and what it can't include. */
 function Limits({ pages, isEmpty }: LimitsProps) {
   const since = pages.at(0)?.knownSince;
   const isExact = since !== undefined && pages.every(({ complete }) => complete);

@@ -4,11 +4,11 @@ import { doubtsOf } from './exposed.ts';
 
 interface DoubtsProps {
   pages: Parameters<typeof doubtsOf>[0];
-  /** Names the erased environments, where it is known. */
+  /** The name of an erased environment, or else its id. */
   nameOf?: (environmentId: string) => ComponentChildren;
 }
 
-/** Why the answer may list more than was really seen. */
+/** Why the answer may list more than was seen. */
 export function Doubts({ pages, nameOf = id => id }: DoubtsProps) {
   const { before, erased } = doubtsOf(pages);
   if (before === undefined && erased.length === 0) return null;

@@ -9,7 +9,7 @@ const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a > b ? a : b);
 const union = <T>(a: readonly T[], b: readonly T[]) => [...new Set([...a, ...b])];
 
-/** Merges what several pages say about the same thing. */
+/** Joins the items of several pages that have the same id. */
 function mergedBy<T>(all: readonly T[], idOf: (one: T) => string, join: (a: T, b: T) => T): T[] {
   const merged = new Map<string, T>();
   for (const one of all) {
@@ -19,7 +19,7 @@ function mergedBy<T>(all: readonly T[], idOf: (one: T) => string, join: (a: T, b
   return [...merged.values()];
 }
 
-/** The secrets of all pages, each once. Each page knows only its own part of the period. Pure. */
+/** The secrets of all pages, each once. Each page covers only a part of the period. Pure. */
 export function exposedSecrets(pages: readonly Pick<CredentialExposure, 'exposures'>[]): Exposure[] {
   return mergedBy(
     pages.flatMap(({ exposures }) => exposures),
@@ -36,8 +36,8 @@ export function exposedSecrets(pages: readonly Pick<CredentialExposure, 'exposur
 }
 
 /**
- * In the order of the screen: by place and key, first those that were still current when the screen first showed them.
- * A row that is ticked off stays where it is. Pure.
+ * In the order of the screen: first the secrets that were still current when the screen first showed them, then by place
+ * and key. So a row keeps its place when it is checked off. Pure.
  */
 export function inOrder(exposed: readonly Exposure[], wereCurrent: ReadonlySet<string>): Exposure[] {
   const rank = (one: Exposure) => (wereCurrent.has(idOf(one)) ? 0 : 1);
@@ -45,7 +45,7 @@ export function inOrder(exposed: readonly Exposure[], wereCurrent: ReadonlySet<s
   return exposed.toSorted((a, b) => rank(a) - rank(b) || (place(a) < place(b) ? -1 : 1));
 }
 
-/** The secrets that are still to be changed, one `project/environment/KEY` per line. Pure. */
+/** The secrets that still have to be changed, one `project/environment/KEY` per line. Pure. */
 export function linesToRotate(exposed: readonly Exposure[]): string {
   const lines = exposed
     .filter(({ current }) => current)

@@ -3,9 +3,9 @@ import { call } from '../../../api.ts';
 import type { Subject } from './use-exposure.ts';
 
 export interface Standing {
-  /** What the subject is called, if more is known than the answer says. */
+  /** The name of the subject, if the list that contains it has a better one than the answer. */
   name: string | undefined;
-  /** Whether it can still read, and where to stop that. */
+  /** Whether it can still read; `link` leads to where that can be stopped. */
   text: string;
   link?: readonly [label: string, href: string];
 }
@@ -64,7 +64,7 @@ const standings: Readonly<Record<Subject['type'], (asking: Asking) => Promise<St
   },
 };
 
-/** Whether the subject still exists, as far as this user can see. */
+/** Whether the subject still exists, according to the lists that this user can see. */
 export function findStanding(
   organization: OwnOrganization,
   { type, id }: Subject,
@@ -73,7 +73,7 @@ export function findStanding(
   return standings[type]({ organization, id, signal });
 }
 
-/** The subject in a heading, from what is known of it. */
+/** The subject’s name for a heading. */
 export function nameOf({ type, id }: Subject, standing: Standing | undefined, recorded: string | null): string {
   if (standing?.name !== undefined) return standing.name;
   if (type === 'user' || type === 'identity') return recorded ?? `the ${type} ${id}`;

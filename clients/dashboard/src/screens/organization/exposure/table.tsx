@@ -1,8 +1,7 @@
 import type { Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
 import { toRanges } from '@holdfast/contracts/fields/number-ranges.ts';
 import { useRef } from 'preact/hooks';
-import { useRowsInSight } from '../../../secrets/rows-in-sight.ts';
-import { Spacer } from '../../../secrets/spacer.tsx';
+import { Spacer, useRowsInSight } from '../../../secrets/rows-in-sight.tsx';
 import { EnvironmentMark } from '../../../ui/environment-mark.tsx';
 import { secretPath } from '../../../ui/leaked.tsx';
 import { Cell, ColumnHeader, TableBody, TableElement, TableHead, TableRow } from '../../../ui/table-elements.tsx';
@@ -13,7 +12,7 @@ import '../../../secrets/table.css';
 
 interface ExposureTableProps {
   rows: readonly Exposure[];
-  /** The organization's. */
+  /** The organization's slug. */
   slug: string;
 }
 
@@ -54,7 +53,7 @@ const ways: Readonly<Record<Exposure['how'][number], string>> = {
 function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug: string }) {
   const { project, environment, key, versions, how, firstAt, lastAt, current } = row;
   return (
-    <TableRow aria-rowindex={index + 2} data-index={index} class={current ? undefined : 'ticked'}>
+    <TableRow aria-rowindex={index + 2} data-index={index} class={current ? undefined : 'checked-off'}>
       <Cell>
         <span class="margin" aria-hidden="true">
           {current || environment.type === null ? '' : '✓'}
@@ -100,7 +99,7 @@ function ExposureRow({ row, index, slug }: { row: Exposure; index: number; slug:
   );
 }
 
-/** A row has one line for the key. A longer one ends with an ellipsis, and its title has all of it. */
+/** A row has one line for the key. CSS cuts a longer key off with an ellipsis; its title has the whole key. */
 function Key({ name }: { name: string }) {
   return (
     <span class="mono key" title={name}>

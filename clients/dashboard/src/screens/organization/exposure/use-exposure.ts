@@ -14,10 +14,10 @@ export interface Subject {
   id: string;
 }
 
-/** Pages that are loaded without a click. A page has thousands of secrets, or the entries of a part of a long log. */
+/** Pages that load without a click. A page has thousands of secrets, or covers a part of a long log. */
 const pagesAtOnce = 20;
 const checkEveryMs = 10_000;
-/** After an hour in which nobody looked at the page again, checks stop. */
+/** Checks stop after an hour in which the page did not get the focus. */
 const mostChecks = 360;
 
 type Revisions = ReadonlyMap<string, number>;
@@ -30,8 +30,8 @@ async function revisionsOf(orgId: string, signal: AbortSignal): Promise<Revision
 }
 
 /**
- * What a credential saw, kept up to date: while the page is looked at, the revisions of the environments are compared
- * with those from before the answer, and the answer is asked for again if one with a current secret has changed.
+ * What a credential saw, kept up to date. While the page is visible, it compares the environments' revisions with those
+ * read before the answer, and loads the answer again if an environment with a current secret has changed.
  */
 export function useExposure(orgId: string, { type, id }: Subject, { since, until }: Period) {
   const revisions = useRef<Revisions>(new Map());
@@ -49,7 +49,7 @@ export function useExposure(orgId: string, { type, id }: Subject, { since, until
           signal,
         })) as CredentialExposure;
       } catch (error) {
-        // What is on the page is then older than these revisions, so the next check asks again.
+        // The page now shows an answer older than these revisions, so the next check must load it again.
         revisions.current = new Map();
         throw error;
       }
@@ -81,18 +81,19 @@ function useOrder(key: string, pages: readonly CredentialExposure[] | undefined)
 
 type Rows = ReturnType<typeof inOrder>;
 
-/** Says which secrets were ticked off, also to screen readers. */
+/** Announces checked-off secrets with a toast, which screen readers read out. */
 function useAnnouncement(key: string, rows: Rows | undefined, wereCurrent: ReadonlySet<string>): void {
   const announced = useRef({ key, ids: new Set<string>() });
   useEffect(() => {
     if (rows === undefined) return;
     if (announced.current.key !== key) announced.current = { key, ids: new Set() };
     const { ids } = announced.current;
-    const ticked = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
-    for (const one of ticked) ids.add(idOf(one));
-    const [first] = ticked;
+    const checkedOff = rows.filter(one => !one.current && wereCurrent.has(idOf(one)) && !ids.has(idOf(one)));
+    for (const one of checkedOff) ids.add(idOf(one));
+    const [first] = checkedOff;
     if (first === undefined) return;
-    const what = ticked.length === 1 ? `${first.key} has changed` : `${count(ticked.length, 'value')} have changed`;
+    const what =
+      checkedOff.length === 1 ? `${first.key} has changed` : `${count(checkedOff.length, 'value')} have changed`;
     showToast(`${what}: ${progressOf(rows)}.`);
   }, [key, rows]);
 }
@@ -103,7 +104,7 @@ export function progressOf(rows: Rows): string {
   return `${changed.toLocaleString('en')} of ${rows.length.toLocaleString('en')} changed`;
 }
 
-/** Checks now and then while the page is visible, and when it is looked at again. */
+/** Checks at intervals while the page is visible, and when it gets the focus again. */
 function useChecks(
   enabled: boolean,
   isChanged: (signal: AbortSignal) => Promise<boolean>,
@@ -126,7 +127,7 @@ function useChecks(
         if (await latest.current.isChanged(controller.signal)) await latest.current.onChange();
         setState('working');
       } catch {
-        // What the page shows stays true for the time when it was loaded. The next check may succeed.
+        // The page still shows the answer of an earlier time. The next check may succeed.
         if (!controller.signal.aborted) setState('failed');
       } finally {
         checking = false;

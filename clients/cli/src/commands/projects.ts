@@ -1,0 +1,40 @@
+import { Argument, defineCommand, defineSubcommand, Option } from '../define-command.ts';
+import { given } from '../given.ts';
+import { slugOption } from '../options.ts';
+
+const create = defineSubcommand({
+  name: 'create',
+  description: 'create a project',
+  example: 'holdfast projects create "Web shop"',
+  arguments: [new Argument('<name>', 'name of the project')],
+  options: [slugOption, new Option('--description <text>', 'description')],
+  run: async (session, name, { slug, description }) => {
+    const answer = await session.request('POST', '/v1/projects/{orgId}', {
+      path: { orgId: await session.organizationId() },
+      body: { name, ...given({ slug, description }) },
+    });
+    if (session.output.json) return session.output.document(answer);
+    const { environments } = answer.project;
+    session.output.data(`${answer.project.slug}\n`);
+    session.output.note(`Created with ${environments.map(one => one.slug).join(', ')}. Use it here: holdfast link`);
+  },
+});
+
+export default defineCommand({
+  name: 'projects',
+  heading: 'Organize',
+  position: 2,
+  description: 'list the projects',
+  example: 'holdfast projects --org acme',
+  subcommands: [create],
+  run: async session => {
+    const path = { orgId: await session.organizationId() };
+    const answer = await session.request('GET', '/v1/projects/{orgId}', { path });
+    if (session.output.json) return session.output.document(answer);
+    session.output.table(
+      ['SLUG', 'NAME', 'ENVIRONMENTS'],
+      answer.projects.map(({ slug, name, environments }) => [slug, name, environments.map(one => one.slug).join(' ')]),
+      'No projects. Create one: holdfast projects create NAME',
+    );
+  },
+});

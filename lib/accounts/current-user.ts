@@ -1,0 +1,96 @@
+import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
+import { confinementOf, onlyOrganizationOf, providerOf } from '../access/principal.ts';
+import type { AccountContext } from '../access/request-context.ts';
+import type { CliToken } from '../contracts/auth/cli-token.ts';
+import type { getCurrentUser as contract, OwnUser } from '../contracts/auth/get-current-user.ts';
+import type { User } from '../contracts/auth/user.ts';
+import type { AnswerOf } from '../contracts/contract.ts';
+import { ApiError } from '../core/errors.ts';
+import { isThere } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/read.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { transact, transactIfHolds, update } from '../table/write.ts';
+
+/**
+ * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
+ * @throws unauthenticated
+ */
+export async function readCurrentUser({ principal }: AccountContext): Promise<AnswerOf<typeof contract>> {
+  const { userId, user, credential } = principal;
+  const token = credential.method === 'token' ? credential.token : undefined;
+  const provider = providerOf(principal);
+  const confinement = confinementOf(principal);
+  const boundTo = onlyOrganizationOf(principal);
+  const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
+    ({ organizationId }) => boundTo === undefined || organizationId === boundTo,
+  );
+  const [organizations, members] = await Promise.all([
+    readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
+    readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
+  ]);
+  const seen = memberships.flatMap(({ organizationId }, index) => {
+    const organization = organizations[index];
+    const member = members[index];
+    if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
+    if (token !== undefined && token.organizationId !== null && member.id !== token.memberId) return [];
+    return [{ ...organization, role: member.role }];
+  });
+  if (boundTo !== undefined && token !== undefined && seen.length === 0) {
+    throw new ApiError('unauthenticated', 'The membership that this token was created under has ended.');
+  }
+  const freshUntil = freshUntilMs(principal);
+  return {
+    user: ownUserView(user),
+    organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
+    confinedTo: confinement === undefined ? null : { id: confinement.organizationId, slug: confinement.orgSlug },
+    authentication: {
+      ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),
+      freshUntil: freshUntil === undefined ? null : new Date(freshUntil).toISOString(),
+      secondFactor: hasProvedFactor(principal),
+      ...(provider && { provider: { organizationId: provider.organizationId, orgSlug: provider.orgSlug } }),
+    },
+  };
+}
+
+/**
+ * Changes the user's display name and the copies that member lists show. Each organization's copy is written
+ * separately; sending the same name again completes an interrupted change.
+ */
+export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
+  const memberships = await list(membershipRecord, ranges.memberships(user.id));
+  const renaming = { set: { name } };
+  await Promise.all([
+    transact([update(at(userRecord, user.id), renaming, { if: isThere })]),
+    ...memberships.map(({ orgSlug }) =>
+      transactIfHolds([update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })]),
+    ),
+  ]);
+  return { ...user, name };
+}
+
+/** The account as the API shows it. */
+export function userView({ id, email, name, emailVerified, isAdmin = false, createdAt }: UserRecord): User {
+  return { id, email, name, emailVerified, isAdmin, createdAt };
+}
+
+/** The account as its own user sees it. */
+export function ownUserView(user: UserRecord): OwnUser {
+  const { passkeyCount = 0, totp, recoveryCodes } = user;
+  return {
+    ...userView(user),
+    secondFactors: {
+      passkeys: passkeyCount,
+      totp: totp !== undefined,
+      recoveryCodesLeft: recoveryCodes?.size ?? 0,
+    },
+  };
+}
+
+/** A token as the API shows it, without its hash. */
+export function tokenView({ hash: _, expiryDate, ...token }: TokenRecord): CliToken {
+  return { ...token, expiresAt: expiryDate };
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestContext } from '../../access/request-context.ts';
+import { count } from '../../limits/count.ts';
+import { factorMails } from '../../limits/rate-limits.ts';
+import { factorUndoneMail } from '../../mail/account-mails.ts';
+import { equals } from '../../table/expressions.ts';
+import { ranges } from '../../table/keys.ts';
+import { at, find, list } from '../../table/read.ts';
+import { type Factor, isSame } from '../../table/records/link.ts';
+import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import { hasSecondFactor, type UserRecord } from '../../table/records/user.ts';
+import { remove, type Write } from '../../table/write.ts';
+import { type AccountChange, endSessions, readHeldTokens } from '../end-sessions.ts';
+import { invalidLink, openUndoLink } from '../mailed-link.ts';
+import { mailUnlessRefused } from './mail-unless-refused.ts';
+
+/**
+ * Removes the factor named in an e-mail, and the recovery codes created with it or later. The same transaction ends
+ * every session, token, reset link, and link to a provider, because whoever added the factor had one of them or the
+ * password. It does so even
+ * if the factor is already gone, because recovery codes created in the meantime may remain.
+ * @throws invalid_token
+ */
+export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
+  const { user, factor, change, useUp } = await openUndoLink(token);
+  const [held, found] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
+  let isFirst = true;
+  const ending = endSessions({
+    user,
+    held,
+    source,
+    decide: async current => {
+      const passkey = isFirst ? found : await findPasskey(current.id, factor);
+      isFirst = false;
+      const { set, writes } = factorGone(current, factor, change, passkey);
+      return { set, writes: [...writes, useUp] };
+    },
+    recovers: true,
+    gone: invalidLink,
+  });
+  // Counted in parallel. A rejection is handled where the e-mail is sent.
+  const counting = count(factorMails(user.id));
+  counting.catch(() => undefined);
+  await ending;
+  log.account('factor_undone', { userId: user.id, method: factor.method, ip: source.ip });
+  await mailUnlessRefused(log, user, counting, factorUndoneMail);
+}
+
+async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecord | undefined> {
+  return factor.method === 'passkey' ? find(at(passkeyRecord, userId, factor.credentialId)) : undefined;
+}
+
+const none = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined };
+const noCodes = { recoveryCodes: undefined, recoveryCodesFrom: undefined };
+
+/** Removes all of the account's second factors. Reads nothing if it has none. */
+export async function allFactorsGone(user: UserRecord): Promise<AccountChange> {
+  const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
+  return {
+    set: { ...none, ...noCodes, factorChange: nextChange(user) },
+    writes: passkeys.flatMap(passkey => removalOf(passkey)),
+  };
+}
+
+/**
+ * Removes one factor, if the account still has it, and the recovery codes created with it or later.
+ * @param change the number of the change that added the factor
+ * @param passkey the passkey stored under the factor's credential id
+ */
+export function factorGone(
+  user: UserRecord,
+  factor: Factor,
+  change: number,
+  passkey: PasskeyRecord | undefined,
+): AccountChange {
+  const isPasskey = factor.method === 'passkey' && passkey?.id === factor.id;
+  const isApp = factor.method === 'totp' && isSame(factor.sealed, user.totp?.sealed);
+  const left = {
+    passkeyCount: isPasskey ? oneLess(user.passkeyCount) : user.passkeyCount,
+    totp: isApp ? undefined : user.totp,
+  };
+  const keepsCodes = hasSecondFactor(left) && (user.recoveryCodesFrom ?? 0) < change;
+  return {
+    set: { ...left, pendingTotp: undefined, ...(keepsCodes ? {} : noCodes), factorChange: nextChange(user) },
+    writes: isPasskey && passkey !== undefined ? removalOf(passkey) : [],
+  };
+}
+
+const nextChange = ({ factorChange }: UserRecord) => ({ number: (factorChange?.number ?? 0) + 1, id: randomUUID() });
+
+/** The writes that remove exactly this passkey; the caller lowers the account's count. */
+export function removalOf(
+  { id, userId, credentialId }: Pick<PasskeyRecord, 'id' | 'userId' | 'credentialId'>,
+  refused?: () => Error,
+): Write[] {
+  const isSame = { if: { id: equals(id) }, ...(refused === undefined ? {} : { refused }) };
+  return [remove(at(passkeyRecord, userId, credentialId), isSame), remove(at(passkeyOwnerRecord, credentialId))];
+}
+
+/** An account's number of passkeys after one is removed. */
+export function oneLess(passkeyCount = 0): number | undefined {
+  return passkeyCount > 1 ? passkeyCount - 1 : undefined;
+}

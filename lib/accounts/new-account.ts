@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
+import { put, type Write } from '../table/write.ts';
+
+/**
+ * A new account, whose address nobody has verified yet, and the writes that create it. The caller adds it to the
+ * platform's count.
+ * @param emailTaken the error if there already is an account with the address
+ */
+export function newAccount(
+  { email, name, passwordHash }: { email: string; name: string | undefined; passwordHash: string },
+  emailTaken?: () => Error,
+): { user: UserRecord; writes: Write[] } {
+  const user: UserRecord = {
+    id: randomUUID(),
+    email,
+    name: name ?? (email.split('@')[0] as string),
+    emailVerified: false,
+    passwordHash,
+    sessionEpoch: 0,
+    creations: 0,
+    createdAt: new Date().toISOString(),
+  };
+  const refused = emailTaken && { refused: emailTaken };
+  return {
+    user,
+    writes: [
+      put(at(emailRecord, email), { userId: user.id }, { if: isNew, ...refused }),
+      put(at(userRecord, user.id), user, { if: isNew }),
+    ],
+  };
+}

@@ -1,0 +1,93 @@
+import { longestWriteMs } from '../access/audit-write.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { completeSince } from '../access/retention.ts';
+import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
+import { auditActions } from '../contracts/fields/audit-action.ts';
+import { ApiError } from '../core/errors.ts';
+import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { entryFilter } from './entry-filter.ts';
+import { entryView, maximumAnswerBytes } from './entry-view.ts';
+import { allTime, earlier, later, positionOf, readPartitions, type StoredEntry, scanEntries, timeOf } from './scan.ts';
+import type { EntryQuery } from './search-entries.ts';
+
+interface FeedQuery extends EntryQuery {
+  limit: number;
+  after?: string | undefined;
+}
+
+interface FeedPage {
+  entries: AuditEntry[];
+  next: string;
+  upTo: string;
+}
+
+/** Besides the first page of each action, one request reads this many of up to 1 MB. */
+const furtherPages = 20;
+
+/**
+ * The entries after a position, oldest first. The feed omits entries so recent that an earlier one may still be written,
+ * so a reader that continues from `next` misses none.
+ * @throws cursor_expired if entries after the position may be gone; invalid_request for an invalid cursor; rate_limited
+ */
+export function feedEntries(context: MemberContext, query: FeedQuery): Promise<FeedPage> {
+  return asLongQuestion(context, question => readFeed(context, query, question));
+}
+
+async function readFeed(
+  context: MemberContext,
+  { limit, action, after, since, until, ...filters }: FeedQuery,
+  { admitted }: LongQuestion,
+): Promise<FeedPage> {
+  const { organization } = context;
+  const settledTo = new Date(Date.now() - longestWriteMs).toISOString();
+  const actions = action === undefined ? auditActions : [action];
+  const budget = readBudget(actions.length + furtherPages);
+  const [from, keep, partitions] = await Promise.all([
+    startOf(organization, { after, since }),
+    entryFilter(context, filters, budget),
+    readPartitions(organization.id, actions),
+    admitted,
+  ]);
+  const period = { from, to: earlier(settledTo, until ?? settledTo) };
+  const enough = { entries: limit, afterPages: 0 };
+  const { entries, readTo } = await scanEntries(organization.id, { actions, partitions, period, keep, enough }, budget);
+  const page = cutToFit(entries, limit);
+  const last = entries[page.length - 1];
+  const end = page.length < entries.length && last !== undefined ? positionOf(last) : (readTo ?? period.to);
+  // The clock of another process may have been ahead of this one's.
+  const next = later(end, from);
+  return { entries: page, next: writeCursor({ from: next }), upTo: timeOf(next) };
+}
+
+/** @returns the position after which to read */
+async function startOf(
+  organization: OrganizationRecord,
+  { after, since }: Pick<FeedQuery, 'after' | 'since'>,
+): Promise<string> {
+  const position = after === undefined ? since : readCursor(after).from;
+  const complete = await completeSince(organization, Date.now());
+  if (position !== undefined && timeOf(position) >= complete) return position;
+  // Nothing has expired since the organization was created, so nothing is missing.
+  if (complete <= organization.createdAt) return position ?? allTime.from;
+  if (after === undefined) return complete;
+  throw new ApiError(
+    'cursor_expired',
+    `Entries after this position are no longer retained. Start again with since=${complete}.`,
+    { details: { since: complete } },
+  );
+}
+
+/** As many entries as fit on a page and in a response. Pure. */
+function cutToFit(entries: readonly StoredEntry[], limit: number): AuditEntry[] {
+  const page: AuditEntry[] = [];
+  let bytes = 0;
+  for (const stored of entries.slice(0, limit)) {
+    const entry = entryView(stored);
+    bytes += Buffer.byteLength(JSON.stringify(entry));
+    if (bytes > maximumAnswerBytes) break;
+    page.push(entry);
+  }
+  return page;
+}

@@ -1,0 +1,142 @@
+import type { MemberContext } from '../access/request-context.ts';
+import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
+import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
+import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
+import { countEntries, readCounts } from './count-entries.ts';
+import { type Cursor, readCursor, writeCursor } from './cursor.ts';
+import { type EntryFilter, entryFilter } from './entry-filter.ts';
+import { entryView, withinAnswer } from './entry-view.ts';
+import {
+  allTime,
+  earlier,
+  openSources,
+  positionOf,
+  readPartitions,
+  type StoredEntry,
+  scanEntries,
+  scanSources,
+} from './scan.ts';
+
+export interface EntryQuery extends EntryFilter {
+  action?: AuditAction | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+interface Search extends EntryQuery {
+  limit: number;
+  offset: number;
+  after?: string | undefined;
+}
+
+interface EntryPage {
+  entries: AuditEntry[];
+  next?: string;
+  /** `total` is null if one request can't count all entries. */
+  pagination: AuditPagination;
+}
+
+/** Besides the first page of each action, one request reads this many of up to 1 MB to find entries. */
+export const pagesToFind = 40;
+/** It reads no more than this many of them for a list without a filter, and again to count what is not on the page. */
+const pagesToList = 10;
+
+/**
+ * A page of the audit log, newest first. A page without a filter takes few reads, unless its entries are very long. Any
+ * other is a long question.
+ * @throws invalid_request for an invalid cursor; rate_limited
+ */
+export async function searchEntries(context: MemberContext, search: Search): Promise<EntryPage> {
+  const { limit: _, offset: __, action: ___, ...conditions } = search;
+  const isFiltered = Object.values(conditions).some(condition => condition !== undefined);
+  const page = isFiltered ? undefined : await listEntries(context.organization.id, search);
+  return page ?? asLongQuestion(context, question => findEntries(context, search, question));
+}
+
+/**
+ * A page of all entries or of one action. The cost depends on the offset, not on the size of the log. The first read of
+ * each action is for a fifth of the requested entries, because a few of some thirty actions make up most of a log; the
+ * next page is four times as long, so two round trips are enough even if one action fills the whole page.
+ * @returns undefined if that takes too many reads
+ */
+export async function listEntries(
+  organizationId: string,
+  search: Pick<Search, 'action' | 'limit' | 'offset'>,
+): Promise<EntryPage | undefined> {
+  const { limit, offset, action } = search;
+  const nowMs = Date.now();
+  const counts = readCounts(organizationId);
+  const sources = openSources(
+    organizationId,
+    action === undefined ? auditActions : [action],
+    async () => (await counts).partitions,
+    { period: allTime, newestFirst: true, pageSize: Math.min(100, Math.max(10, Math.ceil((offset + limit) / 5))) },
+  );
+  const order = { keep: () => true, enough: { entries: offset + limit, afterPages: 0 }, isFrugal: true };
+  const counting = { nowMs, budget: readBudget(pagesToList) };
+  const [{ entries, readTo }, numbers] = await Promise.all([
+    scanSources(sources, order, readBudget(sources.length + pagesToList)),
+    Promise.all(sources.map(source => countEntries(organizationId, source, counts, counting))),
+  ]);
+  if (readTo !== undefined && entries.length < offset + limit) return undefined;
+  const page = entries.slice(offset, offset + limit);
+  const total = totalOf(numbers, search, page.length);
+  const last = page.at(-1);
+  const hasMore = last !== undefined && (total === null || offset + page.length < total);
+  return pageOf(search, page, total, hasMore ? { from: positionOf(last) } : undefined);
+}
+
+/** Null if not all sources could be counted, unless the page is the last one. Pure. */
+function totalOf(
+  numbers: readonly (number | undefined)[],
+  { limit, offset }: Pick<Search, 'limit' | 'offset'>,
+  length: number,
+): number | null {
+  const counted = numbers.filter(number => number !== undefined);
+  if (counted.length < numbers.length) return length < limit && (length > 0 || offset === 0) ? offset + length : null;
+  const total = counted.reduce((sum, count) => sum + count, 0);
+  // The count may lag behind the entries on this page.
+  return length === 0 ? total : Math.max(total, offset + length);
+}
+
+async function findEntries(context: MemberContext, search: Search, { admitted }: LongQuestion): Promise<EntryPage> {
+  const { limit, offset, action, after, since = allTime.from, until = allTime.to, ...filters } = search;
+  const { from: start, skip = 0 } = after === undefined ? { from: until, skip: offset } : readCursor(after);
+  const actions = action === undefined ? auditActions : [action];
+  const budget = readBudget(actions.length + pagesToFind);
+  const [keep, partitions] = await Promise.all([
+    entryFilter(context, filters, budget),
+    readPartitions(context.organization.id, actions),
+    admitted,
+  ]);
+  const period = { from: since, to: earlier(start, until) };
+  // A page that continues another has no total.
+  const afterPages = after === undefined ? actions.length + pagesToList : 0;
+  const { entries, readTo } = await scanEntries(
+    context.organization.id,
+    { actions, partitions, period, newestFirst: true, keep, enough: { entries: skip + limit, afterPages } },
+    budget,
+  );
+  const page = entries.slice(skip, skip + limit);
+  const last = page.at(-1);
+  const total = readTo === undefined && after === undefined ? entries.length : null;
+  if (last !== undefined && entries.length > skip + limit)
+    return pageOf(search, page, total, { from: positionOf(last) });
+  const rest = readTo === undefined ? undefined : { from: readTo, skip: Math.max(0, skip - entries.length) };
+  return pageOf(search, page, total, rest);
+}
+
+/** @param rest where the next page begins. If there is a total, clients use offsets as far as these reach. */
+function pageOf(
+  { limit, offset }: Pick<Search, 'limit' | 'offset'>,
+  page: readonly StoredEntry[],
+  total: number | null,
+  rest: Cursor | undefined,
+): EntryPage {
+  const isReachable = total !== null && offset + limit <= maximumOffset;
+  return {
+    entries: withinAnswer(page.map(entryView)),
+    ...(rest === undefined || isReachable ? {} : { next: writeCursor(rest) }),
+    pagination: { limit, offset, total },
+  };
+}

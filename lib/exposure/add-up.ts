@@ -1,0 +1,100 @@
+import { longestWriteMs } from '../access/audit-write.ts';
+import type { Period } from '../audit/scan.ts';
+import { type KeyHistory, type KeyVersion, originsOf, versionAt } from './key-history.ts';
+import type { Sight, Way } from './sights.ts';
+
+/** A version whose number the log no longer contains. */
+const unknownVersion = 0;
+
+/** How one secret was exposed. */
+export interface ExposedSecret {
+  versions: Set<number>;
+  firstAt: string;
+  lastAt: string;
+  how: Set<Way>;
+}
+
+/** Equal sights, from the first to the last. */
+type RepeatedSight = Sight & { lastAt: string };
+
+/**
+ * The exposed secrets of an environment, by key. If the history is not exact, every key that it or a sight names may have
+ * had a value at any time. Pure.
+ */
+export function addUp(
+  { history, isExact }: { history: KeyHistory; isExact: boolean },
+  sights: readonly Sight[],
+  unrecorded: Period | undefined,
+): Map<string, ExposedSecret> {
+  const exposed = new Map<string, ExposedSecret>();
+  const add = (key: string, sight: RepeatedSight) => {
+    const { how, createdAt, lastAt } = sight;
+    const versions = seenVersions(history.get(key) ?? [], sight) ?? (isExact ? undefined : [unknownVersion]);
+    if (versions !== undefined) include(exposed, key, { versions, firstAt: createdAt, lastAt, how: [how] });
+  };
+  for (const sight of sights) {
+    if (sight.keys !== 'all') for (const key of sight.keys) add(key, { ...sight, lastAt: sight.createdAt });
+  }
+  const ofAllKeys = joined(sights.filter(({ keys }) => keys === 'all'));
+  for (const [key, versions] of history) {
+    for (const sight of ofAllKeys) add(key, sight);
+    if (unrecorded !== undefined) includeUnrecorded(exposed, key, versions, unrecorded);
+  }
+  return exposed;
+}
+
+/** Thousands of pulls of the same revision count as one. Pure. */
+function joined(sights: readonly Sight[]): RepeatedSight[] {
+  const groups = Map.groupBy(sights, ({ how, revision, versions = [] }) => [how, revision, ...versions].join(' '));
+  return [...groups.values()].flatMap(group => {
+    const [first] = group;
+    const times = group.map(({ createdAt }) => createdAt).toSorted();
+    return first === undefined ? [] : [{ ...first, createdAt: times.at(0) ?? '', lastAt: times.at(-1) ?? '' }];
+  });
+}
+
+/** The versions of a key that a sight exposed; undefined if the key had no value. Pure. */
+export function seenVersions(history: readonly KeyVersion[], sight: Sight): readonly number[] | undefined {
+  if (sight.versions !== undefined) return sight.versions.length === 0 ? undefined : sight.versions;
+  const version = versionAt(history, sight.revision);
+  return version === undefined ? undefined : [version.version];
+}
+
+/** Every version that existed in the period may have been seen. */
+function includeUnrecorded(
+  exposed: Map<string, ExposedSecret>,
+  key: string,
+  history: readonly KeyVersion[],
+  { from, to }: Period,
+): void {
+  for (const [index, { version, createdAt = from, hasValue }] of history.entries()) {
+    const replacedAt = history[index + 1]?.createdAt;
+    const end = replacedAt === undefined ? to : new Date(Date.parse(replacedAt) + longestWriteMs).toISOString();
+    if (!hasValue || createdAt >= to || end < from) continue;
+    const firstAt = createdAt > from ? createdAt : from;
+    include(exposed, key, { versions: [version], firstAt, lastAt: end < to ? end : to, how: [] });
+  }
+}
+
+interface Sighting extends Pick<ExposedSecret, 'firstAt' | 'lastAt'> {
+  versions: readonly number[];
+  how: readonly Way[];
+}
+
+function include(exposed: Map<string, ExposedSecret>, key: string, sighting: Sighting): void {
+  const { versions, firstAt, lastAt, how } = sighting;
+  const secret = exposed.get(key) ?? { versions: new Set<number>(), firstAt, lastAt, how: new Set<Way>() };
+  for (const version of versions) if (version !== unknownVersion) secret.versions.add(version);
+  for (const way of how) secret.how.add(way);
+  if (firstAt < secret.firstAt) secret.firstAt = firstAt;
+  if (lastAt > secret.lastAt) secret.lastAt = lastAt;
+  exposed.set(key, secret);
+}
+
+/** Whether the current value equals that of one of the versions, even if it was changed and restored since. Pure. */
+export function isCurrent(history: readonly KeyVersion[], versions: ReadonlySet<number>): boolean {
+  const current = history.at(-1);
+  if (current?.hasValue !== true) return false;
+  const origins = originsOf(history);
+  return [...versions].some(version => origins.get(version) === origins.get(current.version));
+}

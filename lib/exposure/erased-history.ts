@@ -1,0 +1,77 @@
+import { longestWriteMs } from '../access/audit-write.ts';
+import { earlier, type StoredEntry, scanEntries } from '../audit/scan.ts';
+import { readingActions } from '../contracts/fields/audit-action.ts';
+import type { ReadBudget } from '../limits/long-questions.ts';
+import { auditRecord } from '../table/records/audit-entry.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { historyOfEntries, type KeyHistory } from './key-history.ts';
+import { exposingActions, type Sight } from './sights.ts';
+
+export interface ErasedHistory {
+  history: KeyHistory;
+  /** Whether it has every change, so that each version is known. */
+  isExact: boolean;
+}
+
+const changingActions = [
+  ...exposingActions.filter(action => !readingActions.some(reading => reading === action)),
+  'secret.deleted',
+  'secret.bulk_delete',
+] as const;
+
+type ErasedPlace = { ids: { project: string; environment: string }; sights: readonly Sight[] };
+
+/**
+ * The histories of erased environments, by id, from the audit entries of their changes, as far as these matter for the
+ * sights.
+ * @param completeSince since when the log has every entry
+ */
+export async function readErasedHistories(
+  organization: OrganizationRecord,
+  places: readonly ErasedPlace[],
+  completeSince: string,
+  budget: ReadBudget,
+): Promise<ReadonlyMap<string, ErasedHistory>> {
+  if (places.length === 0) return new Map();
+  const lastSight = places
+    .flatMap(({ sights }) => sights.map(({ createdAt }) => Date.parse(createdAt)))
+    .reduce((last, ms) => Math.max(last, ms), 0);
+  const to = new Date(Math.min(lastSight + longestWriteMs, Date.now() + 1)).toISOString();
+  const created = await creationTimes(organization, places, to, budget);
+  const from = [...created.values()].reduce(earlier);
+  const keep = ({ environment }: StoredEntry) => created.has(environment?.id ?? '');
+  const scan = { actions: changingActions, period: { from, to }, keep };
+  const { entries, readTo } = await scanEntries(organization.id, scan, budget);
+  const changesOf = Map.groupBy(
+    entries.map(entry => auditRecord.parse(entry)),
+    ({ environment }) => environment?.id ?? '',
+  );
+  return new Map(
+    [...created].map(([id, createdAt]) => {
+      const changes = (changesOf.get(id) ?? []).toSorted((a, b) => (a.revision ?? 0) - (b.revision ?? 0));
+      const isRead = readTo === undefined && changes.every(({ keysOmitted }) => keysOmitted === undefined);
+      const isExact = isRead && completeSince <= createdAt;
+      return [id, { history: historyOfEntries(changes, isExact), isExact }];
+    }),
+  );
+}
+
+/**
+ * When the environments were created, alone or together with their project. If the entry is gone, the organization's
+ * creation.
+ */
+async function creationTimes(
+  { id: organizationId, createdAt: since }: OrganizationRecord,
+  places: readonly ErasedPlace[],
+  to: string,
+  budget: ReadBudget,
+): Promise<ReadonlyMap<string, string>> {
+  const targets = new Set(places.flatMap(({ ids }) => [ids.project, ids.environment]));
+  const keep = ({ target }: StoredEntry) => targets.has(target.id);
+  const scan = { actions: ['environment.created', 'project.created'] as const, period: { from: since, to }, keep };
+  const { entries } = await scanEntries(organizationId, scan, budget);
+  const times = new Map(entries.map(({ target, createdAt }) => [target.id, createdAt]));
+  return new Map(
+    places.map(({ ids }) => [ids.environment, times.get(ids.environment) ?? times.get(ids.project) ?? since]),
+  );
+}

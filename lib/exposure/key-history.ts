@@ -1,0 +1,120 @@
+import type { Log } from '../core/logger.ts';
+import { beginSnapshot, finishSnapshot, isLive } from '../secrets/engine/read-snapshot.ts';
+import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision-log.ts';
+import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import type { AuditRecord } from '../table/records/audit-entry.ts';
+import { writingActions } from './sights.ts';
+
+/** A version of a key, from the change that wrote it until the next one. */
+export interface KeyVersion {
+  version: number;
+  /** The revision that wrote it; 0 if that is older than what was read. */
+  revision: number;
+  /** Undefined if older than what was read. */
+  createdAt: string | undefined;
+  hasValue: boolean;
+  /** The revision whose value it restores. */
+  restored?: number | undefined;
+  /** Who sent the value. Absent for a promotion, a restoration or a repair. */
+  writtenBy?: { id: string; email: string } | undefined;
+}
+
+/** Every key of an environment with its versions, oldest first. A key that did not change has one, with revision 0. */
+export type KeyHistory = ReadonlyMap<string, readonly KeyVersion[]>;
+
+/** The version that a key had at a revision, if it had a value. Pure. */
+export function versionAt(versions: readonly KeyVersion[], revision: number): KeyVersion | undefined {
+  let [low, high] = [0, versions.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((versions[middle]?.revision ?? 0) <= revision) low = middle + 1;
+    else high = middle;
+  }
+  const version = versions[low - 1];
+  return version?.hasValue === true ? version : undefined;
+}
+
+/**
+ * For each version, the version in which its value first appeared, because a restored version has the value of an earlier
+ * one. Two versions with the same origin have the same value. Pure.
+ */
+export function originsOf(versions: readonly KeyVersion[]): ReadonlyMap<number, number> {
+  const origins = new Map<number, number>();
+  for (const { version, restored } of versions) {
+    // The restored revision is always an earlier one.
+    const source = restored === undefined ? undefined : versionAt(versions, restored);
+    origins.set(version, origins.get(source?.version ?? 0) ?? version);
+  }
+  return origins;
+}
+
+/**
+ * The history of an environment's keys from a revision on, and as far back as restorations since then lead.
+ * @returns undefined if the environment no longer exists
+ */
+export async function readKeyHistory(
+  log: Log,
+  path: EnvironmentPath,
+  environmentId: string,
+  from: number,
+): Promise<KeyHistory | undefined> {
+  return readAgainWhileStale(log, path, async () => {
+    const snapshot = await beginSnapshot(path);
+    if (snapshot.state?.id !== environmentId || snapshot.state.status !== 'active') return undefined;
+    const { state, heads } = await finishSnapshot(snapshot);
+    const earliest = state.firstRevision + 1;
+    let since = Math.max(from + 1, earliest);
+    for (;;) {
+      const changes = (await readChangesFrom(path, since)).filter(({ revision }) => revision <= state.revision);
+      if (changes.length !== Math.max(0, state.revision - since + 1)) {
+        throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${since} on.`);
+      }
+      const restored = changes.reduce((first, change) => Math.min(first, change.restored ?? first), since);
+      const target = Math.max(earliest, restored + 1);
+      if (target >= since) return historyFrom(heads.filter(isLive), changes);
+      since = target;
+    }
+  });
+}
+
+/** Pure. */
+export function historyFrom(
+  live: readonly { key: string; version: number }[],
+  changes: readonly Omit<RecordedChange, 'digest' | 'changeId'>[],
+): KeyHistory {
+  const history = new Map<string, KeyVersion[]>();
+  const add = (change: (typeof changes)[number], kind: 'created' | 'updated' | 'deleted') => {
+    for (const [key, version] of change[kind]) {
+      const { revision, createdAt, restored, action, createdBy } = change;
+      const previous = { version: version - 1, revision: 0, createdAt: undefined, hasValue: kind !== 'created' };
+      const versions: KeyVersion[] = history.get(key) ?? (version === 1 ? [] : [previous]);
+      const writtenBy = writingActions.has(action) ? (createdBy ?? undefined) : undefined;
+      versions.push({ version, revision, createdAt, hasValue: kind !== 'deleted', restored, writtenBy });
+      history.set(key, versions);
+    }
+  };
+  for (const change of changes) for (const kind of ['created', 'updated', 'deleted'] as const) add(change, kind);
+  for (const { key, version } of live) {
+    if (!history.has(key)) history.set(key, [{ version, revision: 0, createdAt: undefined, hasValue: true }]);
+  }
+  return history;
+}
+
+/**
+ * The history of an erased environment according to the audit entries of its changes. If an entry doesn't say whether it
+ * set or deleted a key, the key counts as set. Without the oldest entries, the versions are unknown: they are 0. Pure.
+ * @param entries oldest first
+ */
+export function historyOfEntries(entries: readonly AuditRecord[], isWhole: boolean): KeyHistory {
+  const history = new Map<string, KeyVersion[]>();
+  for (const { action, createdAt, revision = 0, keys = [] } of entries) {
+    const hasValue = action !== 'secret.deleted' && action !== 'secret.bulk_delete';
+    for (const key of keys) {
+      const versions = history.get(key) ?? [];
+      versions.push({ version: isWhole ? versions.length + 1 : 0, revision, createdAt, hasValue });
+      history.set(key, versions);
+    }
+  }
+  return history;
+}

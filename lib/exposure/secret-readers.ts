@@ -1,0 +1,137 @@
+import { longestWriteMs } from '../access/audit-write.ts';
+import { isIdentityId } from '../access/principal.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { completeSince } from '../access/retention.ts';
+import { readCursor, writeCursor } from '../audit/cursor.ts';
+import { readPlaces } from '../audit/places.ts';
+import { later, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
+import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
+import { ApiError, environmentNotFound } from '../core/errors.ts';
+import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
+import { seenVersions } from './add-up.ts';
+import { pagesPerScan } from './exposed-secrets.ts';
+import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';
+import { readersToday } from './reads-today.ts';
+import { exposingActions, sightsOf } from './sights.ts';
+
+interface Question {
+  environment: string;
+  key: string;
+  since?: string | undefined;
+  until?: string | undefined;
+  after?: string | undefined;
+}
+
+type Reader = Omit<SecretReaders['readers'][number], 'hasAccess'>;
+
+/**
+ * Everyone who saw or sent the current value of a secret, including as an earlier version that was restored.
+ * @throws environment_not_found, secret_not_found; invalid_request for an invalid cursor; rate_limited
+ */
+export function secretReaders(context: MemberContext, question: Question): Promise<SecretReaders> {
+  return asLongQuestion(context, admission => findReaders(context, question, admission));
+}
+
+async function findReaders(
+  context: MemberContext,
+  { environment: id, key, since = '', until, after }: Question,
+  { admitted }: LongQuestion,
+): Promise<SecretReaders> {
+  const { organization, log } = context;
+  const nowMs = Date.now();
+  const [complete, places, partitions] = await Promise.all([
+    completeSince(organization, nowMs),
+    readPlaces(organization.slug),
+    readPartitions(organization.id, exposingActions),
+    admitted,
+  ]);
+  const place = places.get(id);
+  if (place?.path === undefined) throw environmentNotFound();
+  const history = await readKeyHistory(log, place.path, id, 0);
+  const versions = history?.get(key) ?? [];
+  const current = versions.at(-1);
+  if (current?.hasValue !== true)
+    throw new ApiError('secret_not_found', `There is no secret ${key} in this environment.`);
+
+  const origins = originsOf(versions);
+  const equal = versions.filter(({ version }) => origins.get(version) === origins.get(current.version));
+  const from =
+    after === undefined ? startOf(since, organization.createdAt, equal[0]?.createdAt) : readCursor(after).from;
+  const to = until ?? new Date(nowMs + 1).toISOString();
+  const keep = ({ environment, actor }: StoredEntry) => environment?.id === id && actor.id !== null;
+  const { entries, readTo } = await scanEntries(
+    organization.id,
+    { actions: exposingActions, partitions, period: { from, to }, keep },
+    readBudget(pagesPerScan),
+  );
+  const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, key, versions, equal));
+  const doubts = exposing.filter(({ keysOmitted }) => keysOmitted !== undefined).map(({ createdAt }) => createdAt);
+  if (timeOf(from) < complete) doubts.push(complete);
+  const writers = writingsOf(equal).filter(({ at }) => at >= timeOf(from) && at < timeOf(readTo ?? to));
+  return {
+    key,
+    version: current.version,
+    knownSince: complete,
+    complete: doubts.length === 0,
+    ...(doubts.length === 0 ? {} : { incomplete: [{ reason: 'retention' as const, before: doubts.reduce(later) }] }),
+    ...(readTo === undefined ? {} : { next: writeCursor({ from: readTo }) }),
+    readers: await readersToday(organization, place, readersOf(exposing.flatMap(seeingOf), writers)),
+  };
+}
+
+/** The entry of a change has the time of the decision, which is earlier than that of its revision. */
+function startOf(since: string, organizationCreatedAt: string, writtenAt = organizationCreatedAt): string {
+  const decidedAt = new Date(Date.parse(writtenAt) - longestWriteMs).toISOString();
+  return [since, decidedAt].reduce(later, organizationCreatedAt);
+}
+
+/** Whether the entry's response contained one of these versions of the key. Pure. */
+function exposes(
+  entry: AuditRecord,
+  key: string,
+  history: readonly KeyVersion[],
+  versions: readonly KeyVersion[],
+): boolean {
+  return sightsOf(entry).some(sight => {
+    if (sight.keys !== 'all' && !sight.keys.includes(key)) return false;
+    return seenVersions(history, sight)?.some(seen => versions.some(({ version }) => version === seen));
+  });
+}
+
+/** Who saw or sent the value at a time, and with which token. */
+interface Seeing extends Pick<Reader, 'actor'> {
+  tokenId?: string | undefined;
+  at: string;
+}
+
+function seeingOf({ actor: { id, email, name, type, tokenId }, createdAt }: AuditRecord): Seeing[] {
+  if (id === null) return [];
+  const kind = type === 'identity' ? 'identity' : 'user';
+  return [{ actor: { id, email, ...(name === undefined ? {} : { name }), type: kind }, tokenId, at: createdAt }];
+}
+
+/** Also for versions whose audit entries are gone. For an identity, `email` is its name. */
+function writingsOf(versions: readonly KeyVersion[]): Seeing[] {
+  return versions.flatMap(({ writtenBy, createdAt: at = '' }): Seeing[] => {
+    if (writtenBy === undefined) return [];
+    const { id, email } = writtenBy;
+    const isIdentity = isIdentityId(id);
+    return [
+      { actor: isIdentity ? { id, email: null, name: email, type: 'identity' } : { id, email, type: 'user' }, at },
+    ];
+  });
+}
+
+/** The latest first. A change's entry says more about its author than the revision does. Pure. */
+function readersOf(recorded: readonly Seeing[], writers: readonly Seeing[]): Reader[] {
+  const recordedIds = new Set(recorded.map(({ actor: { id } }) => id));
+  const all = [...recorded, ...writers.filter(({ actor: { id } }) => !recordedIds.has(id))];
+  const readers = new Map<string, Reader>();
+  for (const { actor, tokenId, at } of all.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+    const { tokenIds = [], firstAt = at } = readers.get(actor.id) ?? {};
+    const isNewToken = tokenId !== undefined && !tokenIds.includes(tokenId);
+    readers.set(actor.id, { actor, tokenIds: isNewToken ? [...tokenIds, tokenId] : tokenIds, firstAt, lastAt: at });
+  }
+  return [...readers.values()].toSorted((a, b) => (a.lastAt > b.lastAt ? -1 : 1));
+}

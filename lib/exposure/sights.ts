@@ -1,0 +1,65 @@
+import type { exposureWays } from '../contracts/audit/get-exposure.ts';
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { fromRanges } from '../contracts/fields/number-ranges.ts';
+import type { AuditRecord } from '../table/records/audit-entry.ts';
+
+export type Way = (typeof exposureWays)[number];
+
+/** Values that the actor of an audit entry saw or sent. */
+export interface Sight {
+  how: Way;
+  createdAt: string;
+  /** The values are those of the keys at this revision, unless `versions` names others. */
+  revision: number;
+  keys: readonly string[] | 'all';
+  versions?: readonly number[];
+}
+
+/** The actions whose caller sends the values. */
+export const writingActions: ReadonlySet<AuditAction> = new Set([
+  'secret.created',
+  'secret.updated',
+  'secret.bulk_set',
+  'secret.changed',
+]);
+
+/** The actions whose entries can expose a value. */
+export const exposingActions: readonly AuditAction[] = [
+  'secret.pulled',
+  'secret.history_read',
+  'secret.compared',
+  ...writingActions,
+  'secret.promoted',
+  'secret.restored',
+  'environment.validated',
+];
+
+/**
+ * The sights that an entry records. If it could not name all keys, they may include more than was seen. A promotion or a
+ * restoration shows its caller only which keys already had their value. Pure.
+ */
+export function sightsOf(entry: AuditRecord): Sight[] {
+  const { action, createdAt, revision = 0, keys, keysOmitted, unchanged, details } = entry;
+  const sight = (how: Way, named: Sight['keys'] = keys ?? 'all'): Sight => {
+    return { how, createdAt, revision, keys: keysOmitted === undefined ? named : 'all' };
+  };
+  switch (action) {
+    case 'secret.pulled':
+      return [sight('pulled')];
+    case 'secret.compared':
+      return [sight('compared')];
+    case 'environment.validated':
+      return [sight('validated')];
+    case 'secret.history_read':
+      return typeof details?.versions === 'string'
+        ? [{ ...sight('history'), versions: fromRanges(details.versions) }]
+        : [details?.from, details?.to].map(shown => ({ ...sight('history'), revision: Number(shown) }));
+    default: {
+      const isCompared = unchanged !== undefined || keysOmitted !== undefined;
+      return [
+        ...(writingActions.has(action) ? [sight('written')] : []),
+        ...(isCompared ? [sight('compared', unchanged)] : []),
+      ];
+    }
+  }
+}

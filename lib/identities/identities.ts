@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditFacts } from '../access/audit-write.ts';
+import { changedFields } from '../access/changed-fields.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { hasVerifiedEmail } from '../access/verified-email.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { AuditDetails } from '../contracts/fields/audit-action.ts';
+import { audienceOf, maximumIdentities } from '../contracts/fields/identity-limits.ts';
+import type { createIdentity as creation } from '../contracts/identities/create-identity.ts';
+import { environmentRequired, type Identity } from '../contracts/identities/identity.ts';
+import type { updateIdentity as change } from '../contracts/identities/update-identity.ts';
+import { ApiError, invalidRequest, organizationNotFound } from '../core/errors.ts';
+import { laterThan } from '../core/time.ts';
+import { derivedUuid } from '../crypto/derived-uuid.ts';
+import { changeCounts } from '../organizations/change-counts.ts';
+import { countIdentitiesEnded, identityEndings } from '../organizations/members/made-by-member.ts';
+import { equals, isNew, lessThan } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/read.ts';
+import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { check, put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
+import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
+import { requireTrust } from './require-trust.ts';
+
+/** The identity as the API shows it. */
+export function identityView({ trustId: _, updatedAt: __, ...identity }: IdentityRecord): Identity {
+  return { ...identity, tokensEndedAt: identity.tokensEndedAt ?? null, audience: audienceOf(identity.id) };
+}
+
+export function identityTarget({ id, name }: Pick<IdentityRecord, 'id' | 'name'>): AuditFacts['target'] {
+  return { type: 'identity', id, name };
+}
+
+export function identityNotFound(): ApiError {
+  return new ApiError('identity_not_found', 'There is no such identity in this organization.');
+}
+
+/** A page of the audit log has many entries, so each text in an entry is short. */
+const longestText = 2000;
+
+const cut = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
+
+/** The details of an identity in an audit entry. Claims and keys are recorded as text. */
+export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
+  const { name, access, role, projectId, environmentId, issuer, singleUse, maxAssertionAgeMinutes, tokenMinutes } =
+    identity;
+  const keys = jwks === null ? null : cut(JSON.stringify(jwks.keys.map(({ kid, kty, x, n }) => kid ?? x ?? n ?? kty)));
+  return {
+    name,
+    access,
+    role,
+    projectId,
+    environmentId,
+    issuer,
+    // Sorted, because the table doesn't keep the order of names.
+    claims: cut(JSON.stringify(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))))),
+    singleUse,
+    maxAssertionAgeMinutes: String(maxAssertionAgeMinutes),
+    tokenMinutes: String(tokenMinutes),
+    jwks: keys,
+  } satisfies AuditDetails;
+}
+
+/** The organization's identities, oldest first. */
+export async function listIdentities({ organization }: MemberContext): Promise<IdentityRecord[]> {
+  const found = await list(identityRecord, ranges.identities(organization.slug));
+  const identities = found.filter(identity => isOf(organization, identity));
+  return identities.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
+}
+
+/** @throws identity_not_found */
+export async function requireIdentity({ organization }: MemberContext, identityId: string): Promise<IdentityRecord> {
+  const identity = await find(at(identityRecord, organization.slug, identityId));
+  if (identity === undefined || !isOf(organization, identity)) throw identityNotFound();
+  return identity;
+}
+
+/** The slug may have been another organization's when the identity was read. */
+const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) => organizationId === id;
+
+/**
+ * Creates an identity.
+ * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found,
+ * environment_not_found, identity_limit_reached, email_not_verified
+ */
+export async function createIdentity(context: MemberContext, wanted: BodyOf<typeof creation>): Promise<IdentityRecord> {
+  const { organization, principal } = context;
+  const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
+  requireTrust({ ...facts, jwks });
+  const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
+  const createdAt = new Date().toISOString();
+  const identity: IdentityRecord = {
+    ...facts,
+    organizationId: organization.id,
+    // Version 8, as `isIdentityId` expects.
+    id: derivedUuid(randomUUID()),
+    projectId,
+    environmentId,
+    jwks,
+    trustId: randomUUID(),
+    createdAt,
+    createdBy: { id: principal.userId, email: principal.email },
+    updatedAt: createdAt,
+    lastUsedAt: null,
+  };
+  const membership = { organizationId: organization.id, orgSlug: organization.slug };
+  await transact([
+    changeCounts(
+      organization,
+      { identityCount: 1 },
+      {
+        if: { identityCount: lessThan(maximumIdentities) },
+        refused: () =>
+          new ApiError(
+            'identity_limit_reached',
+            `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`,
+          ),
+      },
+    ),
+    put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
+    put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
+    ...scopeChecks(organization.slug, scope),
+    ...hasVerifiedEmail(context, 'create an identity'),
+    isStillMember(context),
+    await context.audit({
+      action: 'identity.created',
+      target: identityTarget(identity),
+      details: auditedFields(identity),
+    }),
+  ]);
+  return identity;
+}
+
+/** A member who is being removed concurrently must not leave behind an identity that the removal did not see. */
+function isStillMember({ organization, access }: MemberContext): Write {
+  const { id, userId } = access.member;
+  return check(at(memberRecord, organization.slug, userId), {
+    if: { id: equals(id) },
+    refused: () => organizationNotFound(),
+  });
+}
+
+/**
+ * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
+ * @throws identity_not_found, invalid_request for an environment without its project, a deployer without its environment,
+ * a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found
+ */
+export async function updateIdentity(
+  context: MemberContext,
+  identityId: string,
+  changes: BodyOf<typeof change>,
+): Promise<IdentityRecord> {
+  const { slug } = context.organization;
+  return retryOnConditionFailed(async () => {
+    const before = await requireIdentity(context, identityId);
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const wanted: IdentityRecord = { ...before, ...given };
+    if (isDeepStrictEqual(wanted, before)) return before;
+    if (wanted.environmentId !== null && wanted.projectId === null) {
+      throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
+    }
+    if (wanted.role === 'deployer' && wanted.environmentId === null) {
+      throw invalidRequest([{ path: 'environmentId', message: environmentRequired }]);
+    }
+    const trusts = isSame(before, wanted, ['issuer', 'claims', 'jwks']);
+    if (!trusts) requireTrust(wanted);
+    const after: IdentityRecord = {
+      ...wanted,
+      trustId: trusts ? before.trustId : randomUUID(),
+      updatedAt: laterThan(before.updatedAt),
+    };
+    const { lastUsedAt: _, tokensEndedAt: __, ...set } = after;
+    await transact([
+      // The condition keeps this from undoing another change or bringing back a deleted identity.
+      update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
+      ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
+      await context.audit({
+        action: 'identity.updated',
+        target: identityTarget(after),
+        ...detailsOf(before, after),
+      }),
+    ]);
+    return after;
+  });
+}
+
+async function limitHolds(slug: string, identity: IdentityRecord): Promise<Write[]> {
+  return scopeChecks(slug, findScope(await readPlaces(slug, identity.projectId !== null), identity));
+}
+
+function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof IdentityRecord)[]): boolean {
+  return names.every(name => isDeepStrictEqual(a[name], b[name]));
+}
+
+function detailsOf(before: IdentityRecord, after: IdentityRecord) {
+  const [old, changed] = [auditedFields(before), auditedFields(after)];
+  const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
+  return details === undefined ? {} : { details };
+}
+
+/** Deletes the identity, which also invalidates its tokens. @throws identity_not_found */
+export async function deleteIdentity(context: MemberContext, identityId: string): Promise<void> {
+  await retryOnConditionFailed(async () => {
+    const identity = await requireIdentity(context, identityId);
+    await transact([countIdentitiesEnded(context.organization, 1), ...(await identityEndings(context, [identity]))]);
+  });
+}

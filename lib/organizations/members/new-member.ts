@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { type AuditFacts, auditWrite } from '../../access/audit-write.ts';
+import { sessionConfined, sessionRequired } from '../../access/authorize.ts';
+import { onlyOrganizationOf } from '../../access/principal.ts';
+import type { AccountContext, RequestContext } from '../../access/request-context.ts';
+import type { Role } from '../../contracts/fields/role.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
+import { hashCredential, readCredential } from '../../crypto/credentials.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, recentPlanConfigs } from '../../plans/effective-limits.ts';
+import { equals, isNew } from '../../table/expressions.ts';
+import { at, find, readTogether } from '../../table/read.ts';
+import {
+  type InvitationRecord,
+  invitationPointerRecord,
+  invitationRecord,
+  isPending,
+} from '../../table/records/invitation.ts';
+import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import type { PlanConfigs } from '../../table/records/plan-configs.ts';
+import type { SignInRecord } from '../../table/records/sign-in.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { put, transact, update, type Write } from '../../table/write.ts';
+import { changeCounts } from '../change-counts.ts';
+import { invitationId, invitationRemoval, inviterStillMay, sweptAtOnce } from './invitation.ts';
+import { readRosterOf } from './read-roster.ts';
+
+interface NewMember {
+  member: MemberRecord;
+  writes: Write[];
+  /** For the audit entry of the same transaction. */
+  joined: AuditFacts & { details: { role: Role } };
+}
+
+/**
+ * A new membership: both of its sides, for the transaction that also changes the organization's counts.
+ * @param refused the error if the user is a member already
+ */
+export function newMember(
+  { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
+  { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
+  role: Role,
+  refused?: () => Error,
+): NewMember {
+  const member = { id: randomUUID(), userId, email, name, role, joinedAt: new Date().toISOString() };
+  return {
+    member,
+    writes: [
+      put(at(memberRecord, slug, userId), member, { if: isNew, ...(refused === undefined ? {} : { refused }) }),
+      put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
+    ],
+    joined: { action: 'member.joined', target: { type: 'member', id: member.id, name: email }, details: { role } },
+  };
+}
+
+/**
+ * The writes that use up an invitation for a new member. Invitations already count towards the member limit, so it isn't
+ * checked again.
+ */
+export function invitationUsed(organization: OrganizationRecord, invitation: InvitationRecord): Write[] {
+  return [
+    inviterStillMay(organization.slug, invitation),
+    ...invitationRemoval(organization.slug, invitation),
+    changeCounts(organization, {
+      memberCount: 1,
+      invitationCount: -1,
+      ownerCount: invitation.role === 'owner' ? 1 : 0,
+    }),
+  ];
+}
+
+/** How many more members and invitations the plan allows, possibly below 0; Infinity without a limit. Pure. */
+export function freePlaces(organization: OrganizationRecord, configs: PlanConfigs): number {
+  const { maxMembers } = effectiveLimits(organization, configs).effective;
+  return isUnlimited(maxMembers)
+    ? Number.POSITIVE_INFINITY
+    : maxMembers - organization.memberCount - organization.invitationCount;
+}
+
+/**
+ * Checks the member limit for one more member or invitation.
+ * @param removed how many invitations the transaction removes. Only these free a place: any other expired one is valid
+ * again if its inviter regains the right to send it
+ * @throws plan_limit_exceeded
+ */
+export function requireFreePlace(organization: OrganizationRecord, configs: PlanConfigs, removed: number): void {
+  if (freePlaces(organization, configs) + removed > 0) return;
+  const { maxMembers } = effectiveLimits(organization, configs).effective;
+  const used = organization.memberCount + organization.invitationCount - removed;
+  throw planLimitExceeded('maxMembers', maxMembers, used);
+}
+
+/**
+ * Adds to the counts that the member limit compares. A condition can't add, so both must be as they were when their sum
+ * was compared. If one has changed, the transaction throws `ConditionFailed`: read the roster again.
+ */
+export function changePlaces(
+  { id, slug, memberCount, invitationCount }: OrganizationRecord,
+  added: { memberCount?: number; invitationCount: number },
+): Write {
+  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
+  return update(
+    at(organizationRecord, slug),
+    { add: added },
+    { if: { ...asCounted, id: equals(id), status: equals('active') } },
+  );
+}
+
+type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
+
+/** What the token points to, read in parallel with authentication. Reads nothing for a malformed token. */
+export async function findInvitation(token: string): Promise<InvitationPointer | undefined> {
+  if (readCredential(token) === undefined) return undefined;
+  return find(at(invitationPointerRecord, hashCredential(token)));
+}
+
+/**
+ * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could
+ * still send this invitation. The same transaction uses up the token.
+ * A former member rejoins only by their own consent, in a session of their own credential: a token or a confined session
+ * doesn't accept the invitation for them. A confined session accepts an invitation to its provider's organization only.
+ * @throws session_confined, insufficient_scope; invalid_token if it is unknown, used, replaced, expired or its inviter
+ * may no longer invite; already_member
+ */
+export async function acceptInvitation(
+  context: AccountContext,
+  token: string,
+  pointer: InvitationPointer | undefined,
+): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
+  if (pointer === undefined) throw invalidInvitation();
+  const { orgSlug, organizationId, invitationId } = pointer;
+  const { user, credential } = context.principal;
+  const boundTo = onlyOrganizationOf(context.principal);
+  const { organization, invitation, existing, removed } = await readTogether({
+    organization: at(organizationRecord, orgSlug),
+    invitation: at(invitationRecord, orgSlug, invitationId),
+    existing: at(memberRecord, orgSlug, user.id),
+    removed:
+      boundTo === undefined && credential.method === 'session' ? undefined : at(removedMemberRecord, orgSlug, user.id),
+  });
+  const wasMember = removed?.organizationId === organizationId;
+  // The provider could otherwise bring its organization's people elsewhere, or back.
+  if (boundTo !== undefined && (boundTo !== organizationId || wasMember)) throw sessionConfined();
+  if (wasMember) throw sessionRequired();
+  if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
+  if (existing !== undefined) throw alreadyMember();
+  if (invitation?.hash !== hashCredential(token)) throw invalidInvitation();
+  const inviter = await find(at(memberRecord, orgSlug, invitation.invitedBy.id));
+  if (!isPending(invitation, inviter)) throw invalidInvitation();
+  const { member, writes, joined } = newMember(organization, user, invitation.role, alreadyMember);
+  await transact([
+    ...writes,
+    ...invitationUsed(organization, invitation).map(write => ({ ...write, refused: invalidInvitation })),
+    await context.auditIn(organization, joined),
+  ]);
+  return { organization, member };
+}
+
+const invalidInvitation = () =>
+  new ApiError('invalid_token', 'This invitation is not valid: it is unknown, used, cancelled or expired.');
+
+const alreadyMember = () => new ApiError('already_member', 'You are already a member of this organization.');
+
+export type RemovedMemberRecord = ReturnType<typeof removedMemberRecord.parse>;
+
+/** Of a person who may join. */
+export interface Joining {
+  organization: Pick<OrganizationRecord, 'id' | 'slug'>;
+  signIn: Pick<SignInRecord, 'defaultRole'>;
+  /** The last membership that ended under the organization's slug. */
+  removed: RemovedMemberRecord | undefined;
+}
+
+/**
+ * The writes that make a user whom the provider has proved a member: with the role of their invitation, or with the
+ * default role. A former member has to accept an invitation in a session of their own: the organization's provider must
+ * not accept it for them. If something has changed since the roster was read, the transaction throws `ConditionFailed`.
+ * @throws organization_not_found if they need an invitation; plan_limit_exceeded
+ */
+export async function joinWithProvider(
+  { source }: RequestContext,
+  user: UserRecord,
+  { organization: { id, slug }, signIn: { defaultRole }, removed }: Joining,
+): Promise<Write[]> {
+  if (removed?.organizationId === id) throw organizationNotFound();
+  const { organization, invitations, expired } = await readRosterOf({ id, slug });
+  const invitation = invitations.find(pending => pending.id === invitationId(id, user.email));
+  const role = invitation?.role ?? defaultRole;
+  if (role === null) throw organizationNotFound();
+  const places: Write[] = [];
+  if (invitation !== undefined) {
+    places.push(...invitationUsed(organization, invitation));
+  } else {
+    const swept = expired.slice(0, sweptAtOnce);
+    requireFreePlace(organization, await recentPlanConfigs(), swept.length);
+    places.push(
+      changePlaces(organization, { memberCount: 1, invitationCount: -swept.length }),
+      ...swept.flatMap(dead => invitationRemoval(slug, dead)),
+    );
+  }
+  const { writes, joined } = newMember(organization, user, role);
+  const facts = { ...joined, details: { ...joined.details, via: 'provider' } };
+  const actor = { id: user.id, email: user.email, type: 'session' } as const;
+  return [...places, ...writes, await auditWrite(organization, actor, source, facts)];
+}

@@ -1,0 +1,197 @@
+import { sessionIdOf } from '../access/session-cookie.ts';
+import { type LinkTarget, linkEpochOf, linkHolds, newLink, usedLink } from '../accounts/account-link.ts';
+import { newAccount } from '../accounts/new-account.ts';
+import type { ReplacedSession } from '../accounts/sessions.ts';
+import { noPassword } from '../crypto/passwords.ts';
+import { type Counter, countOne } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { accountsFromProvider, accountsFromProviderOfNetwork, withRoomFor } from '../limits/rate-limits.ts';
+import { freePlaces, type RemovedMemberRecord } from '../organizations/members/new-member.ts';
+import { recentPlanConfigs } from '../plans/effective-limits.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import { at, readTogether } from '../table/read.ts';
+import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import {
+  accountLinkRecord,
+  type PendingLinkRecord,
+  type ProviderLinkRecord,
+  providerLinkRecord,
+} from '../table/records/provider-link.ts';
+import { domainRecord } from '../table/records/sign-in.ts';
+import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
+import { check, type Write } from '../table/write.ts';
+import { SignInRefused, signInExpired } from './log-in-page.ts';
+import {
+  authenticatedAtMs,
+  clockSkewMs,
+  domainOfEmail,
+  isVerifiedAddress,
+  requireHostedDomain,
+  requireVerifiedDomain,
+} from './profile.ts';
+import { requireProvedDomain } from './prove-domain.ts';
+import type { CallbackContext, OpenSignIn, Proof } from './redeem.ts';
+
+/** The account of a person whom the provider has proved. */
+export interface Identified {
+  user: UserRecord;
+  /** Create the account and its link, or check that both are still there. */
+  writes: Write[];
+  /** Of a person who is no member yet: their last membership that ended under the organization's slug. */
+  joins?: { removed: RemovedMemberRecord | undefined };
+  /** The session to make fresh. */
+  replaces?: ReplacedSession;
+  /** When the person last authenticated. A provider that doesn't say so may have signed them in days ago. */
+  provedAtMs: number;
+}
+
+/** An account with the person's address, which must prove itself before it is linked. */
+export interface Unlinked {
+  link: Omit<PendingLinkRecord, 'expiresAt'>;
+}
+
+/** The counters of new accounts, whose bound is the organization's free places if these are more. */
+export async function countersOf({ organization }: OpenSignIn, { source }: CallbackContext): Promise<Counter[]> {
+  const places = freePlaces(organization, await recentPlanConfigs());
+  const counters = [accountsFromProvider(organization.id), accountsFromProviderOfNetwork(networkOf(source.ip))];
+  return counters.map(counter => withRoomFor(counter, Number.isFinite(places) ? Math.max(0, places) : -1));
+}
+
+/**
+ * The session's own account, which its person has just proved again at the provider.
+ * @throws session_required, other_person, not_fresh, domain_not_verified
+ */
+export function identifySession({ principal }: CallbackContext, open: OpenSignIn, proof: Proof): Identified {
+  const { started, organization, signIn } = open;
+  const credential = principal?.credential;
+  if (principal === undefined || credential?.method !== 'session' || credential.hash !== started.sessionHash) {
+    throw new SignInRefused('session_required');
+  }
+  const { hash, session } = credential;
+  if (session.provider?.organizationId !== organization.id || session.provider.person !== proof.person) {
+    throw new SignInRefused('other_person');
+  }
+  requireHostedDomain(signIn, proof.profile);
+  const now = Date.now();
+  // If the provider doesn't say when, the organization may accept the round trip itself, which this session started.
+  const provedAtMs = authenticatedAtMs(proof.claims, now) ?? (signIn.acceptRoundTrip === true ? now : 0);
+  if (provedAtMs < started.startedAtMs - clockSkewMs) throw new SignInRefused('not_fresh');
+  const { user } = principal;
+  const replaces = { id: sessionIdOf(credential), hash, createdAt: session.createdAt };
+  return { user, writes: [linkStillHolds(open, proof, user)], replaces, provedAtMs };
+}
+
+/**
+ * The account of the person, identified by issuer and subject and never by an address; a new one at the first sign-in.
+ * @param counters what a new account counts towards
+ * @throws email_missing, email_not_verified, domain_not_verified; invitation_required if the membership of the account
+ * ended
+ */
+export async function identify(
+  context: CallbackContext,
+  open: OpenSignIn,
+  proof: Proof,
+  counters: () => Promise<Counter[]>,
+): Promise<Identified | Unlinked> {
+  const { organization, signIn } = open;
+  requireHostedDomain(signIn, proof.profile);
+  const provedAtMs = authenticatedAtMs(proof.claims, Date.now()) ?? 0;
+  const address = isVerifiedAddress(signIn, proof) ? proof.profile.email : undefined;
+  const { pointer, owner, claim } = await readTogether({
+    pointer: at(providerLinkRecord, organization.slug, proof.person),
+    owner: address === undefined ? undefined : at(emailRecord, address),
+    claim: address === undefined ? undefined : at(domainRecord, domainOfEmail(address)),
+  });
+  if (pointer?.organizationId === organization.id) {
+    const candidate = await readCandidate(open, pointer.userId);
+    if (linkHolds({ pointer, ...candidate }, candidate.user)) {
+      return { ...linkedAccount(open, proof, pointer, candidate), provedAtMs };
+    }
+    requireNeverRemoved(open, candidate);
+  }
+  const { email, domain } = requireVerifiedDomain(signIn, proof);
+  await requireProvedDomain(context, open, { domain, claim });
+  if (owner !== undefined) return { link: await linkTo(open, proof, { userId: owner.userId, domain, pointer }) };
+  // Only the provider vouches for the address, and that counts in its organization alone.
+  const { user, writes } = newAccount({ email, name: proof.profile.name, passwordHash: noPassword });
+  return {
+    user,
+    writes: [
+      ...writes,
+      ...newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true }),
+      check(at(domainRecord, domain), { if: { organizationId: equals(organization.id) } }),
+      countPlatform({ users: 1 }),
+      ...(await counters()).flatMap(countOne),
+    ],
+    joins: { removed: undefined },
+    provedAtMs,
+  };
+}
+
+/** An account that the person may have, and what ties it to the organization. */
+type Candidate = Awaited<ReturnType<typeof readCandidate>>;
+
+async function readCandidate({ organization: { id, slug } }: OpenSignIn, userId: string) {
+  const { user, ...ties } = await readTogether({
+    user: at(userRecord, userId),
+    link: at(accountLinkRecord, userId, id),
+    member: at(memberRecord, slug, userId),
+    removed: at(removedMemberRecord, slug, userId),
+  });
+  if (user === undefined) throw new Error('The account of a link or an address does not exist.');
+  return { user, ...ties };
+}
+
+function linkedAccount(
+  open: OpenSignIn,
+  proof: Proof,
+  pointer: ProviderLinkRecord,
+  { user, member, removed }: Candidate,
+): Pick<Identified, 'user' | 'writes' | 'joins'> {
+  const isOlder = pointer.linkId === null;
+  const writes = isOlder
+    ? newLink(user, targetOf(open, proof), { replaced: pointer, isUsed: true })
+    : [linkStillHolds(open, proof, user)];
+  // The membership may end meanwhile. A link from before accounts had a side of it ends only with that note.
+  const unremoved = check(at(removedMemberRecord, open.organization.slug, user.id), {
+    if: removed === undefined ? isNew : { organizationId: equals(removed.organizationId) },
+  });
+  // A removal that is in progress ends the membership, which every later request checks.
+  if (member !== undefined) return { user, writes: isOlder ? [...writes, unremoved] : writes };
+  return { user, writes: [...writes, unremoved], joins: { removed } };
+}
+
+/** The person may have been unlinked from the account, or the account recovered. */
+function linkStillHolds({ organization }: OpenSignIn, { person }: Proof, user: UserRecord): Write {
+  return usedLink(user, { organizationId: organization.id, person }, signInExpired);
+}
+
+function targetOf({ organization: { id, slug }, signIn: { issuer } }: OpenSignIn, { person }: Proof): LinkTarget {
+  return { organizationId: id, orgSlug: slug, issuer, person };
+}
+
+/** @throws invitation_required for a former member, whatever their provider says */
+function requireNeverRemoved({ organization }: OpenSignIn, { member, removed }: Candidate): void {
+  if (member === undefined && removed?.organizationId === organization.id) {
+    throw new SignInRefused('invitation_required');
+  }
+}
+
+/** The link that the account's next log-in in this browser makes. @throws invitation_required */
+async function linkTo(
+  open: OpenSignIn,
+  proof: Proof,
+  { userId, domain, pointer }: { userId: string; domain: string; pointer: ProviderLinkRecord | undefined },
+): Promise<Unlinked['link']> {
+  const candidate = await readCandidate(open, userId);
+  requireNeverRemoved(open, candidate);
+  return {
+    ...targetOf(open, proof),
+    userId,
+    domain,
+    clientVersion: open.signIn.clientVersion,
+    epoch: linkEpochOf(candidate.user),
+    ...(pointer === undefined ? {} : { replacedLinkId: pointer.linkId }),
+  };
+}

@@ -1,0 +1,223 @@
+import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import type { AccountPrincipal } from '../access/principal.ts';
+import type { RequestContext } from '../access/request-context.ts';
+import type { completeProviderSignIn as contract } from '../contracts/auth/complete-provider-sign-in.ts';
+import type { QueryOf } from '../contracts/contract.ts';
+import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
+import { equalInConstantTime } from '../crypto/credentials.ts';
+import { signatureAlgorithms } from '../identities/verify-assertion.ts';
+import { countOne } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { completedSignIns } from '../limits/rate-limits.ts';
+import { providerAnswer } from '../outbound/ask-worker.ts';
+import { isThere } from '../table/expressions.ts';
+import { at, find, readTogether } from '../table/read.ts';
+import type { VerificationKey } from '../table/records/identity.ts';
+import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { personOf } from '../table/records/provider-link.ts';
+import type { SignInRecord } from '../table/records/sign-in.ts';
+import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
+import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
+import { hashOfSecret, isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
+import { SignInRefused, signInExpired } from './log-in-page.ts';
+import { type Profile, type ProvenPerson, profileOf, reportsSecondFactor } from './profile.ts';
+import { openClientSecret, type Provider, readProvider } from './provider.ts';
+import { ownSignIn, providerReads } from './sign-in.ts';
+
+export type CallbackContext = RequestContext & { readonly principal: AccountPrincipal | undefined };
+
+/** What the provider sent, and the organization whose callback it was sent to. */
+export type Returned = QueryOf<typeof contract> & { orgSlug: string };
+
+/** A sign-in in this browser whose organization and provider are still the same. It is used up already. */
+export interface OpenSignIn {
+  started: StartedSignInRecord;
+  organization: OrganizationRecord;
+  signIn: SignInRecord;
+}
+
+/** For the request to the provider. */
+interface Redeeming {
+  open: OpenSignIn;
+  /** From the browser: the random values of this sign-in. */
+  state: string;
+  secret: string;
+  issuerKeys: IssuerKeysRecord | undefined;
+  /** Undefined for a public client. */
+  clientSecret: string | undefined;
+}
+
+/** What the provider has signed about a person. */
+export interface Proof extends ProvenPerson {
+  /** Stands for the issuer and the subject. */
+  person: string;
+  /** Whether the provider asked for a second factor, and the organization trusts it with that. */
+  trustedFactor: boolean;
+}
+
+/** An answer that the provider signed and that is still refused, so it is recorded for the owners. */
+export class SignedAnswerRefused extends SignInRefused {}
+
+const invalidAnswer = () => new SignInRefused('invalid_answer');
+
+/**
+ * Uses up the sign-in that the browser returns from. Three round trips, which also read what the request to the provider
+ * needs.
+ * @throws rate_limited; sign_in_expired if it is unknown, used, too old, another browser's or another organization's, or
+ * its provider has changed since
+ */
+export async function openSignIn(
+  { source }: RequestContext,
+  { orgSlug, state }: Returned,
+  secret: string | undefined,
+): Promise<Redeeming> {
+  if (!isRandom(state) || !isRandom(secret)) throw signInExpired();
+  const item = at(startedSignInRecord, hashOfSecret(state));
+  const started = await find(item);
+  // Another organization's provider may have sent the browser here with its own state.
+  if (started?.orgSlug !== orgSlug || started.expiresAt * 1000 <= Date.now()) throw signInExpired();
+  if (!equalInConstantTime(hashOfSecret(secret), started.browser)) throw signInExpired();
+  const { organization, signIn, issuerKeys } = await readTogether({
+    ...providerReads(orgSlug),
+    issuerKeys: at(issuerKeysRecord, started.issuer),
+  });
+  const current = ownSignIn(signIn, started.organizationId);
+  if (organization?.id !== started.organizationId || organization.status !== 'active') throw signInExpired();
+  if (current?.clientVersion !== started.clientVersion) throw signInExpired();
+  // However it ends, this is the only attempt: of several callbacks at once, only one asks the provider.
+  const completed = completedSignIns(organization.id, networkOf(source.ip));
+  const claim = retryOnConditionFailed(() =>
+    transact([remove(item, { if: isThere, refused: signInExpired }), ...countOne(completed)]),
+  );
+  const [clientSecret] = await Promise.all([openClientSecret(current), claim]);
+  return { open: { started, organization, signIn: current }, state, secret, issuerKeys, clientSecret };
+}
+
+/**
+ * Exchanges the code for an id token, and verifies it. An address that it does not have is read from userinfo.
+ * @throws provider_refused, provider_unavailable, issuer_unavailable, invalid_answer, rate_limited
+ */
+export async function redeem(
+  context: RequestContext,
+  { open: { organization, signIn }, state, secret, issuerKeys, clientSecret }: Redeeming,
+  { code, iss, error }: Returned,
+): Promise<Proof> {
+  const { slug: orgSlug } = organization;
+  const provider = await readProvider(context, { issuer: signIn.issuer, orgSlug, stored: issuerKeys });
+  const { issuer, endpoints } = provider;
+  // RFC 9207: with two providers, one must not be able to pass on the other's response.
+  if (iss === undefined ? endpoints.sendsIssuer : iss !== issuer) throw invalidAnswer();
+  if (error !== undefined || code === undefined || code === '') throw new SignInRefused('provider_refused');
+  const grant = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: await redirectUri(orgSlug),
+    code_verifier: verifierOf(secret, state),
+  };
+  const authenticated = clientAuthentication(provider, signIn.clientId, clientSecret, grant);
+  const answer = await providerAnswer({ target: endpoints.token, ...authenticated }, context.log);
+  if (answer === undefined) throw new SignInRefused('provider_unavailable');
+  const expected = { issuer, clientId: signIn.clientId, nonce: nonceOf(secret, state) };
+  const verify = (keys: readonly VerificationKey[]) => verifyIdToken(answer.id_token, expected, keys);
+  // The provider may have changed its keys since they were stored.
+  const claims = (await verify(provider.keys)) ?? (await verify(await provider.renewKeys()));
+  if (claims === undefined) throw invalidAnswer();
+  return {
+    claims,
+    profile:
+      claims.email === undefined
+        ? await readUserinfo(context, provider, claims, answer.access_token)
+        : profileOf(claims),
+    person: personOf(issuer, claims.sub),
+    trustedFactor: signIn.trustFactor && reportsSecondFactor(claims),
+  };
+}
+
+/** How the client proves itself (OpenID Connect Core 1.0, section 9; RFC 6749, section 2.3.1). Pure. */
+function clientAuthentication(
+  { endpoints: { clientAuthentication: method } }: Pick<Provider, 'endpoints'>,
+  clientId: string,
+  clientSecret: string | undefined,
+  form: Readonly<Record<string, string>>,
+): { form: Record<string, string>; authorization?: string } {
+  // A public client only has PKCE.
+  if (clientSecret === undefined) return { form: { ...form, client_id: clientId } };
+  if (method === 'client_secret_post') return { form: { ...form, client_id: clientId, client_secret: clientSecret } };
+  const formEncoded = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
+  const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+  return { form: { ...form }, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
+const maximumTokenLength = 50_000;
+
+/**
+ * The claims of an id token (OpenID Connect Core 1.0, section 3.1.3.7) after checking signature, issuer, audience,
+ * authorized party, times, nonce and subject. Only the given keys count, whatever the header says about others.
+ * @returns undefined if the header names none of the keys
+ * @throws invalid_answer, as `SignedAnswerRefused` if the provider signed the token
+ */
+async function verifyIdToken(
+  idToken: unknown,
+  { issuer, clientId, nonce }: { issuer: string; clientId: string; nonce: string },
+  keys: readonly VerificationKey[],
+): Promise<ProvenPerson['claims'] | undefined> {
+  if (typeof idToken !== 'string' || idToken.length > maximumTokenLength) throw invalidAnswer();
+  let claims: JWTPayload;
+  try {
+    ({ payload: claims } = await jwtVerify(idToken, createLocalJWKSet({ keys: keys as JWK[] }), {
+      algorithms: signatureAlgorithms,
+      issuer,
+      audience: clientId,
+      clockTolerance: clockSkewSeconds,
+      requiredClaims: ['exp', 'iat', 'sub', 'nonce'],
+    }));
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return undefined;
+    // Claims are only checked after the signature.
+    const isSigned = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+    throw isSigned ? new SignedAnswerRefused('invalid_answer') : invalidAnswer();
+  }
+  const { sub, iat = Number.POSITIVE_INFINITY } = claims;
+  const isAcceptable =
+    isSubject(sub) &&
+    iat <= Date.now() / 1000 + clockSkewSeconds &&
+    isForClient(claims, clientId) &&
+    typeof claims.nonce === 'string' &&
+    equalInConstantTime(claims.nonce, nonce);
+  if (!isAcceptable) throw new SignedAnswerRefused('invalid_answer');
+  return { ...claims, sub };
+}
+
+/** At most 255 characters (section 2); more are accepted only from providers that don't keep to it. */
+function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub !== '' && sub.length <= 1000;
+}
+
+/** With further audiences, the authorized party must be the client; if one is named, it always must be. */
+function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {
+  const hasOthers = Array.isArray(aud) && aud.some(audience => audience !== clientId);
+  return azp === undefined ? !hasOthers : azp === clientId;
+}
+
+/**
+ * The profile of a person whose id token has no address. Whoever has signed in before needs no address, so a userinfo
+ * endpoint that doesn't respond is ignored.
+ * @throws invalid_answer if it is about another person (section 5.3.2)
+ */
+async function readUserinfo(
+  { log }: RequestContext,
+  { endpoints: { userinfo } }: Provider,
+  claims: ProvenPerson['claims'],
+  accessToken: unknown,
+): Promise<Profile> {
+  const signed = profileOf(claims);
+  const isToken = typeof accessToken === 'string' && /^[\x21-\x7e]{1,50000}$/.test(accessToken);
+  if (userinfo === undefined || !isToken) return signed;
+  const answer = await providerAnswer({ target: userinfo, authorization: `Bearer ${accessToken}` }, log);
+  if (answer === undefined) return signed;
+  if (answer.sub !== claims.sub) throw new SignedAnswerRefused('invalid_answer');
+  const profile = profileOf(answer);
+  // An address that either of them denies is not verified.
+  return signed.emailVerified === 'no' ? { ...profile, emailVerified: 'no' } : profile;
+}

@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { at, find } from '#lib/table/read.ts';
+import { domainRecord } from '#lib/table/records/sign-in.ts';
+import type { Api } from '#test/support/api.ts';
+import { type Samples, sample } from '#test/support/derive-sample.ts';
+import { sharedNameServer } from '#test/support/name-server.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus, place, placeWithSecrets } from '#test/support/sample-requests.ts';
+import { type PlaceWithProvider, placeWithProvider } from '#test/support/sign-in/place-with-provider.ts';
+
+const organizationsOf = async ({ session }: Person, api: Api): Promise<{ name: string; slug: string }[]> =>
+  (await expectStatus(api.get('/auth/me', session), 200)).body.organizations;
+const signInOf = async ({ signInPath, session }: PlaceWithProvider, api: Api) =>
+  (await expectStatus(api.get(signInPath, session), 200)).body.signIn;
+const domainOf = ({ domain }: PlaceWithProvider) => find(at(domainRecord, domain));
+
+export const samples: Samples = {
+  'create-organization': sample({
+    world: async () => ({ ...(await seedPerson()), wanted: `org-${randomBytes(8).toString('hex')}` }),
+    body: ({ wanted }) => ({ name: 'Second', slug: wanted }),
+    repeats: [409],
+    isDone: async (there, api) => (await organizationsOf(there, api)).some(({ slug }) => slug === there.wanted),
+  }),
+  'rename-organization': sample({
+    world: async api => ({ ...(await place(api)), wanted: `renamed ${randomUUID()}` }),
+    body: ({ wanted }) => ({ name: wanted }),
+    isDone: async (there, api) => (await organizationsOf(there, api)).some(({ name }) => name === there.wanted),
+  }),
+  'get-sign-in': sample({ world: () => placeWithProvider() }),
+  'set-sign-in': sample({
+    world: () => placeWithProvider(),
+    body: ({ domain }) => ({
+      issuer: 'https://login.example.com',
+      clientId: 'holdfast',
+      clientSecret: 'not one',
+      domains: [domain, 'example.com'],
+    }),
+    isDone: async (there, api) => (await signInOf(there, api)).issuer === 'https://login.example.com',
+  }),
+  'verify-domain': sample({
+    world: async api => {
+      const there = await placeWithProvider({ isVerified: false });
+      (await sharedNameServer()).set(there.domain, [[(await signInOf(there, api)).domains[0].txtRecord]]);
+      return there;
+    },
+    body: ({ domain }) => ({ domain }),
+    isDone: async there => (await domainOf(there)) !== undefined,
+  }),
+  'delete-sign-in': sample({
+    world: () => placeWithProvider(),
+    repeats: [200],
+    isDone: async (there, api) => (await signInOf(there, api)) === null && (await domainOf(there)) === undefined,
+  }),
+  'delete-organization': sample({
+    world: placeWithSecrets,
+    isDone: async ({ organization, session }, api) =>
+      (await api.get(`/projects/${organization.id}`, session)).status === 404,
+  }),
+};

@@ -1,0 +1,50 @@
+import { type Samples, sample } from '#test/support/derive-sample.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { expectStatus, join, place, placeWithSecrets, valuesIn } from '#test/support/sample-requests.ts';
+
+const isRotated = async (
+  { organization, session }: Awaited<ReturnType<typeof place>>,
+  api: Parameters<typeof place>[0],
+) => (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body.project.keyVersion > 1;
+
+export const samples: Samples = {
+  'list-projects': sample({ world: place }),
+  'update-project': sample({ body: () => ({ name: 'Renamed', description: 'changed with it' }) }),
+  'delete-project': sample({ world: placeWithSecrets }),
+  'update-environment': sample({
+    world: async api => {
+      const [there, guest] = [await placeWithSecrets(api), await seedPerson()];
+      await join(api, there, guest, 'viewer');
+      return { ...there, guest };
+    },
+    body: () => ({ name: 'Renamed', type: 'production' }),
+    isDone: async ({ organization, session, secrets, guest }, api) => {
+      const { environments } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body
+        .project;
+      const { name, type } = environments.find(({ slug }: { slug: string }) => slug === 'dev');
+      const { status } = await api.get(`${secrets}/dev`, guest.session);
+      const done = [name === 'Renamed', type === 'production', status === 403];
+      if (new Set(done).size > 1) throw new Error(`Half of a change is there: ${done.join()}.`);
+      return done[0] === true;
+    },
+  }),
+  'delete-environment': sample({
+    isDone: async ({ organization, session, secrets }, api) => {
+      const { environments } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body
+        .project;
+      const isListed = environments.some(({ slug }: { slug: string }) => slug === 'dev');
+      const isGone = (await api.get(`${secrets}/dev`, session)).status === 404;
+      if (isListed === isGone) throw new Error('Half of a deletion is there.');
+      return !isListed;
+    },
+  }),
+  'rotate-key': sample({
+    world: placeWithSecrets,
+    repeats: [200, 202, 409],
+    isDone: async (there, api) => {
+      await valuesIn(api, there);
+      return isRotated(there, api);
+    },
+  }),
+  'rotate-key unused': sample({ works: [200], isDone: isRotated }),
+};
