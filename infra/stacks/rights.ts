@@ -1,11 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import {
-  type InvokedFunction,
-  type KeyPurpose,
-  type Partition,
-  partitions,
-  type TableAction,
-} from '#lib/contracts/contract.ts';
+import type { InvokedFunction, KeyPurpose, TableAction } from '#lib/contracts/contract.ts';
+import { type Partition, partitions } from '#lib/contracts/partitions.ts';
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 import { type AskedRight, contextKeys as keysOfContext } from './policy.ts';

@@ -3,6 +3,7 @@ import type { Access } from '../contracts/contract.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
+import { isOver } from '../core/time.ts';
 import { hasValidMac, readCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { at, readTogether } from '../table/read.ts';
 import { type IdentityRights, identityRightsRecord } from '../table/records/identity.ts';
@@ -203,7 +204,7 @@ export function principalOf(
   const now = Date.now();
   if (issued.method === 'session') {
     if (session === undefined || user === undefined) return undefined;
-    if (endOfSession(session) * 1000 <= now || session.epoch !== user.sessionEpoch) return undefined;
+    if (isOver(endOfSession(session), now) || session.epoch !== user.sessionEpoch) return undefined;
     const credential = { method: 'session', hash: issued.hash, session } as const;
     return { userId: user.id, email: user.email, credential, user };
   }

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Log } from '../core/logger.ts';
 import { sourceOf } from '../core/request-source.ts';
+import { hourMs } from '../core/time.ts';
 import { isThere } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
@@ -10,7 +11,7 @@ import type { Principal } from './principal.ts';
 import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 
 /** The last use is recorded at most once an hour, so that most requests write nothing. */
-const lastUseStepMs = 60 * 60_000;
+const lastUseStepMs = hourMs;
 
 /**
  * Records the use of a credential while the handler runs. Resolves to the session cookie to send again, if any. Never

@@ -1,10 +1,9 @@
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
+import { daySeconds, epochSeconds, hourSeconds } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 
 export const sessionCookieName = '__service_session';
-
-const daySeconds = 24 * 60 * 60;
 
 /** Fourteen days, sliding. */
 const sessionLifetimeSeconds = 14 * daySeconds;
@@ -14,11 +13,11 @@ const longestSessionSeconds = 90 * daySeconds;
 
 /** When a session that is used now ends, in epoch seconds. Pure. */
 export function sessionEndsAt(session: Pick<StoredSession, 'createdAt' | 'provider'>, nowMs: number): number {
-  return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(session));
+  return Math.min(epochSeconds(nowMs) + sessionLifetimeSeconds, latestEnd(session));
 }
 
 /** Somebody whom the company's provider no longer admits is out after this time. */
-const longestProviderSessionSeconds = 12 * 60 * 60;
+const longestProviderSessionSeconds = 12 * hourSeconds;
 
 interface StoredSession {
   createdAt: string;
@@ -39,7 +38,7 @@ export function endOfSession(session: StoredSession): number {
 
 function latestEnd({ createdAt, provider }: Pick<StoredSession, 'createdAt' | 'provider'>): number {
   const longest = provider === undefined ? longestSessionSeconds : longestProviderSessionSeconds;
-  return Math.floor(Date.parse(createdAt) / 1000) + longest;
+  return epochSeconds(Date.parse(createdAt)) + longest;
 }
 
 /**
@@ -52,7 +51,7 @@ export function sessionIdOf({ hash, session }: { hash: string; session: { id?: s
 
 /** Set-Cookie for a session. Secure except on a local http address, where browsers would drop it. */
 export function sessionCookie(secret: string, endsAt: number): string {
-  return cookie(secret, Math.max(0, endsAt - Math.floor(Date.now() / 1000)));
+  return cookie(secret, Math.max(0, endsAt - epochSeconds()));
 }
 
 /** Set-Cookie that makes the browser forget the session. */

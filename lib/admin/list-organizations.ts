@@ -30,9 +30,9 @@ export async function listOrganizations({
 }: QueryOf<typeof contract>): Promise<OrganizationPage> {
   const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
   if (limit === undefined && slugs.length > maximumWithoutPages) throw askForPages(slugs.length);
-  const wanted = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
+  const pageSlugs = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
   const organizations: OrganizationPage['organizations'] = [];
-  for (const chunk of chunksOf(countedAtOnce, wanted)) {
+  for (const chunk of chunksOf(countedAtOnce, pageSlugs)) {
     // Counting needs only the slug, so it runs while the organizations are read.
     const [records, usages] = await Promise.all([
       readAll(chunk.map(slug => at(organizationRecord, slug))),

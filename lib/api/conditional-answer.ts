@@ -11,18 +11,18 @@ export function conditionalAnswer<Body extends { revision: number }>(read: Body 
 
 /** The response to a read of an earlier or the current revision. Past revisions are immutable, so they carry no tag. */
 export function answerAt<Body extends { revision: number }>(
-  wanted: number | undefined,
+  requestedRevision: number | undefined,
   read: Body | { notModified: number },
 ) {
-  if (wanted === undefined || 'notModified' in read) return conditionalAnswer(read);
+  if (requestedRevision === undefined || 'notModified' in read) return conditionalAnswer(read);
   return { status: 200 as const, body: read };
 }
 
 /** The same with a body that was written as text. */
 export function textAt<Type extends TextType>(
-  wanted: number | undefined,
+  requestedRevision: number | undefined,
   { text, contentType, revision }: { text: string; contentType: Type; revision: number },
 ) {
   const answer = { status: 200 as const, body: text, contentType };
-  return wanted === undefined ? { ...answer, headers: { etag: revisionTag(revision) } } : answer;
+  return requestedRevision === undefined ? { ...answer, headers: { etag: revisionTag(revision) } } : answer;
 }

@@ -93,9 +93,9 @@ export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV
   const { problem } = parsePath(contract, event);
   if (problem?.code === error.code) return problem;
   const name = parameterNames(contract.path).find(
-    one =>
-      (contract.notFound?.[one] ?? pathParameters[one].notFound) === error.code &&
-      isIdInPlaceOfSlug(one, event.pathParameters?.[one]),
+    parameter =>
+      (contract.notFound?.[parameter] ?? pathParameters[parameter].notFound) === error.code &&
+      isIdInPlaceOfSlug(parameter, event.pathParameters?.[parameter]),
   );
   return name === undefined ? error : notFoundError(error.code, formProblem(name, event.pathParameters?.[name]));
 }

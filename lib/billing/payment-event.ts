@@ -139,27 +139,33 @@ const readCheckout: Reader = object => {
   };
 };
 
-const readSubscription: Reader = (object, configured) => {
-  const subscription = Subscription.parse(object);
-  const items = subscription.items?.data ?? [];
-  const prices = items.map(item => item.price);
-  const ends = [subscription.current_period_end, ...items.map(item => item.current_period_end)];
-  return {
-    organizationIds: [subscription.metadata.organizationId],
-    customerId: subscription.customer,
-    update: {
-      subscriptionId: subscription.id,
-      state: states.get(subscription.status) ?? 'pending',
-      plan: planOf(prices, subscription.metadata.plan, configured),
-      currentPeriodEnd: latest(ends),
-    },
+const readSubscription =
+  (ended?: 'canceled'): Reader =>
+  (object, prices) => {
+    const {
+      id: subscriptionId,
+      status,
+      customer,
+      metadata: names,
+      items,
+      ...subscription
+    } = Subscription.parse(object);
+    const sold = items?.data ?? [];
+    return {
+      organizationIds: [names.organizationId],
+      customerId: customer,
+      update: {
+        subscriptionId,
+        state: ended ?? states.get(status) ?? 'pending',
+        plan: planOf(
+          sold.map(({ price }) => price),
+          names.plan,
+          prices,
+        ),
+        currentPeriodEnd: latest([subscription, ...sold].map(({ current_period_end }) => current_period_end)),
+      },
+    };
   };
-};
-
-const readEndedSubscription: Reader = (object, prices) => {
-  const read = readSubscription(object, prices);
-  return { ...read, update: read.update === undefined ? undefined : { ...read.update, state: 'canceled' } };
-};
 
 const readInvoice =
   (state: 'active' | 'past_due'): Reader =>
@@ -185,11 +191,11 @@ const readInvoice =
 const readers: ReadonlyMap<string, Reader> = new Map([
   ['checkout.session.completed', readCheckout],
   ['checkout.session.async_payment_succeeded', readCheckout],
-  ['customer.subscription.created', readSubscription],
-  ['customer.subscription.updated', readSubscription],
-  ['customer.subscription.paused', readSubscription],
-  ['customer.subscription.resumed', readSubscription],
-  ['customer.subscription.deleted', readEndedSubscription],
+  ['customer.subscription.created', readSubscription()],
+  ['customer.subscription.updated', readSubscription()],
+  ['customer.subscription.paused', readSubscription()],
+  ['customer.subscription.resumed', readSubscription()],
+  ['customer.subscription.deleted', readSubscription('canceled')],
   ['invoice.paid', readInvoice('active')],
   ['invoice.payment_failed', readInvoice('past_due')],
 ]);
@@ -207,11 +213,10 @@ function planOf(priceIds: readonly (string | null)[], named: unknown, prices: Pr
 }
 
 function namedPlan(named: unknown): PlanName | undefined {
-  const parsed = BoughtPlan.safeParse(named);
-  return parsed.success ? parsed.data : undefined;
+  return BoughtPlan.safeParse(named).data;
 }
 
 function latest(seconds: readonly (number | null | undefined)[]): string | undefined {
-  const known = seconds.filter(value => typeof value === 'number');
-  return known.length === 0 ? undefined : isoOfSeconds(Math.max(...known));
+  const ends = seconds.filter(end => typeof end === 'number');
+  return ends.length === 0 ? undefined : isoOfSeconds(Math.max(...ends));
 }

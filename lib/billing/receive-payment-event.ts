@@ -84,7 +84,9 @@ async function findOrganization(event: PaymentEvent): Promise<Found> {
   });
   if (customer !== undefined) candidates.push({ id: customer.organizationId, slug: customer.orgSlug });
   const organizations = await readAll(candidates.map(({ slug }) => at(organizationRecord, slug)));
-  const organization = organizations.find((one, index) => one?.status === 'active' && one.id === candidates[index]?.id);
+  const organization = organizations.find(
+    (record, index) => record?.status === 'active' && record.id === candidates[index]?.id,
+  );
   return { ...found, organization };
 }
 
@@ -135,11 +137,11 @@ function pointerWrites(
   customerId: string | null,
   isKnown: boolean,
 ): Write[] {
-  const before = billing?.customerId ?? null;
-  if (customerId === before || customerId === null) return [];
+  const storedId = billing?.customerId ?? null;
+  if (customerId === storedId || customerId === null) return [];
   const pointer = { organizationId: id, orgSlug: slug };
   return [
-    ...(before === null ? [] : [remove(at(customerRecord, before))]),
+    ...(storedId === null ? [] : [remove(at(customerRecord, storedId))]),
     ...(isKnown ? [] : [put(at(customerRecord, customerId), pointer, { if: isNew })]),
   ];
 }

@@ -26,7 +26,7 @@ export interface SubscriptionUpdate {
   fromInvoice: boolean;
 }
 
-type Known = Pick<OrganizationRecord, 'plan' | 'planChangedAtMs' | 'billing'>;
+type Subscriber = Pick<OrganizationRecord, 'plan' | 'planChangedAtMs' | 'billing'>;
 
 export interface BillingChange {
   plan: PlanName;
@@ -56,27 +56,27 @@ const unnamed = 'unnamed';
  * never compared. A plan set by an administrator is replaced only by later events, compared in whole seconds, the
  * precision of the provider's timestamps.
  */
-export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingChange | undefined {
-  const before = known.billing ?? noBilling;
+export function applyUpdate(organization: Subscriber, update: SubscriptionUpdate): BillingChange | undefined {
+  const stored = organization.billing ?? noBilling;
   const orderedBy = update.subscriptionId ?? unnamed;
-  const lastTime = timeOf(before, orderedBy);
+  const lastTime = timeOf(stored, orderedBy);
   if (lastTime !== undefined && update.created < lastTime) return undefined;
-  if (update.fromInvoice && !invoiceCounts(before, update)) return undefined;
+  if (update.fromInvoice && !invoiceCounts(stored, update)) return undefined;
 
   const isOver = update.state === 'canceled';
   const time = update.created + (isOver ? 1 : 0);
   const billing: BillingState = {
-    ...before,
-    customerId: before.customerId ?? update.customerId,
-    eventTimes: update.fromInvoice ? before.eventTimes : newestTimes({ ...before.eventTimes, [orderedBy]: time }),
+    ...stored,
+    customerId: stored.customerId ?? update.customerId,
+    eventTimes: update.fromInvoice ? stored.eventTimes : newestTimes({ ...stored.eventTimes, [orderedBy]: time }),
   };
-  if (!concernsPresentState(before, update)) return { plan: known.plan, billing };
+  if (!concernsPresentState(stored, update)) return { plan: organization.plan, billing };
 
-  const isSame = update.subscriptionId === null || before.subscriptionId === update.subscriptionId;
-  const current = isSame ? before : noBilling;
-  const state = stateAfter(current, known.plan, update);
-  billing.subscriptionId = update.subscriptionId ?? (isAlive(before) ? before.subscriptionId : null);
-  billing.customerId = update.customerId ?? before.customerId;
+  const isSame = update.subscriptionId === null || stored.subscriptionId === update.subscriptionId;
+  const current = isSame ? stored : noBilling;
+  const state = stateAfter(current, organization.plan, update);
+  billing.subscriptionId = update.subscriptionId ?? (isAlive(stored) ? stored.subscriptionId : null);
+  billing.customerId = update.customerId ?? stored.customerId;
   billing.status = state === 'suspended' ? 'past_due' : (state as BillingState['status']);
   billing.currentPeriodEnd = isOver ? null : periodEndAfter(current, update);
   billing.subscribedPlan = update.fromInvoice ? current.subscribedPlan : (update.plan ?? current.subscribedPlan);
@@ -84,9 +84,9 @@ export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingCh
     ? { created: update.created, isPaid: update.state === 'active' }
     : current.invoice;
   const grantsNothing = isOver || state === 'suspended';
-  const plan = grantsNothing ? 'free' : grantedPlan(known.plan, billing, update);
-  const adminWasLater = update.created < epochSeconds(known.planChangedAtMs);
-  return { plan: adminWasLater ? known.plan : plan, billing };
+  const plan = grantsNothing ? 'free' : grantedPlan(organization.plan, billing, update);
+  const adminWasLater = update.created < epochSeconds(organization.planChangedAtMs);
+  return { plan: adminWasLater ? organization.plan : plan, billing };
 }
 
 /**
@@ -115,10 +115,10 @@ function grantedPlan(plan: PlanName, { subscribedPlan }: BillingState, update: S
   return update.fromInvoice && subscribedPlan !== undefined ? plan : (update.plan ?? plan);
 }
 
-function concernsPresentState(before: BillingState, update: SubscriptionUpdate): boolean {
+function concernsPresentState(stored: BillingState, update: SubscriptionUpdate): boolean {
   if (update.state === 'pending') return false;
-  if (before.subscriptionId === null || before.subscriptionId === update.subscriptionId) return true;
-  if (!isAlive(before)) return update.state !== 'canceled';
+  if (stored.subscriptionId === null || stored.subscriptionId === update.subscriptionId) return true;
+  if (!isAlive(stored)) return update.state !== 'canceled';
   return update.state === 'active';
 }
 
@@ -132,12 +132,12 @@ export function liveSubscriptionOf({ billing = noBilling }: OrganizationRecord):
 }
 
 /** A payment counts for the current live subscription, or for a new one that names its plan. */
-function invoiceCounts(before: BillingState, update: SubscriptionUpdate): boolean {
-  if (before.subscriptionId === update.subscriptionId) {
-    return before.status !== 'canceled' && update.created >= (before.invoice?.created ?? 0);
+function invoiceCounts(stored: BillingState, update: SubscriptionUpdate): boolean {
+  if (stored.subscriptionId === update.subscriptionId) {
+    return stored.status !== 'canceled' && update.created >= (stored.invoice?.created ?? 0);
   }
-  if (before.subscriptionId === null && isAlive(before)) return true;
-  const isUnknown = update.subscriptionId !== null && timeOf(before, update.subscriptionId) === undefined;
+  if (stored.subscriptionId === null && isAlive(stored)) return true;
+  const isUnknown = update.subscriptionId !== null && timeOf(stored, update.subscriptionId) === undefined;
   return isUnknown && update.state === 'active' && update.plan !== undefined;
 }
 

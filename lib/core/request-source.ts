@@ -30,17 +30,17 @@ export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
  * secret.
  */
 function addressOf(event: APIGatewayProxyEventV2): string {
-  const told = headerOf(event, 'x-viewer-address') ?? '';
-  const isBelieved = settings().EDGE_SECRETS.length > 0 && cameThroughEdge(event) && isIP(told) !== 0;
-  return isBelieved ? told : event.requestContext.http.sourceIp;
+  const viewerAddress = headerOf(event, 'x-viewer-address') ?? '';
+  const isTrusted = settings().EDGE_SECRETS.length > 0 && cameThroughEdge(event) && isIP(viewerAddress) !== 0;
+  return isTrusted ? viewerAddress : event.requestContext.http.sourceIp;
 }
 
 /** Whether a request carries the edge secret. Always true for installations without CloudFront. */
 export function cameThroughEdge(event: APIGatewayProxyEventV2): boolean {
   const secrets = settings().EDGE_SECRETS;
   if (secrets.length === 0) return true;
-  const shown = digest(headerOf(event, 'x-origin-secret') ?? '');
-  return secrets.some(secret => timingSafeEqual(digest(secret), shown));
+  const sent = digest(headerOf(event, 'x-origin-secret') ?? '');
+  return secrets.some(secret => timingSafeEqual(digest(secret), sent));
 }
 
 function digest(text: string): Buffer {
@@ -50,7 +50,7 @@ function digest(text: string): Buffer {
 /** The content of a cookie. */
 export function cookieOf(cookies: readonly string[] | undefined, name: string): string | undefined {
   const start = `${name}=`;
-  return cookies?.find(one => one.startsWith(start))?.slice(start.length);
+  return cookies?.find(cookie => cookie.startsWith(start))?.slice(start.length);
 }
 
 export function headerOf(event: APIGatewayProxyEventV2, name: string): string | undefined {

@@ -56,10 +56,10 @@ export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
   sweepDataKeys();
   const name = cacheKey(id, wrapped);
-  const known = entries.get(name);
-  if (known !== undefined && known.uses < maximumUses) {
-    known.uses += 1;
-    return known.key;
+  const cached = entries.get(name);
+  if (cached !== undefined && cached.uses < maximumUses) {
+    cached.uses += 1;
+    return cached.key;
   }
   const key = kmsDecrypt(wrapped, encryptionContext(id));
   const entry = remember(name, id, key);

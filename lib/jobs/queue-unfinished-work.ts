@@ -3,6 +3,7 @@ import { chunksOf } from '../core/chunks-of.ts';
 import { type LastingJob, maximumJobReceives } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
+import { minuteMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -11,7 +12,7 @@ import { subjectOf, unfinishedWorkRecord } from '../table/records/unfinished-wor
 import { transactIfHolds, update } from '../table/write.ts';
 
 /** How often a deployed queue delivers an unfinished job again (its visibility timeout). */
-const receiveEveryMs = 6 * 60_000;
+const receiveEveryMs = 6 * minuteMs;
 
 /** How long the queue may still hold the job of an attempted step: the time of all deliveries, plus a margin. */
 const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;

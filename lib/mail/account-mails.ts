@@ -50,12 +50,17 @@ export type FactorAddition = 'passkey_added' | 'totp_added';
 
 const changedSubject = 'Your log-in settings were changed';
 
+/** A link to a page of the dashboard. */
+async function linkTo(label: string, path: string): Promise<{ label: string; url: string }> {
+  return { label, url: new URL(path, await dashboardOrigin()).href };
+}
+
 /** Notifies a user of the change. The user chose the passkey's name, so the e-mail does not include it. */
 export async function factorChangeMail(change: Exclude<FactorChange, FactorAddition>): Promise<Mail> {
   return composeMail({
     subject: changedSubject,
     before: [factorChanges[change]],
-    link: { label: 'Review your account', url: new URL('/account', await dashboardOrigin()).href },
+    link: await linkTo('Review your account', '/account'),
     after: ['If this was not you, change your password immediately and end all other sessions.'],
   });
 }
@@ -81,7 +86,7 @@ export async function factorUndoneMail(): Promise<Mail> {
       'A passkey or authenticator app that was added to your account was removed with the link in our e-mail. ' +
         'All sessions of your account have ended, and all its tokens were revoked.',
     ],
-    link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
+    link: await linkTo('Choose a new password', '/forgot-password'),
     after: ['Whoever added it may know your password.'],
   });
 }
@@ -94,7 +99,7 @@ export async function providerLinkedMail(organizationName: string): Promise<Mail
       `Your account was linked to the sign-in provider of ${unlinked(organizationName)}. You can now log in with it ` +
         'instead of your password.',
     ],
-    link: { label: 'Review your account', url: new URL('/account', await dashboardOrigin()).href },
+    link: await linkTo('Review your account', '/account'),
     after: [
       'If this was not you, end the link on your account page, change your password immediately, and end all other ' +
         'sessions.',
@@ -110,7 +115,7 @@ export async function breakGlassMail({ name, slug }: { name: string; slug: strin
       `${unlinked(who)}, an owner of ${unlinked(name)}, logged in without the sign-in provider that the organization ` +
         'requires. Owners with a second factor can do this in case the provider fails.',
     ],
-    link: { label: 'Review the members', url: new URL(`/organizations/${slug}/members`, await dashboardOrigin()).href },
+    link: await linkTo('Review the members', `/organizations/${slug}/members`),
     after: ['If nobody expected this, remove that owner and ask them to change their password.'],
   });
 }
@@ -124,10 +129,7 @@ export async function domainTakenMail({ name, slug }: { name: string; slug: stri
         'verified the domain. New people with an address in that domain can no longer sign in with your provider. ' +
         'People who already do still can.',
     ],
-    link: {
-      label: 'Review the sign-in provider',
-      url: new URL(`/organizations/${slug}/settings/sign-in`, await dashboardOrigin()).href,
-    },
+    link: await linkTo('Review the sign-in provider', `/organizations/${slug}/settings/sign-in`),
     after: ['If the domain is yours, find out who changed its DNS records.'],
   });
 }
@@ -139,7 +141,7 @@ export async function wrongCodesMail(): Promise<Mail> {
     before: [
       'Someone entered your correct password, followed by five wrong codes. Further codes are rejected for a while.',
     ],
-    link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
+    link: await linkTo('Choose a new password', '/forgot-password'),
     after: ['If this was not you, someone knows your password. Choose a new one.'],
   });
 }

@@ -52,10 +52,10 @@ export function percentileMs(histogram: Histogram, part: number): number | null 
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
   // Nearest-rank definition: the smallest value with at least this many values up to it.
   const rank = Math.max(1, Math.ceil(part * total));
-  let seen = 0;
+  let counted = 0;
   for (const [bucket, count] of buckets) {
-    seen += count;
-    if (seen >= rank) return upperBoundMs(bucket);
+    counted += count;
+    if (counted >= rank) return upperBoundMs(bucket);
   }
   return null;
 }

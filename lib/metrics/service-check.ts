@@ -76,12 +76,12 @@ export async function checkService(
   const { secrets } = (await (await step('pull', 'GET', environmentPath)).json()) as { secrets: Version[] };
   if (written !== undefined) {
     const { secret } = (await written.json()) as { secret: Version };
-    const found = secrets.find(one => one.key === key);
+    const pulled = secrets.find(version => version.key === key);
     // Another check may have set it in the meantime.
     if (
-      found === undefined ||
-      found.version < secret.version ||
-      (found.version === secret.version && found.value !== value)
+      pulled === undefined ||
+      pulled.version < secret.version ||
+      (pulled.version === secret.version && pulled.value !== value)
     ) {
       throw new Error('pull did not return the value that was just set.');
     }

@@ -11,9 +11,9 @@ type Summary = z.output<(typeof summarizeMetrics)['responses'][200]['body']>;
 
 /** The request metrics of the last `hours` hours, including the current one. */
 export async function readSummary(hours: number, nowMs = Date.now()): Promise<Summary> {
-  const wanted = hoursUntil(nowMs, hours);
-  const [first = ''] = wanted;
-  const days = [...new Set(wanted.map(hour => hour.slice(0, 10)))];
+  const hourStarts = hoursUntil(nowMs, hours);
+  const [first = ''] = hourStarts;
+  const days = [...new Set(hourStarts.map(hour => hour.slice(0, 10)))];
   const pages = await Promise.all(
     days.map(day => {
       const from = first.startsWith(day) ? first.slice(11, 13) : '00';
@@ -25,7 +25,7 @@ export async function readSummary(hours: number, nowMs = Date.now()): Promise<Su
       });
     }),
   );
-  return summarize(pages.flat(), wanted);
+  return summarize(pages.flat(), hourStarts);
 }
 
 /** The starts of the last hours, oldest first. */
@@ -34,10 +34,10 @@ export function hoursUntil(nowMs: number, hours: number): string[] {
 }
 
 /** Summarizes the records of the requested hours. Pure. */
-export function summarize(records: readonly RouteHour[], wanted: readonly string[]): Summary {
+export function summarize(records: readonly RouteHour[], hourStarts: readonly string[]): Summary {
   const all = emptySum();
   const byRoute = new Map<string, Sum>();
-  const byHour = new Map(wanted.map(hour => [hour, emptySum()]));
+  const byHour = new Map(hourStarts.map(hour => [hour, emptySum()]));
   for (const record of records) {
     const inHour = byHour.get(record.hour);
     if (inHour === undefined) continue;
@@ -46,7 +46,7 @@ export function summarize(records: readonly RouteHour[], wanted: readonly string
     for (const sum of [all, ofRoute, inHour]) addTo(sum, record);
   }
   return {
-    hours: wanted.length,
+    hours: hourStarts.length,
     requests: all.requests,
     errors: all.errors,
     latencyMs: latencyOf(all.histogram),

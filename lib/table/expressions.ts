@@ -130,21 +130,21 @@ interface Placeholders {
 }
 
 function conditionText(conditions: AnyConditions, { path, value }: Placeholders): string {
-  const test = (name: string, { op, value: wanted }: AnyTest): string => {
+  const test = (name: string, { op, value: operand }: AnyTest): string => {
     switch (op) {
       case 'exists':
         return `attribute_exists(${path(name)})`;
       case 'absent':
         return `attribute_not_exists(${path(name)})`;
       case 'includes':
-        return `contains(${path(name)}, ${value(wanted)})`;
+        return `contains(${path(name)}, ${value(operand)})`;
       default:
-        return `${path(name)} ${op} ${value(wanted)}`;
+        return `${path(name)} ${op} ${value(operand)}`;
     }
   };
   const alternatives = [conditions].flat().map(condition =>
     entriesOf(condition)
-      .flatMap(([name, tests]) => [tests].flat().map(one => test(name, one)))
+      .flatMap(([name, tests]) => [tests].flat().map(each => test(name, each)))
       .join(' AND '),
   );
   return alternatives.length === 1 ? alternatives.join() : alternatives.map(text => `(${text})`).join(' OR ');

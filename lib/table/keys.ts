@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Partition, partitions } from '../contracts/contract.ts';
 import { normalizeEmail } from '../contracts/fields/text.ts';
+import type { Partition, partitions } from '../contracts/partitions.ts';
 import type { Key } from './entity.ts';
 
 /*

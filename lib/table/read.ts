@@ -37,8 +37,8 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,
 ): Promise<ReadResults<Reads>> {
-  const [found] = await readTogetherWith(reads, []);
-  return found;
+  const [records] = await readTogetherWith(reads, []);
+  return records;
 }
 
 /** Like `readTogether`, with a list of further reads in the same call. */
@@ -46,10 +46,10 @@ export async function readTogetherWith<Reads extends Record<string, Read<unknown
   reads: Reads,
   others: readonly Read<R>[],
 ): Promise<[ReadResults<Reads>, (R | undefined)[]]> {
-  const wanted = Object.entries(reads).filter((entry): entry is [string, Read<unknown>] => entry[1] !== undefined);
-  const found = await readAll<unknown>([...wanted.map(([, read]) => read), ...others]);
-  const named = Object.fromEntries(wanted.map(([name], index) => [name, found[index]]));
-  return [named as ReadResults<Reads>, found.slice(wanted.length) as (R | undefined)[]];
+  const given = Object.entries(reads).filter((entry): entry is [string, Read<unknown>] => entry[1] !== undefined);
+  const records = await readAll<unknown>([...given.map(([, read]) => read), ...others]);
+  const named = Object.fromEntries(given.map(([name], index) => [name, records[index]]));
+  return [named as ReadResults<Reads>, records.slice(given.length) as (R | undefined)[]];
 }
 
 /** Like `readTogether`, for a list: the records in the order of the reads, undefined for missing ones. */

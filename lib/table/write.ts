@@ -214,15 +214,15 @@ export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T>
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
-/** The same, except that the first attempt uses `known`, which the request has already read. */
+/** The same, except that the first attempt uses `firstRead`, which the request has already read. */
 export function retryWithFreshRead<Read, T>(
-  known: Read,
+  firstRead: Read,
   readAgain: () => Promise<Read>,
   attempt: (current: Read) => Promise<T>,
 ): Promise<T> {
   let isFirst = true;
   return retryOnConditionFailed(async () => {
-    const current = isFirst ? known : await readAgain();
+    const current = isFirst ? firstRead : await readAgain();
     isFirst = false;
     return attempt(current);
   });

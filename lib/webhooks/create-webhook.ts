@@ -18,13 +18,13 @@ import { requireTarget, webhookTarget } from './read-webhooks.ts';
  */
 export async function createWebhook(
   context: MemberContext,
-  wanted: BodyOf<typeof contract>,
+  requested: BodyOf<typeof contract>,
 ): Promise<{ webhook: WebhookRecord; signingSecret: string }> {
   const { organization, principal } = context;
-  requireTarget(wanted.url);
+  requireTarget(requested.url);
   const id = randomUUID();
   const signingSecret = createSigningSecret();
-  const limits = { projectId: wanted.projectId ?? null, environmentId: wanted.environmentId ?? null };
+  const limits = { projectId: requested.projectId ?? null, environmentId: requested.environmentId ?? null };
   const [places, configs, sealedSecret] = await Promise.all([
     readPlaces(organization.slug, limits.projectId !== null || limits.environmentId !== null),
     readPlanConfigs(),
@@ -37,8 +37,8 @@ export async function createWebhook(
     id,
     organizationId: organization.id,
     orgSlug: organization.slug,
-    url: wanted.url,
-    events: wanted.events,
+    url: requested.url,
+    events: requested.events,
     ...scope,
     active: true,
     sealedSecret,

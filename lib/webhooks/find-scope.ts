@@ -7,7 +7,7 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { check, type Write } from '../table/write.ts';
 
-type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
+type ScopeIds = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 
 /** A webhook's scope: the ids as stored, and the project and environment they name. */
 export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
@@ -35,13 +35,13 @@ export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Pl
  * Finds the project and the environment with the given ids. Pure.
  * @throws project_not_found, environment_not_found (also for an environment outside `projectId`)
  */
-export function findScope({ projects, environments }: Places, wanted: Wanted): Scope {
+export function findScope({ projects, environments }: Places, ids: ScopeIds): Scope {
   const active = projects.filter(project => project.status === 'active');
-  const named = active.find(({ id }) => id === wanted.projectId);
-  if (wanted.projectId !== null && named === undefined) throw projectNotFound();
-  const environment = environments.find(({ id, status }) => id === wanted.environmentId && status === 'active');
+  const named = active.find(({ id }) => id === ids.projectId);
+  if (ids.projectId !== null && named === undefined) throw projectNotFound();
+  const environment = environments.find(({ id, status }) => id === ids.environmentId && status === 'active');
   const project = named ?? active.find(({ id }) => id === environment?.projectId);
-  if (wanted.environmentId !== null && (environment === undefined || environment.projectId !== project?.id)) {
+  if (ids.environmentId !== null && (environment === undefined || environment.projectId !== project?.id)) {
     throw environmentNotFound();
   }
   return {

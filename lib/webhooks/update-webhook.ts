@@ -58,10 +58,10 @@ function changedScope(
   { projectId, environmentId }: WebhookChanges,
   places: Places,
 ): Scope | undefined {
-  const wanted = {
+  const ids = {
     projectId: projectId === undefined ? webhook.projectId : projectId,
     environmentId: environmentId === undefined ? webhook.environmentId : environmentId,
   };
-  const stays = wanted.projectId === webhook.projectId && wanted.environmentId === webhook.environmentId;
-  return stays ? undefined : findScope(places, wanted);
+  const stays = ids.projectId === webhook.projectId && ids.environmentId === webhook.environmentId;
+  return stays ? undefined : findScope(places, ids);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
 import { contextKeys, isAllowed } from '#infra/stacks/policy.ts';
+import { partitions } from '#lib/contracts/partitions.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { synthesize } from '../support/installation.ts';
 
@@ -108,9 +109,12 @@ describe('a role', () => {
 
   it('lists only partitions that the table has', () => {
     const known = new Set(
-      Object.values({ ...keys, ...ranges }).flatMap(make => String(make).match(/(?<=["'`])[A-Z]+(?=[#"'`])/g) ?? []),
+      [...Object.values(keys), ...Object.values(ranges)].flatMap(
+        make => String(make).match(/(?<=["'`])[A-Z]+(?=[#"'`])/g) ?? [],
+      ),
     );
     const named = new Set(functions.flatMap(({ uses }) => [...(uses.reads ?? []), ...(uses.writes ?? [])]));
     expect([...named].filter(partition => !known.has(partition))).toEqual([]);
+    expect(Object.keys(partitions).filter(partition => !known.has(partition))).toEqual([]);
   });
 });

@@ -166,7 +166,7 @@ describe('architecture.md', () => {
       codeOf(chapter(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
     );
     const known = new Set(
-      Object.values({ ...keys, ...ranges }).flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
+      [...Object.values(keys), ...Object.values(ranges)].flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
     );
     expect(named.size).toBeGreaterThan(10);
     expect([...named].filter(name => !known.has(name))).toEqual([]);
