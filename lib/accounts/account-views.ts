@@ -1,5 +1,5 @@
-import type { CliToken } from '../contracts/auth/cli-token.ts';
 import type { OwnUser } from '../contracts/auth/get-current-user.ts';
+import type { CliToken } from '../contracts/auth/token.ts';
 import type { User } from '../contracts/auth/user.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import type { UserRecord } from '../table/records/user.ts';

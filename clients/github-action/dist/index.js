@@ -1519,17 +1519,7 @@ var json = {
 }
 `
 };
-var reserved = /* @__PURE__ */ new Set([
-  "_",
-  "source",
-  "version",
-  "providers",
-  "count",
-  "for_each",
-  "lifecycle",
-  "depends_on",
-  "locals"
-]);
+var reserved = new Set("_ source version providers count for_each lifecycle depends_on locals".split(" "));
 var tfvars = {
   isData: true,
   refuses: (key, value) => {

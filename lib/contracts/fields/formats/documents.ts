@@ -9,17 +9,7 @@ export const json: Format = {
 };
 
 /** Names that a `variable` block can't have (Terraform, "Input variables"). */
-const reserved = new Set([
-  '_',
-  'source',
-  'version',
-  'providers',
-  'count',
-  'for_each',
-  'lifecycle',
-  'depends_on',
-  'locals',
-]);
+const reserved = new Set('_ source version providers count for_each lifecycle depends_on locals'.split(' '));
 
 /**
  * `terraform.tfvars.json`, in ASCII. Terraform 1.11 reads JSON one grapheme cluster at a time, and a character such as
