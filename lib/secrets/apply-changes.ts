@@ -20,9 +20,9 @@ export async function applyChanges(
     authorize: access => requireMayDelete(access, deletions.length),
     decide: async current => {
       for (const { key, expectedVersion } of set) requireVersion(key, current.head(key), expectedVersion);
-      const missing = deletions.find(key => !isLive(current.head(key)));
-      if (missing !== undefined) {
-        throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);
+      const missingKey = deletions.find(key => !isLive(current.head(key)));
+      if (missingKey !== undefined) {
+        throw new ApiError('secret_not_found', `There is no secret ${missingKey} in this environment.`);
       }
       return {
         ...(await sortOutUnchanged(set, current)),

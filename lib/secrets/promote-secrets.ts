@@ -56,10 +56,10 @@ type OpenSource = Source & { secrets: readonly { key: string; value: string }[] 
 /** Needs the right to read the source: otherwise a developer could read production by promoting it to development. */
 async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<OpenSource> {
   return readLive(context, begun, async ({ state, live, ring }) => {
-    const wanted = keys === undefined ? undefined : new Set(keys);
+    const requestedKeys = keys === undefined ? undefined : new Set(keys);
     const secrets = await Promise.all(
       live
-        .filter(({ key }) => wanted?.has(key) ?? true)
+        .filter(({ key }) => requestedKeys?.has(key) ?? true)
         .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
     );
     const { id, slug, revision } = state;
@@ -81,10 +81,10 @@ async function decide(
   { secrets, ...from }: OpenSource,
   current: CurrentSecrets,
 ): Promise<Decision<{ promoted: string[]; skipped: string[]; unchanged: string[]; revision: number }>> {
-  const there = new Set(secrets.map(({ key }) => key));
-  const lacking = keys.find(key => !there.has(key));
-  if (lacking !== undefined) {
-    throw new ApiError('secret_not_found', `There is no secret ${lacking} in the source environment.`);
+  const sourceKeys = new Set(secrets.map(({ key }) => key));
+  const missingKey = keys.find(key => !sourceKeys.has(key));
+  if (missingKey !== undefined) {
+    throw new ApiError('secret_not_found', `There is no secret ${missingKey} in the source environment.`);
   }
   const isKept = (key: string) => !overwrite && isLive(current.head(key));
   return {

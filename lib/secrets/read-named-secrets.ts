@@ -56,9 +56,9 @@ async function readHeads(
 ): Promise<HeadRecord[]> {
   const read = (await readAll(keys.map(key => at(headRecord, path, key)))).filter(head => head !== undefined);
   const heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
-  const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  if (found.length < keys.length) await requireStillThere(path, state);
-  return found;
+  const live = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  if (live.length < keys.length) await requireStillThere(path, state);
+  return live;
 }
 
 /** A key may be missing because its environment is being erased. @throws StaleRead if it is */
@@ -69,11 +69,11 @@ async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState
 
 /** The named secrets. @throws secret_not_found for a key that is missing */
 export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
-  const wanted = new Set(keys);
-  const found = live.filter(isLive).filter(({ key }) => wanted.delete(key));
-  const [missing] = wanted;
+  const missingKeys = new Set(keys);
+  const heads = live.filter(isLive).filter(({ key }) => missingKeys.delete(key));
+  const [missing] = missingKeys;
   if (missing !== undefined) {
     throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);
   }
-  return found;
+  return heads;
 }

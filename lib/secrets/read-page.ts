@@ -11,7 +11,7 @@ export function pageOf<T extends { key: string }>(
   all: readonly T[],
   { limit, offset = 0, search }: PageWanted,
 ): { shown: readonly T[]; pagination?: Pagination } {
-  const found = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
-  if (limit === undefined) return { shown: found };
-  return { shown: found.slice(offset, offset + limit), pagination: { limit, offset, total: found.length } };
+  const matching = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
+  if (limit === undefined) return { shown: matching };
+  return { shown: matching.slice(offset, offset + limit), pagination: { limit, offset, total: matching.length } };
 }

@@ -37,17 +37,19 @@ export async function restoreSecrets(
   begun: RestorationReads,
 ) {
   const { path } = begun.target;
-  const wanted = keys === undefined ? undefined : new Set(keys);
+  const requestedKeys = keys === undefined ? undefined : new Set(keys);
   const readAgain = () => beginRestoration(path, { revision, dryRun: options.dryRun });
   return changeByCopy(begun, readAgain, async ({ past: pastReads, target }) => {
-    const known = await readPast(context, pastReads, wanted).catch(unlessPastIsGone);
+    const readAhead = await readPast(context, pastReads, requestedKeys).catch(unlessPastIsGone);
     return changeSecrets(context, target, {
       ...options,
       decide: async current => {
         // Past revisions are immutable, but their values may have been destroyed since.
-        const isKnown = known !== undefined && isSameMoment(known.state, current.state);
-        const past = isKnown ? known : await readPast(context, await beginRead(path, [revision]), wanted);
-        return decide(revision, past.secrets, wanted, current);
+        const isStillCurrent = readAhead !== undefined && isSameMoment(readAhead.state, current.state);
+        const past = isStillCurrent
+          ? readAhead
+          : await readPast(context, await beginRead(path, [revision]), requestedKeys);
+        return decide(revision, past.secrets, requestedKeys, current);
       },
     });
   });
@@ -59,9 +61,13 @@ function unlessPastIsGone(error: unknown): undefined {
   throw error;
 }
 
-async function readPast(context: MemberContext, begun: EnvironmentReads, wanted: ReadonlySet<string> | undefined) {
+async function readPast(
+  context: MemberContext,
+  begun: EnvironmentReads,
+  requestedKeys: ReadonlySet<string> | undefined,
+) {
   return readLive(context, begun, async ({ state, live, ring }) => {
-    const heads = live.filter(({ key }) => wanted?.has(key) ?? true);
+    const heads = live.filter(({ key }) => requestedKeys?.has(key) ?? true);
     requireValues(heads);
     const secrets = await Promise.all(
       heads.map(async head => ({ key: head.key, version: head.version, value: await ring.open(state.id, head) })),
@@ -80,16 +86,16 @@ type Past = readonly { key: string; version: number; value: string }[];
 async function decide(
   revision: number,
   past: Past,
-  wanted: ReadonlySet<string> | undefined,
+  requestedKeys: ReadonlySet<string> | undefined,
   { head, keys, hasValue }: CurrentSecrets,
 ) {
   const same = await Promise.all(
     past.map(async ({ key, version, value }) => head(key)?.version === version || hasValue(key, value)),
   );
-  const there = new Set(past.map(({ key }) => key));
+  const pastKeys = new Set(past.map(({ key }) => key));
   return {
     puts: past.filter((_, index) => !same[index]),
-    deletions: keys().filter(key => isLive(head(key)) && !there.has(key) && (wanted?.has(key) ?? true)),
+    deletions: keys().filter(key => isLive(head(key)) && !pastKeys.has(key) && (requestedKeys?.has(key) ?? true)),
     unchanged: past.filter((_, index) => same[index]).map(({ key }) => key),
     action: 'secret.restored' as const,
     restored: revision,

@@ -23,12 +23,12 @@ export async function setSecret(
   return changeSecrets(context, begun, {
     ...options,
     decide: async current => {
-      const before = current.head(key);
-      requireVersion(key, before, expectedVersion);
+      const currentHead = current.head(key);
+      requireVersion(key, currentHead, expectedVersion);
       return {
         ...(await sortOutUnchanged([{ key, value }], current)),
         deletions: [],
-        action: setEvent(before),
+        action: setEvent(currentHead),
         answer: ({ changed, plan, revision, head }) => ({
           created: plan.created.length > 0,
           secret: summaryOf(head(key)),
@@ -44,8 +44,8 @@ export async function setSecret(
 export function requireVersion(key: string, head: HeadRecord | undefined, expectedVersion: number | undefined): void {
   const currentVersion = isLive(head) ? head.version : 0;
   if (expectedVersion === undefined || expectedVersion === currentVersion) return;
-  const found = currentVersion === 0 ? 'does not exist' : `is at version ${currentVersion}`;
-  throw new ApiError('version_mismatch', `The secret ${key} ${found}.`, { details: { currentVersion } });
+  const where = currentVersion === 0 ? 'does not exist' : `is at version ${currentVersion}`;
+  throw new ApiError('version_mismatch', `The secret ${key} ${where}.`, { details: { currentVersion } });
 }
 
 function summaryOf(head: HeadRecord | undefined): SecretSummary {

@@ -1510,124 +1510,7 @@ var nul = "contains a NUL character, which no environment variable can";
 var notAName = "is not a variable name: use letters, digits and _";
 var droppedByReader = "is dropped by the reader, which mistakes it for the prototype of an object";
 
-// lib/contracts/fields/formats/compose.ts
-var compose = {
-  refuses: (_, value) => value.includes("\0") ? nul : void 0,
-  write: lines((key, value) => `${key}=${quoted(value)}`)
-};
-function quoted(value) {
-  if (isBare(value)) return value;
-  return value.includes("\\") ? `"${value.replace(/[\\"$]/g, "\\$&")}"` : `'${value.replaceAll("'", "\\'")}'`;
-}
-
-// lib/contracts/fields/formats/docker.ts
-var longestLineBytes = 65535;
-var docker = {
-  refuses: (key, value) => {
-    if (value.includes("\0")) return nul;
-    if (value.includes("\n")) return "contains a line break";
-    if (value.endsWith("\r")) return "ends with a carriage return";
-    if (Buffer.byteLength(`${key}=${value}`) > longestLineBytes) {
-      return `makes a line of more than ${longestLineBytes} bytes`;
-    }
-    return void 0;
-  },
-  write: lines((key, value) => `${key}=${value}`)
-};
-
-// lib/contracts/fields/formats/dotenv.ts
-var dotenv = {
-  refuses: (key, value) => {
-    if (key === "__proto__") return droppedByReader;
-    if (value.includes("\0")) return nul;
-    if (quoted2(value) === void 0)
-      return "mixes quotes, backslashes and line breaks in a way that dotenv cannot represent";
-    return void 0;
-  },
-  write: lines((key, value) => `${key}=${quoted2(value)}`)
-};
-function quoted2(value) {
-  return quotedInOneLine(value) ?? (isEscapable(value) ? `"${escaped(value)}"` : quotedInBackticks(value));
-}
-function quotedInOneLine(value) {
-  if (isBare(value)) return value;
-  return /['\r]|\\$/.test(value) ? void 0 : `'${value}'`;
-}
-var isEscapable = (value) => !/"|\\[nr]|\\$/.test(value);
-var escaped = (value) => value.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
-function quotedInBackticks(value) {
-  return /[`\r]|\\$/.test(value) ? void 0 : `\`${value}\``;
-}
-
-// lib/contracts/fields/formats/shell-variables.ts
-var shellVariables = new Set(
-  `_ ARGC BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
-  BASH_VERSINFO COLUMNS DIRSTACK EGID EPOCHREALTIME EPOCHSECONDS ERRNO EUID FUNCNAME FUNCNEST GID GROUPS HISTCHARS HISTCMD
-  HISTSIZE KEYBOARD_HACK KEYTIMEOUT LINENO LINES LISTMAX MAILCHECK OPTIND PPID RANDOM SAVEHIST SECONDS SHELLOPTS SHLVL
-  SRANDOM TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE UID USERNAME WATCH ZSH_EVAL_CONTEXT ZSH_SUBSHELL aliases argv builtins
-  cdpath commands dirstack dis_aliases dis_builtins dis_functions dis_functions_source dis_galiases dis_patchars
-  dis_reswords dis_saliases fignore fpath funcfiletrace funcsourcetrace funcstack functions functions_source functrace
-  galiases histchars history historywords jobdirs jobstates jobtexts keymaps mailpath manpath module_path modules nameddirs
-  options parameters patchars path pipestatus psvar reswords saliases signals status termcap terminfo userdirs usergroups
-  watch widgets zsh_eval_context zsh_scheduled_events`.split(/\s+/)
-);
-var setByShell = "is a variable that shells set themselves";
-
-// lib/contracts/fields/formats/env.ts
-var env = {
-  refuses: (key, value) => {
-    if (!isName(key)) return notAName;
-    if (key === "__proto__") return droppedByReader;
-    if (shellVariables.has(key)) return setByShell;
-    if (value.includes("\0")) return nul;
-    if (value.includes("\r")) return "contains a carriage return";
-    if (noncharacter.test(value)) return "contains a Unicode noncharacter";
-    if (quoted3(value) === void 0) return "mixes quotes with characters that readers interpret differently";
-    return void 0;
-  },
-  write: lines((key, value) => `${key}=${quoted3(value)}`)
-};
-function quoted3(value) {
-  if (isBare(value)) return value;
-  if (!/['\n\\]|\$\{/.test(value)) return `'${value}'`;
-  if (!/["\\$`]/.test(value)) return `"${value}"`;
-  return void 0;
-}
-
-// lib/contracts/fields/formats/fish.ts
-var fishVariables = new Set(
-  "_ CDPATH FISH_VERSION PATH PWD SHLVL fish_kill_signal fish_killring fish_pid history hostname pipestatus status status_generation umask version".split(
-    " "
-  )
-);
-var fish = {
-  refuses: (key, value) => {
-    if (!isName(key)) return notAName;
-    if (fishVariables.has(key)) return setByShell;
-    return value.includes("\0") ? nul : void 0;
-  },
-  write: lines((key, value) => `set -gx ${key} '${value.replace(/[\\']/g, "\\$&")}'`)
-};
-
-// lib/contracts/fields/formats/github.ts
-var github = {
-  refuses: (key, value) => {
-    if (value.includes("\0")) return nul;
-    if (/^NODE_OPTIONS$/i.test(key)) return "is rejected by the runner";
-    if (/^(?:ACTIONS|GITHUB|RUNNER)_/.test(key)) return "is a name that the runner sets itself";
-    return void 0;
-  },
-  write: lines((key, value) => {
-    const delimiter = `ghadelimiter_${crypto.randomUUID()}`;
-    return `${key}<<${delimiter}
-${value}
-${delimiter}`;
-  }),
-  aside: (entries) => entries.flatMap(([, value]) => value.split(/[\r\n]+/)).filter((line) => line.trim() !== "").map((line) => `::add-mask::${line.replaceAll("%", "%25")}
-`).join("")
-};
-
-// lib/contracts/fields/formats/json.ts
+// lib/contracts/fields/formats/documents.ts
 var json = {
   isData: true,
   refuses: () => void 0,
@@ -1636,8 +1519,27 @@ var json = {
 }
 `
 };
-
-// lib/contracts/fields/formats/kubernetes.ts
+var reserved = new Set("_ source version providers count for_each lifecycle depends_on locals".split(" "));
+var tfvars = {
+  isData: true,
+  refuses: (key, value) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return "is not a Terraform variable name: it has a dot";
+    if (reserved.has(key)) return "is a reserved name in Terraform";
+    if (value !== value.normalize("NFC")) return "is not in Unicode’s normalization form C";
+    return void 0;
+  },
+  write: (entries, source) => json.write(entries, source).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+};
+var yaml = {
+  isData: true,
+  refuses: () => void 0,
+  write: (entries) => entries.length === 0 ? "{}\n" : entries.map(([key, value]) => `${quotedForYaml(key)}: ${quotedForYaml(value)}
+`).join("")
+};
+var escapedToo = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+function quotedForYaml(text) {
+  return JSON.stringify(text).replace(escapedToo, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 var longestKey = 253;
 var mostDataBytes = 1048576;
 var kubernetes = {
@@ -1664,13 +1566,40 @@ var kubernetes = {
   ].join("\n")
 };
 
-// lib/contracts/fields/formats/node.ts
-var node = {
-  ...dotenv,
-  refuses: (key, value) => value.includes("\r") ? "contains a carriage return" : dotenv.refuses(key, value)
+// lib/contracts/fields/formats/shells.ts
+var shellVariables = new Set(
+  `_ ARGC BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
+  BASH_VERSINFO COLUMNS DIRSTACK EGID EPOCHREALTIME EPOCHSECONDS ERRNO EUID FUNCNAME FUNCNEST GID GROUPS HISTCHARS HISTCMD
+  HISTSIZE KEYBOARD_HACK KEYTIMEOUT LINENO LINES LISTMAX MAILCHECK OPTIND PPID RANDOM SAVEHIST SECONDS SHELLOPTS SHLVL
+  SRANDOM TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE UID USERNAME WATCH ZSH_EVAL_CONTEXT ZSH_SUBSHELL aliases argv builtins
+  cdpath commands dirstack dis_aliases dis_builtins dis_functions dis_functions_source dis_galiases dis_patchars
+  dis_reswords dis_saliases fignore fpath funcfiletrace funcsourcetrace funcstack functions functions_source functrace
+  galiases histchars history historywords jobdirs jobstates jobtexts keymaps mailpath manpath module_path modules nameddirs
+  options parameters patchars path pipestatus psvar reswords saliases signals status termcap terminfo userdirs usergroups
+  watch widgets zsh_eval_context zsh_scheduled_events`.split(/\s+/)
+);
+var setByShell = "is a variable that shells set themselves";
+var sh = {
+  refuses: (key, value) => {
+    if (!isName(key)) return notAName;
+    if (shellVariables.has(key)) return setByShell;
+    return value.includes("\0") ? nul : void 0;
+  },
+  write: lines((key, value) => `export ${key}='${value.replaceAll("'", "'\\''")}'`)
 };
-
-// lib/contracts/fields/formats/powershell.ts
+var fishVariables = new Set(
+  "_ CDPATH FISH_VERSION PATH PWD SHLVL fish_kill_signal fish_killring fish_pid history hostname pipestatus status status_generation umask version".split(
+    " "
+  )
+);
+var fish = {
+  refuses: (key, value) => {
+    if (!isName(key)) return notAName;
+    if (fishVariables.has(key)) return setByShell;
+    return value.includes("\0") ? nul : void 0;
+  },
+  write: lines((key, value) => `set -gx ${key} '${value.replace(/[\\']/g, "\\$&")}'`)
+};
 var powershell = {
   ignoresCase: true,
   refuses: (_, value) => {
@@ -1693,32 +1622,86 @@ function expressionOf(value) {
   return `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${Buffer.from(value).toString("base64")}'))`;
 }
 
-// lib/contracts/fields/formats/python-dotenv.ts
+// lib/contracts/fields/formats/dotenv-files.ts
+var env = {
+  refuses: (key, value) => {
+    if (!isName(key)) return notAName;
+    if (key === "__proto__") return droppedByReader;
+    if (shellVariables.has(key)) return setByShell;
+    if (value.includes("\0")) return nul;
+    if (value.includes("\r")) return "contains a carriage return";
+    if (noncharacter.test(value)) return "contains a Unicode noncharacter";
+    if (quotedForAll(value) === void 0) return "mixes quotes with characters that readers interpret differently";
+    return void 0;
+  },
+  write: lines((key, value) => `${key}=${quotedForAll(value)}`)
+};
+function quotedForAll(value) {
+  if (isBare(value)) return value;
+  if (!/['\n\\]|\$\{/.test(value)) return `'${value}'`;
+  if (!/["\\$`]/.test(value)) return `"${value}"`;
+  return void 0;
+}
+var dotenv = {
+  refuses: (key, value) => {
+    if (key === "__proto__") return droppedByReader;
+    if (value.includes("\0")) return nul;
+    if (quotedForDotenv(value) === void 0)
+      return "mixes quotes, backslashes and line breaks in a way that dotenv cannot represent";
+    return void 0;
+  },
+  write: lines((key, value) => `${key}=${quotedForDotenv(value)}`)
+};
+function quotedForDotenv(value) {
+  return quotedInOneLine(value) ?? (isEscapable(value) ? `"${withEscapedBreaks(value)}"` : quotedInBackticks(value));
+}
+function quotedInOneLine(value) {
+  if (isBare(value)) return value;
+  return /['\r]|\\$/.test(value) ? void 0 : `'${value}'`;
+}
+var isEscapable = (value) => !/"|\\[nr]|\\$/.test(value);
+var withEscapedBreaks = (value) => value.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
+function quotedInBackticks(value) {
+  return /[`\r]|\\$/.test(value) ? void 0 : `\`${value}\``;
+}
+var node = {
+  ...dotenv,
+  refuses: (key, value) => value.includes("\r") ? "contains a carriage return" : dotenv.refuses(key, value)
+};
 var pythonDotenv = {
   refuses: (_, value) => value.includes("\0") ? nul : void 0,
-  write: lines((key, value) => `${key}=${quoted4(value)}`)
+  write: lines((key, value) => `${key}=${quotedForPython(value)}`)
 };
-function quoted4(value) {
+function quotedForPython(value) {
   if (isBare(value)) return value;
   const quote = value.includes("\r") ? '"' : "'";
-  const escaped2 = value.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`);
-  const inLines = quote === '"' ? escaped2.replaceAll("\r", "\\r").replaceAll("\n", "\\n") : escaped2;
+  const escaped = value.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`);
+  const inLines = quote === '"' ? escaped.replaceAll("\r", "\\r").replaceAll("\n", "\\n") : escaped;
   const literal = inLines.replaceAll("${", `${yields("$")}{`).replace(/\\\\$/, () => yields("\\\\"));
   return `${quote}${literal}${quote}`;
 }
 var yields = (text) => `\${:-${text}}`;
-
-// lib/contracts/fields/formats/sh.ts
-var sh = {
+var longestLineBytes = 65535;
+var docker = {
   refuses: (key, value) => {
-    if (!isName(key)) return notAName;
-    if (shellVariables.has(key)) return setByShell;
-    return value.includes("\0") ? nul : void 0;
+    if (value.includes("\0")) return nul;
+    if (value.includes("\n")) return "contains a line break";
+    if (value.endsWith("\r")) return "ends with a carriage return";
+    if (Buffer.byteLength(`${key}=${value}`) > longestLineBytes) {
+      return `makes a line of more than ${longestLineBytes} bytes`;
+    }
+    return void 0;
   },
-  write: lines((key, value) => `export ${key}='${value.replaceAll("'", "'\\''")}'`)
+  write: lines((key, value) => `${key}=${value}`)
 };
-
-// lib/contracts/fields/formats/systemd.ts
+var compose = {
+  refuses: (_, value) => value.includes("\0") ? nul : void 0,
+  write: lines((key, value) => `${key}=${quotedForCompose(value)}`)
+};
+function quotedForCompose(value) {
+  if (isBare(value)) return value;
+  return value.includes("\\") ? `"${value.replace(/[\\"$]/g, "\\$&")}"` : `'${value.replaceAll("'", "\\'")}'`;
+}
 var systemd = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;
@@ -1729,40 +1712,23 @@ var systemd = {
   write: lines((key, value) => `${key}="${value.replace(/[\\"$`]/g, "\\$&")}"`)
 };
 
-// lib/contracts/fields/formats/tfvars.ts
-var reserved = /* @__PURE__ */ new Set([
-  "_",
-  "source",
-  "version",
-  "providers",
-  "count",
-  "for_each",
-  "lifecycle",
-  "depends_on",
-  "locals"
-]);
-var tfvars = {
-  isData: true,
+// lib/contracts/fields/formats/github.ts
+var github = {
   refuses: (key, value) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return "is not a Terraform variable name: it has a dot";
-    if (reserved.has(key)) return "is a reserved name in Terraform";
-    if (value !== value.normalize("NFC")) return "is not in Unicode’s normalization form C";
+    if (value.includes("\0")) return nul;
+    if (/^NODE_OPTIONS$/i.test(key)) return "is rejected by the runner";
+    if (/^(?:ACTIONS|GITHUB|RUNNER)_/.test(key)) return "is a name that the runner sets itself";
     return void 0;
   },
-  write: (entries, source) => json.write(entries, source).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-};
-
-// lib/contracts/fields/formats/yaml.ts
-var yaml = {
-  isData: true,
-  refuses: () => void 0,
-  write: (entries) => entries.length === 0 ? "{}\n" : entries.map(([key, value]) => `${quoted5(key)}: ${quoted5(value)}
+  write: lines((key, value) => {
+    const delimiter = `ghadelimiter_${crypto.randomUUID()}`;
+    return `${key}<<${delimiter}
+${value}
+${delimiter}`;
+  }),
+  aside: (entries) => entries.flatMap(([, value]) => value.split(/[\r\n]+/)).filter((line) => line.trim() !== "").map((line) => `::add-mask::${line.replaceAll("%", "%25")}
 `).join("")
 };
-var escapedToo = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-function quoted5(text) {
-  return JSON.stringify(text).replace(escapedToo, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
 
 // lib/contracts/fields/formats/formats.ts
 var formats = {

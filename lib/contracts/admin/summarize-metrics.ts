@@ -3,21 +3,17 @@ import { contract, ok } from '../contract.ts';
 import { integerQuery } from '../fields/query.ts';
 import { Timestamp } from '../fields/text.ts';
 
+function percentile(name: string, example: number) {
+  const description = `${name} in milliseconds; null if there were no requests.`;
+  return z.number().nullable().meta({ description, example });
+}
+
 /** Percentiles from a histogram: each is the upper bound of the bucket that the percentile falls into. */
 export const Latency = z
   .object({
-    p50: z
-      .number()
-      .nullable()
-      .meta({ description: 'Median in milliseconds; null if there were no requests.', example: 14 }),
-    p95: z
-      .number()
-      .nullable()
-      .meta({ description: '95th percentile in milliseconds; null if there were no requests.', example: 48 }),
-    p99: z
-      .number()
-      .nullable()
-      .meta({ description: '99th percentile in milliseconds; null if there were no requests.', example: 120 }),
+    p50: percentile('Median', 14),
+    p95: percentile('95th percentile', 48),
+    p99: percentile('99th percentile', 120),
   })
   .meta({ id: 'Latency', description: 'How long requests took.' });
 export type Latency = z.infer<typeof Latency>;

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { timeQuery } from '../fields/query.ts';
 import { EnvironmentType, managers } from '../fields/role.ts';
-import { EnvironmentId, ProjectId, Timestamp, text, Uuid } from '../fields/text.ts';
+import { EnvironmentId, Timestamp, text, Uuid } from '../fields/text.ts';
+import { EnvironmentReference, ProjectReference } from './list-audit-entries.ts';
 
 /** The kinds of credentials, and of those who hold them, that can be asked about, by the parameter that names one. */
 export const subjects = { tokenId: 'token', identityId: 'identity', userId: 'user', sessionId: 'session' } as const;
@@ -24,19 +25,10 @@ const Incomplete = z
 
 export const Exposure = z
   .object({
-    project: z
-      .object({
-        id: ProjectId.meta({ description: 'Project identifier.' }),
-        slug: z.string().meta({ description: 'Project slug.', example: 'web-shop' }),
-      })
-      .meta({ description: 'The project.' }),
-    environment: z
-      .object({
-        id: EnvironmentId.meta({ description: 'Environment identifier.' }),
-        slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
-        type: EnvironmentType.nullable().meta({ description: 'Its type; null for an erased environment.' }),
-      })
-      .meta({ description: 'The environment.' }),
+    project: ProjectReference.meta({ description: 'The project.' }),
+    environment: EnvironmentReference.extend({
+      type: EnvironmentType.nullable().meta({ description: 'Its type; null for an erased environment.' }),
+    }).meta({ description: 'The environment.' }),
     key: z.string().meta({ description: 'The key of the secret.', example: 'DATABASE_HOST' }),
     versions: z.array(z.int()).meta({
       description: 'The versions that became known, ascending. Empty if the versions are unknown.',

@@ -5,6 +5,16 @@ import { alwaysPaged, integerQuery, Pagination, timeQuery } from '../fields/quer
 import { managers } from '../fields/role.ts';
 import { EnvironmentId, ProjectId, Timestamp, text, Uuid } from '../fields/text.ts';
 
+export const ProjectReference = z.object({
+  id: ProjectId.meta({ description: 'Project identifier.' }),
+  slug: z.string().meta({ description: 'Project slug.', example: 'web-shop' }),
+});
+
+export const EnvironmentReference = z.object({
+  id: EnvironmentId.meta({ description: 'Environment identifier.' }),
+  slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
+});
+
 export const AuditEntry = z
   .object({
     id: Uuid.meta({ description: 'Entry identifier.', example: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63' }),
@@ -34,20 +44,10 @@ export const AuditEntry = z
         name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
       })
       .meta({ description: 'The target of the action.' }),
-    project: z
-      .object({
-        id: ProjectId.meta({ description: 'Project identifier.' }),
-        slug: z.string().meta({ description: 'Project slug.', example: 'web-shop' }),
-      })
-      .optional()
-      .meta({ description: 'The environment’s project, if the target is an environment.' }),
-    environment: z
-      .object({
-        id: EnvironmentId.meta({ description: 'Environment identifier.' }),
-        slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
-      })
-      .optional()
-      .meta({ description: 'The environment, if the action concerns one.' }),
+    project: ProjectReference.optional().meta({
+      description: 'The environment’s project, if the target is an environment.',
+    }),
+    environment: EnvironmentReference.optional().meta({ description: 'The environment, if the action concerns one.' }),
     keys: z
       .array(z.string())
       .optional()

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
-import { cliTokenExample } from './cli-token.ts';
 import { issuing } from './credentials.ts';
-import { demandWiderLimits, IssuedToken, tokenFields } from './new-token.ts';
+import { cliTokenExample, demandWiderLimits, IssuedToken, tokenFields } from './token.ts';
 
 const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
 

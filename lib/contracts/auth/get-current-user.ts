@@ -3,7 +3,7 @@ import { contract, ok } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Role } from '../fields/role.ts';
 import { OrganizationId, Slug, Timestamp } from '../fields/text.ts';
-import { CliToken } from './cli-token.ts';
+import { CliToken } from './token.ts';
 import { User, userExample } from './user.ts';
 
 /** An organization as a member sees it. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { Timestamp, text } from '../fields/text.ts';
 import { issuing } from './credentials.ts';
-import { demandWiderLimits, IssuedToken, tokenFields } from './new-token.ts';
+import { demandWiderLimits, IssuedToken, tokenFields } from './token.ts';
 
 const OfferHandOff = demandWiderLimits(
   z.strictObject({

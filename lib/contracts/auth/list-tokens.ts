@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
-import { CliToken, cliTokenExample } from './cli-token.ts';
+import { CliToken, cliTokenExample } from './token.ts';
 
 export const listTokens = contract({
   operationId: 'list-tokens',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Name, Timestamp, Uuid } from '../fields/text.ts';
 
-export const Bytes = z.string().regex(/^[A-Za-z0-9_-]*$/, { message: 'must be base64url without padding' });
+const Bytes = z.string().regex(/^[A-Za-z0-9_-]*$/, { message: 'must be base64url without padding' });
 
 export const Passkey = z
   .object({
@@ -21,70 +21,54 @@ export type Passkey = z.infer<typeof Passkey>;
 /** Bytes as a client sends them: not empty, and bounded. */
 const sentBytes = (maximum: number) => Bytes.min(1).max(maximum);
 
-const credentialMembers = {
-  id: sentBytes(1400).meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
-  rawId: sentBytes(1400).meta({ description: 'The same as `id`.', example: 'EXAMPLEcredentialId' }),
-  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
-};
+const publicKey = z.literal('public-key').meta({ description: 'Always `public-key`.' });
 
-const clientDataJSON = sentBytes(4096).meta({
-  description: 'The data that the browser signed, including the challenge and the origin.',
-  example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
-});
-
-/*
- * Browsers write these two (`PublicKeyCredential.toJSON`), and later levels of WebAuthn may add members. Unlike our own
- * bodies, they may therefore have unknown members, which are dropped.
+/**
+ * What the browser's call returns. Browsers write it (`PublicKeyCredential.toJSON`), and later levels of WebAuthn may add
+ * members. Unlike our own bodies, it may therefore have unknown members, which are dropped.
  */
-export const NewPasskeyCredential = z
-  .object({
-    ...credentialMembers,
-    response: z
-      .object({
-        clientDataJSON,
-        attestationObject: sentBytes(16_384).meta({
-          description: 'The new public key and its attestation.',
-          example: 'o2NmbXRkbm9uZQ',
-        }),
-        transports: z
-          .array(z.string().max(32))
-          .max(16)
-          .optional()
-          .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
-      })
-      .meta({ description: 'The authenticator’s response.' }),
-  })
-  .meta({
-    id: 'NewPasskeyCredential',
-    description: 'The result of `navigator.credentials.create`, as its `toJSON` returns it.',
+function credentialOf<Response extends z.ZodRawShape>(id: string, call: 'create' | 'get', response: Response) {
+  const clientDataJSON = sentBytes(4096).meta({
+    description: 'The data that the browser signed, including the challenge and the origin.',
+    example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
   });
+  return z
+    .object({
+      id: sentBytes(1400).meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
+      rawId: sentBytes(1400).meta({ description: 'The same as `id`.', example: 'EXAMPLEcredentialId' }),
+      type: publicKey,
+      response: z.object({ clientDataJSON, ...response }).meta({ description: 'The authenticator’s response.' }),
+    })
+    .meta({ id, description: `The result of \`navigator.credentials.${call}\`, as its \`toJSON\` returns it.` });
+}
+
+export const NewPasskeyCredential = credentialOf('NewPasskeyCredential', 'create', {
+  attestationObject: sentBytes(16_384).meta({
+    description: 'The new public key and its attestation.',
+    example: 'o2NmbXRkbm9uZQ',
+  }),
+  transports: z
+    .array(z.string().max(32))
+    .max(16)
+    .optional()
+    .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
+});
 export type NewPasskeyCredential = z.infer<typeof NewPasskeyCredential>;
 
-export const PasskeyAssertion = z
-  .object({
-    ...credentialMembers,
-    response: z
-      .object({
-        clientDataJSON,
-        authenticatorData: sentBytes(4096).meta({
-          description: 'The authenticator’s data about itself and the user.',
-          example: 'SZYN5YgOjGh0NBcPZHZgW4',
-        }),
-        signature: sentBytes(4096).meta({
-          description: 'The signature over `authenticatorData` and the hash of `clientDataJSON`.',
-          example: 'MEUCIQDEXAMPLE',
-        }),
-        userHandle: sentBytes(128).optional().meta({
-          description: 'The user the passkey belongs to. Required to log in with a passkey alone.',
-          example: 'NWYwYzlhNTItN2IxZQ',
-        }),
-      })
-      .meta({ description: 'The authenticator’s response.' }),
-  })
-  .meta({
-    id: 'PasskeyAssertion',
-    description: 'The result of `navigator.credentials.get`, as its `toJSON` returns it.',
-  });
+export const PasskeyAssertion = credentialOf('PasskeyAssertion', 'get', {
+  authenticatorData: sentBytes(4096).meta({
+    description: 'The authenticator’s data about itself and the user.',
+    example: 'SZYN5YgOjGh0NBcPZHZgW4',
+  }),
+  signature: sentBytes(4096).meta({
+    description: 'The signature over `authenticatorData` and the hash of `clientDataJSON`.',
+    example: 'MEUCIQDEXAMPLE',
+  }),
+  userHandle: sentBytes(128).optional().meta({
+    description: 'The user the passkey belongs to. Required to log in with a passkey alone.',
+    example: 'NWYwYzlhNTItN2IxZQ',
+  }),
+});
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
 /*
@@ -93,7 +77,7 @@ export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
  */
 
 const credentialDescriptor = z.object({
-  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
+  type: publicKey,
   id: Bytes.meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
   transports: z
     .array(z.string())
@@ -139,7 +123,7 @@ export const PasskeyCreationOptions = z
     pubKeyCredParams: z
       .array(
         z.object({
-          type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
+          type: publicKey,
           alg: z.int().meta({ description: 'A COSE algorithm identifier.', example: -7 }),
         }),
       )

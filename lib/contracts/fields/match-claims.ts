@@ -17,18 +17,12 @@ export interface ClaimMatch {
  * The claims that say what started a job, by platform: GitHub and Forgejo, GitLab, Woodpecker, Semaphore, Buildkite,
  * and names that others might use. Other claims are not searched, because a branch or a workflow can have any name.
  */
-const eventClaims: ReadonlySet<string> = new Set([
-  'event_name',
-  'event',
-  'event_type',
-  'pipeline_source',
-  'pipeline_event',
-  'ref_type',
-  'build_source',
-  'build_reason',
-  'trigger',
-  'trigger_type',
-]);
+const eventClaims: ReadonlySet<string> = new Set(
+  (
+    'event_name event event_type pipeline_source pipeline_event ref_type build_source build_reason trigger ' +
+    'trigger_type'
+  ).split(' '),
+);
 
 /**
  * Compares a token's claims with those that an identity requires, as exact strings: a number, a flag, a list or an

@@ -54,6 +54,10 @@ export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
+/** The slug of something new. */
+export const newSlug = (example: string) =>
+  Slug.optional().meta({ description: 'The slug. Defaults to one derived from the name.', example });
+
 /** Ids are compared case-insensitively (RFC 9562, section 4), so they are lower-cased here. */
 export const Uuid = z.guid().toLowerCase();
 

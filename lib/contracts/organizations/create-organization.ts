@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
-import { Name, Slug } from '../fields/text.ts';
+import { Name, newSlug } from '../fields/text.ts';
 
 export const createOrganization = contract({
   operationId: 'create-organization',
@@ -15,10 +15,7 @@ export const createOrganization = contract({
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
-    slug: Slug.optional().meta({
-      description: 'The slug. Defaults to one derived from the name.',
-      example: 'analytical-engines',
-    }),
+    slug: newSlug('analytical-engines'),
   }),
   bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
   responses: created({

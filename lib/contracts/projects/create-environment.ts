@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { EnvironmentType, roles } from '../fields/role.ts';
-import { Name, Slug } from '../fields/text.ts';
+import { Name, newSlug } from '../fields/text.ts';
 import { Environment, environmentExample } from './project.ts';
 
 export const createEnvironment = contract({
@@ -18,10 +18,7 @@ export const createEnvironment = contract({
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),
-    slug: Slug.optional().meta({
-      description: 'The slug. Defaults to one derived from the name.',
-      example: 'load-test',
-    }),
+    slug: newSlug('load-test'),
     type: EnvironmentType.default('production').meta({ example: 'staging' }),
   }),
   bodyExample: { name: 'Load test', slug: 'load-test', type: 'staging' },

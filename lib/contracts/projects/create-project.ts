@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract, created } from '../contract.ts';
 import { managers } from '../fields/role.ts';
-import { Name, Slug, text } from '../fields/text.ts';
+import { Name, newSlug, text } from '../fields/text.ts';
 import { Project, projectExample } from './project.ts';
 
 export const createProject = contract({
@@ -18,10 +18,7 @@ export const createProject = contract({
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),
-    slug: Slug.optional().meta({
-      description: 'The slug. Defaults to one derived from the name.',
-      example: 'web-shop',
-    }),
+    slug: newSlug('web-shop'),
     description: text(0, 1000)
       .optional()
       .meta({ description: 'A description of the project.', example: 'The public shop.' }),

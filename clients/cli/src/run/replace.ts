@@ -1,5 +1,5 @@
 import { type Entry, isName } from '@holdfast/contracts/fields/formats/format.ts';
-import { sh } from '@holdfast/contracts/fields/formats/sh.ts';
+import { sh } from '@holdfast/contracts/fields/formats/shells.ts';
 import { isWithheld } from '../withheld.ts';
 import { isSureToExecute } from './find-program.ts';
 import { type Inherited, letShellStay, writePlan } from './inherited.ts';

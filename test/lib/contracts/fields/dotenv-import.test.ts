@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChangesBody } from '#lib/contracts/fields/changes-body.ts';
 import { type DotenvDialect, dotenvDialects, readDotenv } from '#lib/contracts/fields/dotenv-import.ts';
-import { env } from '#lib/contracts/fields/formats/env.ts';
+import { env } from '#lib/contracts/fields/formats/dotenv-files.ts';
 import { ImportBody } from '#lib/contracts/fields/import-body.ts';
 import { nastyValues } from '#test/clients/cli/formats/nasty-values.ts';
 import { seed } from '#test/support/seed.ts';

@@ -1,4 +1,4 @@
-import type { CliToken } from '@holdfast/contracts/auth/cli-token.ts';
+import type { CliToken } from '@holdfast/contracts/auth/token.ts';
 import type { Project } from '@holdfast/contracts/projects/project.ts';
 import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
