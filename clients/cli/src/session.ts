@@ -18,6 +18,8 @@ export interface Session {
   credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
   request: Holdfast['request'];
+  /** For modules that load on demand: whatever they import is bundled to load on demand too. */
+  connect: typeof connect;
   currentUser(): Promise<CurrentUser>;
   /** The requested members of the place, from the settings, the token or a prompt. */
   place<M extends PlaceMember>(...members: readonly M[]): Promise<Record<M, string>>;
@@ -70,6 +72,7 @@ export function openSession(flags: GivenFlags & { wait?: number }, output: Outpu
     credential,
     client,
     request: (async (...asked: Parameters<Holdfast['request']>) => (await client()).request(...asked)) as never,
+    connect,
     currentUser,
     organizationId,
     place: async (...members) => {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ResponseBody } from '@holdfast/sdk';
-import { connect } from '../connect.ts';
+import type { connect } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { isPlain, originOf } from '../settings/address.ts';
@@ -29,7 +29,7 @@ const patienceMs = 300_000;
  * code comes back, and only this process can redeem it (PKCE, RFC 7636; loopback listener, RFC 8252, 7.3).
  */
 export async function handOff(
-  { output, terminal }: { output: Output; terminal: Terminal },
+  { output, terminal, connect: connectTo }: { output: Output; terminal: Terminal; connect: typeof connect },
   url: string,
   request: Request,
   usesBrowser: boolean,
@@ -46,7 +46,7 @@ export async function handOff(
   const codeFrom = !usesBrowser ? codeFromPerson : cannotOpen ? codeWithoutBrowser : codeFromBrowser;
   const issued = await codeFrom(output, terminal, page);
   requireIssuer(issued, url);
-  return await redeem(url, issued.code, codeVerifier);
+  return await redeem(connectTo, url, issued.code, codeVerifier);
 }
 
 /** A code and its `iss` parameters (RFC 9207). A valid response has exactly one. */
@@ -194,14 +194,19 @@ function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-async function redeem(url: string, code: string, codeVerifier: string): Promise<IssuedToken> {
+async function redeem(
+  connectTo: typeof connect,
+  url: string,
+  code: string,
+  codeVerifier: string,
+): Promise<IssuedToken> {
   // The redeeming client has no credential yet.
   const anonymousFetch: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.delete('authorization');
     return fetch(input, { ...init, headers });
   };
-  const client = await connect({ url, token: 'none', fetch: anonymousFetch });
+  const client = await connectTo({ url, token: 'none', fetch: anonymousFetch });
   const answer = await client.request('POST', '/v1/auth/cli-auth', { body: { code, codeVerifier } });
   if ('token' in answer) return answer;
   throw new Failure(exitCodes.other, 'unexpected_answer', 'The service did not return a token.');
