@@ -112,7 +112,7 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
   } catch (error) {
     const isKnown = !(error instanceof HoldfastError && error.outcomeUnknown);
     if (isKnown || error instanceof RevisionMismatch) throw error;
-    throw await knownAfter(error, environment, plan.revision);
+    throw await outcomeAfter(error, environment, plan.revision);
   }
 }
 
@@ -143,7 +143,7 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
 }
 
 /** The service became unreachable. If it is back, one read shows whether the change was applied. */
-async function knownAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
+async function outcomeAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
   const { requestId, details, exitCode, code } = failureOf(error);
   const now = await environment.keys().catch(() => undefined);
   if (now === undefined) {
@@ -151,12 +151,12 @@ async function knownAfter(error: HoldfastError, environment: Environment, base: 
     const hint = `It is safe to run the command again. The previous revision was ${base}.`;
     return new Failure(exitCode, code, unknown, { requestId, details, hint });
   }
-  const known =
+  const outcome =
     now.revision === base
       ? // The service may still be working on it.
         `Nothing has changed so far: ${environment.slug} is still at revision ${base}.`
       : `${environment.slug} moved from revision ${base} to ${now.revision}.`;
-  return new Failure(exitCode, code, `${error.message} ${known}`, {
+  return new Failure(exitCode, code, `${error.message} ${outcome}`, {
     requestId,
     details,
     hint: 'Check with: holdfast revisions · it is safe to run the command again',

@@ -6,7 +6,7 @@ import { checkSlug, type Place, type PlaceMember } from './settings/settings-fil
 import type { Terminal } from './terminal.ts';
 
 export type CurrentUser = ResponseBody<'GET', '/v1/auth/me'>;
-type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
+export type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
 
 /** The possible sources of a place. */
 interface Sources {

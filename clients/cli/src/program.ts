@@ -33,7 +33,7 @@ function withGlobalOptions(command: Command): Command {
 }
 
 /** The given options, then the defaults. If an option is given twice, the one nearest to the command wins. */
-export function flagsOf(command: Command): Record<string, unknown> {
+function flagsOf(command: Command): Record<string, unknown> {
   const flags: Record<string, unknown> = {};
   const given: Record<string, unknown> = {};
   for (let at: Command | null = command; at !== null; at = at.parent) {

@@ -1,14 +1,12 @@
-import { type Environment, type Holdfast, identityTimeoutMs, type ResponseBody } from '@holdfast/sdk';
+import { type Environment, type Holdfast, identityTimeoutMs } from '@holdfast/sdk';
 import { connect } from './connect.ts';
 import { type AnyCredential, requireCredential, tokenFor } from './credentials/credentials.ts';
 import { usage } from './failure.ts';
 import type { Output } from './output.ts';
-import { type CurrentUser, createPlaceFinder, once } from './place.ts';
+import { type CurrentUser, createPlaceFinder, once, type Project } from './place.ts';
 import { type GivenFlags, requireUrl, resolveSettings, type Settings } from './settings/settings.ts';
 import { type Place, type PlaceMember, placeMembers } from './settings/settings-file.ts';
 import type { Terminal } from './terminal.ts';
-
-export type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
 
 /** One run of the command line. It reads settings and prompts only on demand. */
 export interface Session {
@@ -20,7 +18,7 @@ export interface Session {
   credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
   request: Holdfast['request'];
-  /** Another client. */
+  /** For modules that load on demand: whatever they import is bundled to load on demand too. */
   connect: typeof connect;
   currentUser(): Promise<CurrentUser>;
   /** The requested members of the place, from the settings, the token or a prompt. */

@@ -140,14 +140,17 @@ describe.skipIf(withoutBrowser)('an owner', () => {
       )
     ).body;
     await expectStatus(world.api.put(world.path('dev'), { key: 'LOG_LEVEL', value: 'warn' }, owner.session), 200);
-    await expect.poll(() => bodies.length).toBe(1);
+    await expect.poll(() => bodies.length, { timeout: 20_000 }).toBe(1);
     await page.goto(`${base}/webhooks/${webhook.id}`);
     await expect
-      .poll(async () => {
-        await page.reload();
-        await settled(page);
-        return page.getByText('× 500').count();
-      })
+      .poll(
+        async () => {
+          await page.reload();
+          await settled(page);
+          return page.getByText('× 500').count();
+        },
+        { timeout: 20_000 },
+      )
       .toBe(1);
     status = 204;
     await button(page, 'Send again').click();

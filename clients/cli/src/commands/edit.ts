@@ -43,12 +43,12 @@ async function edit(session: Session, { message }: { message?: string }): Promis
   let keepsFile = false;
   try {
     writeFileSync(file, writeDotenv(entriesOf(base)), { mode: 0o600 });
-    const wanted = await editFile(
+    const editedValues = await editFile(
       command,
       file,
       terminal.confirms ? question => terminal.confirm(question) : undefined,
     );
-    let edits = editsOf(valuesOf(base), wanted);
+    let edits = editsOf(valuesOf(base), editedValues);
     for (let isConfirmed = false; ; ) {
       if (edits.set.size + edits.delete.length === 0) {
         output.note('Nothing was changed.');
@@ -157,13 +157,13 @@ export function editsOf(before: Values, after: Values): Edits {
  * @throws Failure naming every key that both sides changed to different values; nothing is applied then
  */
 export function merge(base: Values, theirs: Values, mine: Edits, slug: string): Edits {
-  const wanted = new Map<string, string | undefined>([
+  const myValues = new Map<string, string | undefined>([
     ...mine.set,
     ...mine.delete.map(key => [key, undefined] as const),
   ]);
   const merged: Edits = { set: new Map(), delete: [] };
   const conflicts: string[] = [];
-  for (const [key, value] of wanted) {
+  for (const [key, value] of myValues) {
     const theirValue = theirs.get(key);
     if (theirValue === value) continue;
     if (theirValue !== base.get(key)) conflicts.push(key);

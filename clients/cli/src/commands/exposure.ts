@@ -64,21 +64,21 @@ async function questionOf(session: Session, { token, session: sessionId, person,
 }
 
 function showSecrets(output: Output, { exposures, subject, knownSince }: CredentialExposure, format?: 'rotate'): void {
-  const current = exposures.filter(one => one.current);
+  const current = exposures.filter(exposure => exposure.current);
   const isKnown = subject.name !== null;
   const nothing = `None found in the log, which begins ${output.time(knownSince, 2)}.${isKnown ? '' : ' Is the id right?'}`;
   if (format === 'rotate') {
-    output.data(current.map(one => `${placeOf(one)}\n`).join(''));
+    output.data(current.map(exposure => `${placeOf(exposure)}\n`).join(''));
     if (current.length === 0) output.note(nothing);
     return;
   }
-  const rows = exposures.map(one => [
-    placeOf(one),
-    one.current ? 'yes' : 'no',
-    rangesOf(one.versions),
-    output.ago(one.lastAt),
-    output.ago(one.firstAt),
-    one.how.join(', ') || 'unknown',
+  const rows = exposures.map(exposure => [
+    placeOf(exposure),
+    exposure.current ? 'yes' : 'no',
+    rangesOf(exposure.versions),
+    output.ago(exposure.lastAt),
+    output.ago(exposure.firstAt),
+    exposure.how.join(', ') || 'unknown',
   ]);
   output.table(['SECRET', 'CURRENT', 'VERSIONS', 'LAST', 'FIRST', 'HOW'], rows, nothing, ['FIRST', 'HOW', 'VERSIONS']);
   if (rows.length > 0) output.note(`Still current: ${current.length} of ${rows.length}. List them: --format rotate`);

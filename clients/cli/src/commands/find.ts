@@ -26,36 +26,39 @@ async function find(session: Session, key: string): Promise<void> {
   const path = { orgId: await session.organizationId() };
   const { projects } = await client.request('GET', '/v1/projects/{orgId}', { path });
   const places = projects.flatMap(project => project.environments.map(({ slug }) => ({ project: project.slug, slug })));
-  const found: { project: string; environment: string; version: number; updatedAt: string; updatedBy: string }[] = [];
-  const notReadable: string[] = [];
-  const similar = new Set<string>();
-  const look = async ({ project, slug }: { project: string; slug: string }) => {
-    const { keys } = await client.environment(organization, project, slug).keys({ search: key });
-    // The search also finds keys that contain this one.
-    const match = keys.find(one => one.key === key);
-    for (const one of keys) similar.add(one.key);
-    if (match === undefined) return;
-    const { version, updatedAt, updatedBy } = match;
-    found.push({ project, environment: slug, version, updatedAt, updatedBy: updatedBy.email });
+  /** Without `keys` if the caller may not read the environment. */
+  const search = async ({ project, slug }: (typeof places)[number]) => {
+    try {
+      const { keys } = await client.environment(organization, project, slug).keys({ search: key });
+      return { project, environment: slug, keys };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { project, environment: slug };
+    }
   };
+  const results: Awaited<ReturnType<typeof search>>[] = [];
   for (let from = 0; from < places.length; from += atOnce) {
-    await Promise.all(
-      places.slice(from, from + atOnce).map(place =>
-        look(place).catch(error => {
-          if (!isRefusal(error)) throw error;
-          notReadable.push(`${place.project}/${place.slug}`);
-        }),
-      ),
-    );
+    results.push(...(await Promise.all(places.slice(from, from + atOnce).map(search))));
   }
-  const order = places.map(({ project, slug }) => `${project}/${slug}`);
-  const placeOf = (one: { project: string; environment: string }) => order.indexOf(`${one.project}/${one.environment}`);
-  found.sort((a, b) => placeOf(a) - placeOf(b));
-  notReadable.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  // The search also returns keys that contain this one.
+  const found = results.flatMap(({ project, environment, keys = [] }) =>
+    keys
+      .filter(secret => secret.key === key)
+      .map(({ version, updatedAt, updatedBy }) => ({
+        project,
+        environment,
+        version,
+        updatedAt,
+        updatedBy: updatedBy.email,
+      })),
+  );
+  const notReadable = results.flatMap(({ project, environment, keys }) =>
+    keys === undefined ? [`${project}/${environment}`] : [],
+  );
   if (output.json) return output.document({ key, found, notReadable });
   if (notReadable.length > 0) output.note(`Not searched, because you may not read them: ${notReadable.join(', ')}.`);
   if (found.length === 0) {
-    const names = [...similar].toSorted();
+    const names = [...new Set(results.flatMap(({ keys = [] }) => keys.map(secret => secret.key)))].toSorted();
     throw new Failure(
       exitCodes.notFound,
       'secret_not_found',
@@ -71,7 +74,13 @@ async function find(session: Session, key: string): Promise<void> {
   }
   output.table(
     ['PROJECT', 'ENVIRONMENT', 'VERSION', 'UPDATED', 'BY'],
-    found.map(one => [one.project, one.environment, String(one.version), output.ago(one.updatedAt), one.updatedBy]),
+    found.map(({ project, environment, version, updatedAt, updatedBy }) => [
+      project,
+      environment,
+      String(version),
+      output.ago(updatedAt),
+      updatedBy,
+    ]),
   );
 }
 

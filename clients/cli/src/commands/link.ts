@@ -29,13 +29,13 @@ async function link(session: Session, text: string | undefined, flags: GivenFlag
   const chosen = await named.place('organization', 'project', 'environment');
   const { environments } = await named.project();
   if (!environments.some(({ slug }) => slug === chosen.environment)) {
-    const known = environments.map(({ slug }) => slug).join(', ');
+    const slugs = environments.map(({ slug }) => slug).join(', ');
     throw new Failure(
       exitCodes.notFound,
       'environment_not_found',
       `${chosen.project} has no environment ${chosen.environment}.`,
       {
-        hint: `It has ${known}.`,
+        hint: `It has ${slugs}.`,
       },
     );
   }

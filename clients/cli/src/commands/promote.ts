@@ -21,8 +21,8 @@ export default defineCommand({
     const environment = await session.environment(to);
     const { only, overwrite, message } = flags;
     const client = await session.client();
-    const asked = { from, to, overwrite, ...given({ keys: only, message }) };
-    const plan = await client.project(organization, project).planPromote(asked);
+    const options = { from, to, overwrite, ...given({ keys: only, message }) };
+    const plan = await client.project(organization, project).planPromote(options);
     await carryOut(session, { environment, plan, title: `promote ${from} to ${to}` }, flags);
   },
 });

@@ -34,8 +34,8 @@ export default defineCommand({
       throw new Failure(exitCodes.other, 'nothing_to_push', `${name} sets no key; nothing was changed.`);
     }
     const environment = await session.environment();
-    const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
-    const deleted = there.filter(key => !values.has(key));
+    const existingKeys = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
+    const deleted = existingKeys.filter(key => !values.has(key));
     if (values.size + deleted.length > maxKeysPerChange) {
       const what = `sets ${values.size} keys${deleted.length === 0 ? '' : ` and deletes ${deleted.length}`}`;
       throw new Failure(

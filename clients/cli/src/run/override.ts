@@ -48,8 +48,8 @@ async function requireNoProduction(
 async function typeOf(session: Session, { organization, project, slug }: Environment): Promise<string> {
   const path = { orgId: await session.organizationId(organization), slug: project };
   const answer = await session.request('GET', '/v1/projects/{orgId}/{slug}', { path });
-  const found = answer.project.environments.find(one => one.slug === slug);
-  if (found !== undefined) return found.type;
+  const environment = answer.project.environments.find(one => one.slug === slug);
+  if (environment !== undefined) return environment.type;
   throw new Failure(exitCodes.notFound, 'environment_not_found', `${project} has no environment ${slug}.`, {
     hint: 'List the environments: holdfast envs',
   });
