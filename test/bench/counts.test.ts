@@ -1,22 +1,20 @@
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { startObservedApi } from '../support/observed-api.ts';
 import { beyondBounds, countOperations, type OperationCounts, renderCounts, worseThan } from './count-operations.ts';
 
 /* `npm run bench` writes the counts to counts.json and counts.md; other runs compare with them. */
 const file = join(import.meta.dirname, 'counts.json');
 
-let api: Api;
+const api = useApi(startObservedApi);
 let rows: OperationCounts[];
 beforeAll(async () => {
-  api = await startObservedApi();
   // Warms the caches that are refreshed once a minute.
   await countOperations(api);
   rows = await countOperations(api);
 });
-afterAll(() => api?.stop());
 
 it('makes no more AWS calls than the design allows', () => {
   if (process.env.BENCH !== undefined) writeSync(1, `\n${renderCounts(rows)}\n`);

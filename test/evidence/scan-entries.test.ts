@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditPartitions } from '#lib/access/audit-partitions.ts';
 import { positionOf, scanEntries } from '#lib/evidence/scan-entries.ts';
 import { at } from '#lib/table/read.ts';
 import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
 import { put, putAlone } from '#lib/table/write.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api?.stop());
+useApi();
 
 const startMs = Date.parse('2026-01-01T00:00:00.000Z');
 const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
