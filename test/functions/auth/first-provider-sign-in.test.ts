@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
+import { emailRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
 import { type NameServer, startNameServer } from '#test/support/name-server.ts';
@@ -108,6 +109,7 @@ describe('the first sign-in', () => {
     const email = hire('donald', company.domain);
     const refused = await signIn(api, openBrowser(), company.slug, { account: 'donald' });
     expect([refused.error, refused.session]).toEqual(['invitation_required', undefined]);
+    expect(await find(at(emailRecord, email))).toBeUndefined();
     const invitation = { email: email.toUpperCase(), role: 'admin' };
     await expectStatus(
       api.post(`/members/${company.owner.organization.id}/invite`, invitation, company.owner.session),
@@ -134,6 +136,8 @@ describe('the first sign-in', () => {
     expect(errors.filter(error => error === 'ok')).toHaveLength(2);
     expect(new Set(errors)).toEqual(new Set(['ok', 'plan_limit_exceeded']));
     expect((await find(at(organizationRecord, company.slug)))?.memberCount).toBe(3);
+    const accounts = await Promise.all(people.map(name => find(at(emailRecord, `${name}@${company.domain}`))));
+    expect(accounts.filter(account => account !== undefined)).toHaveLength(2);
   });
 });
 

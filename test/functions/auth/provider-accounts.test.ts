@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
-import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
-import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { codeOf, sessionOf } from '#test/support/api.ts';
+import { seedPerson, testPassword } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey } from '#test/support/second-factors.ts';
 import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Company, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
 import {
   logInIn,
   newDomain,
@@ -25,26 +25,12 @@ import {
 
 /* Who a person of the provider is: the account is bound to the organization, the issuer and the `sub`. */
 
-let api: Api;
-let names: NameServer;
-let provider: OpenIdProvider;
+const { api, names, provider } = useOpenIdProvider();
 let otherProvider: OpenIdProvider;
-
 beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  const redirectUri = redirectUriOf(api);
-  [provider, otherProvider] = await Promise.all([
-    startOpenIdProvider({ redirectUri, accounts: {} }),
-    startOpenIdProvider({ redirectUri, accounts: {} }),
-  ]);
+  otherProvider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
 });
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), otherProvider?.stop(), names?.stop()]);
-});
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
+afterAll(() => otherProvider?.stop());
 
 let hired = 0;
 /** A person at the provider. @returns the name on their button */
@@ -55,22 +41,8 @@ function hire(email: string, { at: where = provider, sub = '' }: { at?: OpenIdPr
   return name;
 }
 
-/** Somebody with an account and a password whose address is in the company's domain. */
-async function seedColleague({ domain }: Company): Promise<Person> {
-  const person = await seedPerson();
-  hired += 1;
-  const email = `colleague-${hired}@${domain}`;
-  await transact([
-    remove(at(emailRecord, person.email)),
-    put(at(emailRecord, email), { userId: person.user.id }),
-    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
-  ]);
-  return { ...person, email };
-}
-
 const userIdOf = async (session: { cookie: string }) =>
   (await expectStatus(api.get('/auth/me', session), 200)).body.user.id as string;
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const membersOf = async ({ owner }: Company): Promise<{ id: string; userId: string; role: string }[]> =>
   (await expectStatus(api.get(`/members/${owner.organization.id}`, owner.session), 200)).body.members;
 

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { at } from '#lib/table/read.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
-import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createProject, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Caller, codeOf, createProject } from '#test/support/api.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type Account, type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Account, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Company, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
 import {
   logInIn,
   openCompany,
@@ -24,24 +24,11 @@ import {
 
 /* What a session through the provider is worth: `required`, `trustFactor`, step-up, and how long it lasts. */
 
-let api: Api;
-let names: NameServer;
-let provider: OpenIdProvider;
+const { api, names, provider } = useOpenIdProvider({ alwaysAuthTime: true });
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, alwaysAuthTime: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
 afterEach(() => {
   vi.useRealTimers();
 });
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
 
 let hired = 0;
 function hire({ domain }: Company, changes: Partial<Account> = {}): string {
@@ -51,7 +38,6 @@ function hire({ domain }: Company, changes: Partial<Account> = {}): string {
   return name;
 }
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
@@ -78,10 +64,7 @@ async function openStrictCompany() {
 /** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
   const person = await seedPerson({ emailVerified: true });
-  const path = `/members/${company.owner.organization.id}/invite`;
-  const { token } = (await expectStatus(api.post(path, { email: person.email, role }, company.owner.session), 201))
-    .body;
-  await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+  await join(api, company.owner, person, role);
   return person;
 }
 
@@ -182,6 +165,8 @@ describe('an organization that requires its provider', () => {
     await expect
       .poll(() => Promise.all(owners.map(mailed)), { timeout: 10_000 })
       .toEqual(before.slice(0, 2).map(count => count + 1));
+    const subjects = (await api.mails()).filter(({ to }) => to === company.owner.email).map(({ subject }) => subject);
+    expect(subjects).toContain('A log-in without your company’s sign-in provider');
     // An owner without a factor has no other way than the provider, and neither has a developer with one.
     expect(codeOf(await api.get(projectsOf(company), second.session))).toBe(required);
     const app = await addApp(api, developer);
@@ -266,14 +251,9 @@ describe('a second factor', () => {
   /** A company whose members have to have one, with a linked person who has an app. */
   async function linkedPerson(trustFactor: boolean) {
     const company = await openCompany(api, names, provider, { trustFactor });
-    const person = await seedPerson();
-    const email = `with-app-${hired}@${company.domain}`;
-    await transact([
-      remove(at(emailRecord, person.email)),
-      put(at(emailRecord, email), { userId: person.user.id }),
-      update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
-    ]);
-    const app = await addApp(api, { ...person, email });
+    const person = await seedColleague(company);
+    const { email } = person;
+    const app = await addApp(api, person);
     const account = hire(company, { email, amr: ['pwd', 'mfa'] });
     const browser = openBrowser();
     expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
@@ -289,7 +269,8 @@ describe('a second factor', () => {
     const { error, session } = await signIn(api, browser, company.slug, { account });
     expect([error, session]).toEqual(['second_factor_required', undefined]);
 
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+    const { challenge, methods } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+    expect(methods).toEqual(['totp', 'recovery_code']);
     expect(codeOf(await requestIn(api, browser, '/auth/login/verify', { challenge, totp: '000000' }))).toMatch(/^40/);
     await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
 
@@ -443,6 +424,7 @@ describe('a step-up through the provider', () => {
     expect(Date.parse(await expires())).toBeLessThanOrEqual(Date.parse(before) + 1000);
     expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
     expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('200 ok');
+    expect(codeOf(await api.post('/auth/step-up', {}, company.owner.session))).toBe('400 invalid_request');
     // A passkey of the account opens the rest of it.
     expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionIn(api, browser)))).toBe('201 ok');
   });

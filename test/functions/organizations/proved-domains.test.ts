@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { codeOf } from '#test/support/api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { type Company, useSignIn } from '#test/support/sign-in/scene.ts';
 import {
   newDomain,
   openCompany,
@@ -20,24 +19,9 @@ import {
 
 /* A TXT record proves a domain only while it is there. */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
-
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startHostileProvider({ sub: 'nobody', email_verified: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
+const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
 
 const hour = 60 * 60 * 1000;
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const methodsOf = async (domain: string): Promise<string[]> =>
   (await expectStatus(api.get(`/auth/sign-in?email=somebody@${domain}`), 200)).body.methods;
 const domainsOf = async ({ owner }: Company) =>

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Api, createToken, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer, type TxtAnswer } from '#test/support/name-server.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, codeOf, createToken } from '#test/support/api.ts';
+import type { TxtAnswer } from '#test/support/name-server.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { ageSession } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { useSignIn } from '#test/support/sign-in/scene.ts';
 import {
   newDomain,
   openCompany,
@@ -18,21 +19,8 @@ import {
 } from '#test/support/sign-in/sign-in.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
+const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true }, { VERIFIED_EMAIL_REQUIRED: 'true' });
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address, VERIFIED_EMAIL_REQUIRED: 'true' });
-  provider = await startHostileProvider({ sub: 'ada', email_verified: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const newOwner = () => seedPerson({ emailVerified: true });
 const read = async (owner: Person) => (await expectStatus(api.get(settingsPath(owner), owner.session), 200)).body;
 const put = (owner: Person, body: unknown) => api.put(settingsPath(owner), body, owner.session);
@@ -60,8 +48,12 @@ describe('the settings', () => {
       required: false,
       trustFactor: false,
     });
+    expect(stored.body.signIn.hasClientSecret).toBe(true);
     expect((await read(owner)).signIn).toEqual(stored.body.signIn);
     expect(await actions(owner)).toEqual(['sign_in.configured']);
+    const { body } = await api.get(`/audit/${owner.organization.id}?action=sign_in.configured`, owner.session);
+    const details = { clientSecret: 'changed', issuer: { from: null, to: provider.url } };
+    expect(body.entries).toMatchObject([{ details }]);
   });
 
   it('never show the secret: not in an answer, the audit log, the log, or the table', async () => {
@@ -157,14 +149,20 @@ describe('the settings', () => {
     }
   });
 
+  it('keep the secret and the proof of the domain unless the issuer or the client changes', async () => {
+    const { owner, domain } = await openCompany(api, names, provider);
+    const { clientSecret: _, ...without } = settingsOf(provider, domain);
+    const kept = (await expectStatus(put(owner, { ...without, defaultRole: null }), 200)).body.signIn;
+    expect(kept).toMatchObject({ hasClientSecret: true, domains: [{ verified: true }], defaultRole: null });
+    const dropped = (await expectStatus(put(owner, { ...without, clientId: 'another' }), 200)).body.signIn;
+    expect(dropped).toMatchObject({ hasClientSecret: false, domains: [{ verified: false }] });
+  });
+
   it('can’t be read or changed by others, with an old session, or with an unverified address', async () => {
     const company = await openCompany(api, names, provider);
     const { owner, domain } = company;
     const [stranger, admin] = [await newOwner(), await newOwner()];
-    const members = `/members/${owner.organization.id}/invite`;
-    const { token } = (await expectStatus(api.post(members, { email: admin.email, role: 'admin' }, owner.session), 201))
-      .body;
-    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, admin.session), 200);
+    await join(api, owner, admin, 'admin');
     const requests = (as: Person['session']) => [
       api.get(settingsPath(owner), as),
       api.put(settingsPath(owner), settingsOf(provider, domain), as),
@@ -250,13 +248,15 @@ describe('the settings', () => {
   });
 
   it('removed twice, or at once, are recorded as removed once; nobody can start any more', async () => {
-    const { owner, slug } = await openCompany(api, names, provider);
+    const { owner, slug, domain } = await openCompany(api, names, provider);
     const answers = await Promise.all([1, 2, 3].map(() => api.delete(settingsPath(owner), owner.session)));
 
     for (const { status } of answers) expect(status).toBeLessThan(500);
     expect((await actions(owner)).filter(action => action === 'sign_in.removed')).toHaveLength(1);
     expect((await read(owner)).signIn).toBeNull();
     expect((await signIn(api, openBrowser(), slug)).error).toBe('provider_not_configured');
+    const { methods } = (await api.get(`/auth/sign-in?email=nobody@${domain}`)).body;
+    expect(methods).toEqual(['password', 'passkey']);
   });
 });
 
