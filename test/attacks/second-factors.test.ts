@@ -382,6 +382,28 @@ describe('an attacker who reads the user’s e-mail', () => {
 });
 
 describe('a stolen session', () => {
+  it('that is stale can’t add or remove a factor', async () => {
+    const person = await seedPerson();
+    const { id } = await addPasskey(api, person);
+    await addApp(api, person);
+    await ageSession(person, 601);
+    const attempts = [
+      ['POST', '/auth/totp'],
+      ['POST', '/auth/totp/confirm', { code: '123456' }],
+      ['DELETE', '/auth/totp'],
+      ['POST', '/auth/passkeys/options'],
+      ['DELETE', `/auth/passkeys/${id}`],
+      ['POST', '/auth/recovery-codes'],
+    ] as const;
+
+    for (const [method, path, body] of attempts) {
+      const answer = await api.call(method, path, { as: person.session, body: body ?? {} });
+      expect(codeOf(answer), `${method} ${path}`).toBe('403 step_up_required');
+    }
+    const { user } = (await api.get('/auth/me', person.session)).body;
+    expect(user.secondFactors).toEqual({ passkeys: 1, totp: true, recoveryCodesLeft: 10 });
+  });
+
   it.each([
     ['a passkey', addPasskey],
     ['an authenticator app', addApp],
@@ -419,6 +441,16 @@ describe('a stolen session', () => {
     }
 
     expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
+  });
+
+  it('is invalidated with its secret when the user steps up', async () => {
+    const person = await seedPerson();
+    const renewed = sessionOf(
+      await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.session), 200),
+    );
+
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await api.get('/auth/me', renewed)).status).toBe(200);
   });
 });
 

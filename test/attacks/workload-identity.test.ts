@@ -856,6 +856,18 @@ describe('exchanges that wait for an issuer', () => {
 });
 
 describe('an identity’s token', () => {
+  it('stops working with the identity, between the exchange and the pull', async () => {
+    const id = await makeIdentity();
+    const as = await tokenFor(id);
+    expect((await api.get(pulled, as)).status).toBe(200);
+
+    await expectStatus(api.delete(`/identities/${ada.organization.id}/${id}`, ada.session), 200);
+
+    expect(codeOf(await api.get(pulled, as))).toBe('401 unauthenticated');
+    expect(codeOf(await api.get(`/projects/${ada.organization.id}`, as))).toBe('401 unauthenticated');
+    expect(codeOf(await exchange(id, await issuer.token(id)))).toBe('401 invalid_assertion');
+  });
+
   it('stops working if the identity’s trust changes, but not if its name does', async () => {
     const id = await makeIdentity();
     const path = `/identities/${ada.organization.id}/${id}`;

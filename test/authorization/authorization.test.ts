@@ -8,7 +8,7 @@ import { expectedOf, type Row, rows } from './verdicts.ts';
 import { buildWorld, type Headers, type World } from './world.ts';
 
 const api = useApi(() =>
-  startApi({}, name =>
+  startApi({ STEP_UP_FRESH_SECONDS: '7200' }, name =>
     name.area === 'workers' ? Promise.resolve(() => ({ batchItemFailures: [] })) : loadFromFunctions(name),
   ),
 );
