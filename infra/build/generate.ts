@@ -6,12 +6,15 @@ import { spawnSync } from 'node:child_process';
  */
 
 const generators = {
+  routes: ['node', 'infra/build/write-routes.ts'],
   openapi: ['node', 'infra/openapi/write-openapi.ts'],
   'sdk-types': ['node', 'clients/sdk/write-types.ts'],
   'cli-reference': ['npm', 'run', '--silent', 'reference', '-w', '@holdfast/cli'],
   /** The drawing in docs/architecture.md. */
   layers: ['node', 'infra/build/layers.ts'],
   action: ['npm', 'run', '--silent', 'build', '-w', '@holdfast/github-action'],
+  /** What each function’s role allows. */
+  rights: ['vitest', 'run', 'test/infra/stacks/stacks.test.ts', '-t', 'of each function are these', '--update'],
   /** The screenshots in README.md and docs; only when named, because they differ with every font. */
   pictures: ['vitest', 'run', 'test/clients/dashboard/pictures.test.ts'],
 } as const satisfies Record<string, readonly [string, ...string[]]>;

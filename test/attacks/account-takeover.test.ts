@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { issuingKey } from '#lib/access/credential-key.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { createCredential, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
@@ -7,16 +7,12 @@ import { at, find, list, queryItems } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/session.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, createToken, sessionOf, startApi } from '../support/api.ts';
+import { createToken, sessionOf, useApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { setScrypt } from '../support/quick-scrypt.ts';
 import { mailedToken } from '../support/sample-requests.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = useApi();
 
 const newPassword = 'another battery horse';
 

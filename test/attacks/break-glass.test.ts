@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { noPassword } from '#lib/crypto/passwords.ts';
 import { count } from '#lib/limits/count.ts';
@@ -8,10 +7,9 @@ import { at, find } from '#lib/table/read.ts';
 import { type SessionRecord, sessionRecord } from '#lib/table/records/session.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { codeOf, nowSeconds, sessionOf, useSettings } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus } from '../support/sample-requests.ts';
+import { expectStatus, join } from '../support/sample-requests.ts';
 import {
   type App,
   addApp,
@@ -22,7 +20,7 @@ import {
   settleFactors,
 } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { logInAs, useSignIn } from '../support/sign-in/scene.ts';
 import {
   logInIn,
   newDomain,
@@ -36,25 +34,9 @@ import {
 
 /* Ways past a required provider, and from a customer's provider to the whole platform. */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
+const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true });
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startHostileProvider({ sub: 'ada', email_verified: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const required = '403 provider_required';
-const seconds = () => Math.floor(Date.now() / 1000);
-const logInAs = async ({ email }: Person) =>
-  sessionOf(await expectStatus(api.post('/auth/login', { email, password: testPassword }), 200));
 const glassMails = async (to: Person) =>
   (await api.mails()).filter(mail => mail.to === to.email && JSON.stringify(mail).includes('without')).length;
 
@@ -74,10 +56,7 @@ async function openStrict() {
 /** Another owner of the company, who has a password. */
 async function addOwner({ owner }: Strict, person?: Person): Promise<Person> {
   const added = person ?? (await seedPerson({ emailVerified: true }));
-  const path = `/members/${owner.organization.id}/invite`;
-  const invitation = { email: added.email, role: 'owner' };
-  const { token } = (await expectStatus(api.post(path, invitation, owner.session), 201)).body;
-  await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, added.session), 200);
+  await join(api, owner, added, 'owner');
   return added;
 }
 
@@ -93,7 +72,7 @@ async function linkedTo(changes: { trustFactor: boolean }) {
     update(at(userRecord, seeded.user.id), { set: { email } }),
   ]);
   const person = { ...seeded, email };
-  const claims = { auth_time: seconds(), amr: ['mfa'] };
+  const claims = { auth_time: nowSeconds(), amr: ['mfa'] };
   const asPerson = { person: { sub: email, email, email_verified: true }, claims };
   provider.script = asPerson;
   const browser = openBrowser();
@@ -117,7 +96,7 @@ describe('an owner’s way past the required provider', () => {
   it('is not opened by a stolen password and a factor that the thief adds', async () => {
     const company = await openStrict();
     const victim = await addOwner(company);
-    const session = await logInAs(victim);
+    const session = await logInAs(api, victim);
     expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe(required);
     const app = await addApp(api, { ...victim, session });
 
@@ -186,12 +165,7 @@ describe('an owner’s way past the required provider', () => {
   });
 
   it('stays open while others use up the network’s log-ins, and only to the right password', async () => {
-    process.env.LOGIN_FAILURE_LIMIT = '10';
-    resetProcessMemory('settings');
-    onTestFinished(() => {
-      process.env.LOGIN_FAILURE_LIMIT = '-1';
-      resetProcessMemory('settings');
-    });
+    useSettings({ LOGIN_FAILURE_LIMIT: '10' });
     const company = await openStrict();
     const bystander = await seedPerson();
     await count(failedLoginsOfNetwork('127.0.0.1'));

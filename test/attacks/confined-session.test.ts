@@ -6,13 +6,13 @@ import { sessionRecord } from '#lib/table/records/session.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Answer, type Caller, codeOf, nowSeconds, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '../support/people.ts';
 import { expectStatus, mailedToken } from '../support/sample-requests.ts';
 import { type App, addApp, addPasskey, forgetUsedCodes, fromBase32, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type Company, useSignIn } from '../support/sign-in/scene.ts';
 import {
   logInIn,
   newDomain,
@@ -31,23 +31,16 @@ import { allItems } from '../support/table-dump.ts';
  * that the person has signed in there. That opens the employer's organization, and nothing else of the person's.
  */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
-let employer: Awaited<ReturnType<typeof openCompany>>;
+const domain = newDomain();
+const email = `victim@${domain}`;
+const { api, names, provider } = useSignIn({ sub: 'victim', email, email_verified: true, amr: ['mfa'] });
+let employer: Company;
 let victim: Person;
 let app: App;
 let impostor: { cookie: string };
 let token: { token: string };
 
-const now = () => Math.floor(Date.now() / 1000);
-
 beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  const domain = newDomain();
-  const email = `victim@${domain}`;
-  provider = await startHostileProvider({ sub: 'victim', email, email_verified: true, amr: ['mfa'] });
   employer = await openCompany(api, names, provider, { domain, trustFactor: true });
   const person = await seedPerson();
   await transact([
@@ -62,18 +55,13 @@ beforeAll(async () => {
   const { challenge } = (await logInIn(api, browser, email)).body.error.details;
   await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
   await transact([update(at(userRecord, person.user.id), { set: { 'totp.lastStep': 0 } })]);
-  provider.script = { claims: { auth_time: now() } };
+  provider.script = { claims: { auth_time: nowSeconds() } };
   impostor = await sessionThrough(api, employer.slug);
   const body = { name: 't', organizationId: employer.owner.organization.id };
   const made = await api.post('/auth/token', body, impostor);
   token = { token: made.body.token };
 });
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 const refused = (answer: Answer) => answer.status >= 400 && answer.status < 500;
 
 describe('a session whose factor only the employer’s provider vouches for', () => {
@@ -173,7 +161,7 @@ describe('a session whose factor only the employer’s provider vouches for', ()
   it('is still confined after another sign-in or a step-up at the provider', async () => {
     const browser = openBrowser();
     await signIn(api, browser, employer.slug);
-    provider.script = { claims: { auth_time: now() } };
+    provider.script = { claims: { auth_time: nowSeconds() } };
     const { error } = await signIn(api, browser, employer.slug, { stepUp: 'true' });
     expect(error).toBeUndefined();
     const own = `/projects/${victim.organization.id}`;
@@ -201,7 +189,7 @@ describe('a session whose factor only the employer’s provider vouches for', ()
 
     // What the provider says afterwards counts only in its organization again.
     browser.setCookie(api.url, `${lifted.cookie}; Path=/`);
-    provider.script = { claims: { auth_time: now() } };
+    provider.script = { claims: { auth_time: nowSeconds() } };
     expect((await signIn(api, browser, employer.slug, { stepUp: 'true' })).error).toBeUndefined();
     expect(codeOf(await api.get(own, sessionIn(api, browser)))).toBe('404 organization_not_found');
   });
@@ -256,7 +244,7 @@ describe('a session through the provider of an account with a password and no fa
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
     await expectStatus(logInIn(api, browser, email), 200);
-    clerks.script = { claims: { auth_time: now() } };
+    clerks.script = { claims: { auth_time: nowSeconds() } };
     session = await sessionThrough(api, company.slug);
   });
   afterAll(() => clerks?.stop());
@@ -276,7 +264,7 @@ describe('a session through the provider of an account with a password and no fa
     expect(authentication.provider).toMatchObject(bound());
   });
 
-  it.each([undefined, null, 'now', -1, Date.now(), now() + 120, {}])(
+  it.each([undefined, null, 'now', -1, Date.now(), nowSeconds() + 120, {}])(
     'is not fresh if the provider says %j about when the person authenticated, until the password confirms it',
     async auth_time => {
       clerks.script = { claims: { auth_time } };
@@ -295,7 +283,7 @@ describe('an account that a provider makes before its person comes', () => {
     const email = `new@${domain}`;
     const planter = await startHostileProvider({ sub: 'new', email, email_verified: true });
     const company = await openCompany(api, names, planter, { domain });
-    planter.script = { claims: { auth_time: now() } };
+    planter.script = { claims: { auth_time: nowSeconds() } };
     const planted = await sessionThrough(api, company.slug);
     const me = (await expectStatus(api.get('/auth/me', planted), 200)).body;
     expect(me.user).toMatchObject({ email, emailVerified: false });
@@ -312,7 +300,7 @@ describe('an account that a provider makes before its person comes', () => {
     const { organization } = (await expectStatus(api.post('/orgs', { name: 'Built later' }, own), 201)).body;
     expect((await addPasskey(api, { session: own })).recoveryCodes).toHaveLength(10);
 
-    planter.script = { claims: { auth_time: now(), amr: ['mfa'] } };
+    planter.script = { claims: { auth_time: nowSeconds(), amr: ['mfa'] } };
     const again = (await signIn(api, openBrowser(), company.slug)).session;
     if (again !== undefined) {
       expect(codeOf(await api.get(`/projects/${organization.id}`, again))).toBe('404 organization_not_found');
@@ -328,7 +316,7 @@ describe('an account that a provider makes before its person comes', () => {
     const { id } = company.owner.organization;
     const invitation = { email, role: 'admin' };
     await expectStatus(api.post(`/members/${id}/invite`, invitation, company.owner.session), 201);
-    other.script = { claims: { auth_time: now() } };
+    other.script = { claims: { auth_time: nowSeconds() } };
     const boss = await sessionThrough(api, company.slug);
 
     const guest = { email: `guest@${domain}`, role: 'viewer' };

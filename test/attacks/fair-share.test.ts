@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createToken } from '../support/api.ts';
+import { createToken, useApi, useSettings } from '../support/api.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
@@ -12,11 +11,7 @@ import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 const share = 60;
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' });
-});
-afterAll(() => api.stop());
+const api = useApi(() => startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' }));
 beforeEach(() => {
   // Each test runs within one minute of the clock.
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 60_000) * 60_000 + 1 });
@@ -178,15 +173,12 @@ describe('writers waiting for an environment', () => {
 
   it('all succeed within the default share, even thirty-two at once', async () => {
     const { person, secrets } = await tenant();
-    vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
-    resetProcessMemory('settings');
+    useSettings({ REQUESTS_PER_MINUTE: '6000' });
 
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) => api.put(secrets, { key: `K${index}`, value: 'x' }, person.session)),
     );
 
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });
 });
@@ -202,8 +194,7 @@ describe('twenty processes', () => {
       },
       account() {},
     };
-    vi.stubEnv('REQUESTS_PER_MINUTE', '2000');
-    resetProcessMemory('settings');
+    useSettings({ REQUESTS_PER_MINUTE: '2000' });
     const processes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         vi.resetModules();
@@ -224,8 +215,6 @@ describe('twenty processes', () => {
         }),
       );
     }
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
 
     expect(served).toBeGreaterThanOrEqual(2000);
     expect(served).toBeLessThanOrEqual(2000 * 1.04);

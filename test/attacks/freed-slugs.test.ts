@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { retiredEnvironmentRecord } from '#lib/table/records/retired-slug.ts';
 import { put, transact } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
+import { type Caller, codeOf, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { Person } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { ageSession } from '../support/second-factors.ts';
 
-let api: Api;
+const api = useApi();
 let place: Workplace;
 let people: Record<'admin' | 'developer' | 'viewer', Person>;
 beforeAll(async () => {
-  api = await startApi();
   place = await openWorkplace(api);
   const [admin, developer, viewer] = await Promise.all([
     place.member('admin'),
@@ -24,9 +23,7 @@ beforeAll(async () => {
   ]);
   people = { admin, developer, viewer };
 });
-afterAll(() => api.stop());
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ''}`.trim();
 const project = () => `/projects/${place.owner.organization.id}/${place.project.slug}`;
 const create = (slug: string, type: string | undefined, as: Person = place.owner) =>
   api.post(`${project()}/environments`, { name: slug, slug, type }, as.session);

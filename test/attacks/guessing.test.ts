@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, type Api, startApi } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type Answer, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import type { Person } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
+const api = useApi();
 let place: Workplace;
 beforeAll(async () => {
-  api = await startApi();
   place = await openWorkplace(api);
   await expectStatus(place.set('dev', 'PIN', '4711'), 201);
   await expectStatus(place.set('dev', 'OTHER', 'x'), 201);
   await expectStatus(place.set('staging', 'PIN', '4711'), 201);
 });
-afterAll(() => api.stop());
 
 interface Entry {
   actor: { id: string };

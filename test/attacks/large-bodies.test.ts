@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyLimitOf, type Contract, maximumBodyBytes, maximumSmallBodyBytes } from '#lib/contracts/contract.ts';
 import { routes } from '#lib/contracts/routes.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = useApi();
 
 describe('a body from a user', () => {
   it('gets a response within Lambda’s limits, however many problems it has and however long its names are', async () => {

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { startApi, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { identityOf } from '../support/issuer.ts';
 import type { Person } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
+const api = useApi(() => startApi({ VERIFIED_EMAIL_REQUIRED: 'true' }));
 let place: Workplace;
 let owner: Person;
 beforeAll(async () => {
-  api = await startApi({ VERIFIED_EMAIL_REQUIRED: 'true' });
   const seeded = await openVerifiedWorkplace();
   place = seeded;
   owner = seeded.owner;
 });
-afterAll(() => api.stop());
 
 const verify = ({ user }: Person) => transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
 

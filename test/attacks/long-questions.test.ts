@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
 import { put, transact } from '#lib/table/write.ts';
-import type { Answer, Api } from '../support/api.ts';
+import { type Answer, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { gate } from '../support/gate.ts';
 import type { AwsCall, Conductor } from '../support/observe-calls.ts';
@@ -10,14 +10,11 @@ import { recordRequest, startObservedApi, withFault } from '../support/observed-
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
+const api = useApi(startObservedApi);
 let place: Workplace;
 /** The paths of every kind of long question. */
 let questions: string[];
 
-beforeAll(async () => {
-  api = await startObservedApi();
-});
 beforeEach(async () => {
   place = await openWorkplace(api);
   await expectStatus(place.set('dev', 'A', '1'), 201);
@@ -31,7 +28,6 @@ beforeEach(async () => {
     `/audit/${organization.id}/feed`,
   ];
 });
-afterAll(() => api.stop());
 
 const running = () => at(longQuestionsRecord, place.owner.organization.id);
 const isLogRead = ({ operation, input }: AwsCall) =>

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Api, createToken, startApi } from '../support/api.ts';
+import { createToken, startApi, useApi } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ INVITATION_LIMIT_PER_DAY: '8', VERIFIED_EMAIL_REQUIRED: 'true' });
-});
-afterAll(() => api.stop());
+const api = useApi(() => startApi({ INVITATION_LIMIT_PER_DAY: '8', VERIFIED_EMAIL_REQUIRED: 'true' }));
 
 describe('e-mails to strangers', () => {
   const verified = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { issuingKey } from '#lib/access/credential-key.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
@@ -7,18 +7,14 @@ import { type MemberRecord, memberRecord } from '#lib/table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Api, createToken } from '../support/api.ts';
+import { createToken, useApi } from '../support/api.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi();
-});
-afterAll(() => api.stop());
+const api = useApi(startObservedApi);
 
 async function join(owner: Person, guest: Person, role: string): Promise<string> {
   const { token } = await invite(owner, guest.email, role, owner);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createDataKey, dataKey, sweepDataKeys } from '#lib/crypto/data-keys.ts';
 import { cipherKey } from '#lib/crypto/envelope.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { recordCalls } from '../support/record-calls.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+useApi();
 
 const minuteMs = 60_000;
 const id = () => ({ organizationId: crypto.randomUUID(), projectId: crypto.randomUUID(), keyVersion: 1 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
-import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
+import { type Answer, type Caller, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
@@ -13,17 +13,15 @@ import { expectStatus } from '../support/sample-requests.ts';
 
 const asData = ['json', 'yaml', 'tfvars'];
 
-let api: Api;
+const api = useApi();
 let owner: Person;
 let developer: Person;
 let place: Workplace;
 
 beforeAll(async () => {
-  api = await startApi();
   owner = await seedOwner();
   developer = await (await openWorkplace(api, owner)).member('developer');
 });
-afterAll(() => api.stop());
 beforeEach(async () => {
   place = await openWorkplace(api, owner);
 });

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import { base62, crc32, createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
-import { type Api, type Caller, createToken } from '../support/api.ts';
+import { base62 } from '#lib/crypto/credentials.ts';
+import { crc32 } from '#lib/crypto/credentials.ts';
+import { createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { type Caller, createToken, useApi } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf, type RecordedCall } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-let api: Api;
+const api = useApi(startObservedApi);
 let victim: Person;
 let secrets: string;
 let token: { token: string };
 beforeAll(async () => {
-  api = await startObservedApi();
   victim = await seedPerson();
   await expectStatus(
     api.post(`/projects/${victim.organization.id}`, { name: 'Shop', slug: 'shop' }, victim.session),
@@ -27,7 +28,6 @@ beforeAll(async () => {
   token = await createToken(api, victim);
   await expectStatus(api.get(secrets, token), 200);
 });
-afterAll(() => api.stop());
 
 /** The tenant partitions that the calls read or wrote. */
 function tenantPartitions(calls: readonly RecordedCall[]): string[] {

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Counter } from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
 import { accountsFromProvider, accountsFromProviderOfNetwork, completedSignIns } from '#lib/limits/rate-limits.ts';
@@ -11,43 +11,19 @@ import { accountLinkRecord } from '#lib/table/records/provider-link.ts';
 import { domainRecord, signInRecord } from '#lib/table/records/sign-in.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Api, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { addApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/sign-in/open-id-provider.ts';
-import {
-  logInIn,
-  newDomain,
-  openCompany,
-  redirectUriOf,
-  requestIn,
-  sessionIn,
-  signIn,
-} from '../support/sign-in/sign-in.ts';
+import { type Company, seedColleague, useOpenIdProvider } from '../support/sign-in/scene.ts';
+import { logInIn, newDomain, openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 
-let api: Api;
-let names: NameServer;
-let provider: OpenIdProvider;
-
-beforeAll(async () => {
-  names = await startNameServer();
-  // A local stack lifts these limits.
-  const limits = { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' };
-  api = await startApi({ DNS_SERVERS: names.address, ...limits });
-  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
+// A local stack lifts these limits.
+const limits = { REGISTER_LIMIT_PER_HOUR: '20', REQUESTS_PER_MINUTE: '6000' };
+const { api, names, provider } = useOpenIdProvider({}, limits);
 
 let hired = 0;
 /** A person at the provider. @returns the name on their button */
@@ -56,19 +32,6 @@ function hire(email: string): string {
   const name = `person-${hired}`;
   provider.accounts[name] = { sub: `sub-${hired}`, email, email_verified: true };
   return name;
-}
-
-/** Somebody with an account and a password whose address is in the company's domain. */
-async function seedColleague({ domain }: Company): Promise<Person> {
-  const person = await seedPerson();
-  hired += 1;
-  const email = `colleague-${hired}@${domain}`;
-  await transact([
-    remove(at(emailRecord, person.email)),
-    put(at(emailRecord, email), { userId: person.user.id }),
-    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
-  ]);
-  return { ...person, email };
 }
 
 /** Invites an address. @returns the token */

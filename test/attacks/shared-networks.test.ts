@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networkOf } from '#lib/limits/network.ts';
 import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
+import { codeOf, sessionOf, startApi, useApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 
-let api: Api;
+const api = useApi(() => startApi({ LOGIN_FAILURE_LIMIT: '2', REGISTER_LIMIT_PER_HOUR: '-1' }));
 let network: string;
 beforeAll(async () => {
-  api = await startApi({ LOGIN_FAILURE_LIMIT: '2', REGISTER_LIMIT_PER_HOUR: '-1' });
   const person = await seedPerson();
   const { body } = await api.get('/auth/sessions', sessionOf(await logIn(person)));
   network = networkOf(body.sessions.find(({ current }: { current: boolean }) => current).ip);
 });
-afterAll(() => api.stop());
 beforeEach(() => transact([remove(failedLoginsOfNetwork(network).item)]));
 
 const logIn = ({ email }: Pick<Person, 'email'>, password = testPassword) =>
   api.post('/auth/login', { email, password });
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
 
 /** Strangers use up the network's failed log-ins. */
 async function crowd(): Promise<void> {

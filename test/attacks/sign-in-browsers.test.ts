@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { type Browser, openBrowser, type Page } from '../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type Company, useSignIn } from '../support/sign-in/scene.ts';
 import {
   goToProvider,
   logInIn,
@@ -22,21 +21,15 @@ import { changesBetween, snapshotOf } from '../support/table-diff.ts';
  * browser, one organization's callback for another, addresses to go to afterwards, and very many starts.
  */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
-let company: Awaited<ReturnType<typeof openCompany>>;
+const domain = newDomain();
+const { api, names, provider } = useSignIn(
+  { sub: 'ada', email: `ada@${domain}`, email_verified: true },
+  { LOG_LEVEL: 'SILENT', LOGIN_FAILURE_LIMIT: '10' },
+);
+let company: Company;
 
 beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address, LOG_LEVEL: 'SILENT', LOGIN_FAILURE_LIMIT: '10' });
-  const domain = newDomain();
-  provider = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
   company = await openCompany(api, names, provider, { domain });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
 });
 afterEach(() => {
   provider.script = {};

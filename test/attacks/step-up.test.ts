@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Contract } from '#lib/contracts/contract.ts';
 import { type FreshRole, managers, roles } from '#lib/contracts/fields/role.ts';
@@ -6,19 +6,13 @@ import { routes } from '#lib/contracts/routes.ts';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createToken, startApi } from '../support/api.ts';
+import { type Answer, type Caller, codeOf, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { ageSession } from '../support/second-factors.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ''}`.trim();
+const api = useApi();
 
 describe('the contracts', () => {
   const isFresh = ({ access }: Contract) => 'fresh' in access && access.fresh !== undefined;
@@ -143,10 +137,13 @@ describe('an old session', () => {
     await expectStepUp(as => api.patch(`${path}/${id}`, { role: to }, as.session));
   });
 
-  it('can make a developer a viewer', async () => {
-    const id = await idOf(await join('developer'));
+  it.each([
+    ['developer', 'viewer'],
+    ['viewer', 'developer'],
+  ])('can change a role from %s to %s', async (from, to) => {
+    const id = await idOf(await join(from));
     await old();
-    expect((await api.patch(`${path}/${id}`, { role: 'viewer' }, owner.session)).status).toBe(200);
+    expect((await api.patch(`${path}/${id}`, { role: to }, owner.session)).status).toBe(200);
   });
 
   it.each(['owner', 'admin'])('can’t remove an %s', async role => {

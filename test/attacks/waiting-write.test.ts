@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
@@ -6,7 +6,7 @@ import { at, find, list, readAll } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { memberRecord, membershipRecord } from '#lib/table/records/member.ts';
 import { put, remove, transact } from '#lib/table/write.ts';
-import { type Answer, type Api, createToken } from '../support/api.ts';
+import { type Answer, createToken, useApi } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import type { Conductor } from '../support/observe-calls.ts';
@@ -15,15 +15,13 @@ import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { samples, send as sendSample } from '../support/samples.ts';
 
-let api: Api;
+const api = useApi(startObservedApi);
 let place: Workplace;
 let members: string;
 beforeAll(async () => {
-  api = await startObservedApi();
   place = await openWorkplace(api);
   members = `/members/${place.owner.organization.id}`;
 });
-afterAll(() => api.stop());
 
 const uncovered: ReadonlySet<string> = new Set([
   // They only send a message to the queue.

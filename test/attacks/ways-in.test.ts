@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/provider-link.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { codeOf, nowSeconds, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, mailedToken } from '../support/sample-requests.ts';
+import { expectStatus, join, mailedToken } from '../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type Company, logInAs, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
   logInIn,
   openCompany,
@@ -24,46 +22,13 @@ import {
 
 /* What lets in can be seen and ended by the account's owner, and ends with a recovery or a membership. */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
+const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startHostileProvider({ sub: 'nobody', email_verified: true });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
-
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-const logInAs = async ({ email }: Person, password = testPassword) =>
-  sessionOf(await expectStatus(api.post('/auth/login', { email, password }), 200));
 const linksOf = async (session: { cookie: string }) =>
   (await expectStatus(api.get('/auth/providers', session), 200)).body.links;
-const seconds = () => Math.floor(Date.now() / 1000);
-
 /** Lets the provider say that this is the person from now on. */
 function act({ email }: Pick<Person, 'email'>, sub = email): void {
-  provider.script = { person: { sub, email, email_verified: true }, claims: { auth_time: seconds() } };
-}
-
-let hired = 0;
-/** Somebody with a password and an address of the company's domain. */
-async function seedColleague({ domain }: Company): Promise<Person> {
-  const person = await seedPerson({ emailVerified: true });
-  hired += 1;
-  const email = `colleague-${hired}@${domain}`;
-  await transact([
-    remove(at(emailRecord, person.email)),
-    put(at(emailRecord, email), { userId: person.user.id }),
-    update(at(userRecord, person.user.id), { set: { email } }),
-  ]);
-  return { ...person, email };
+  provider.script = { person: { sub, email, email_verified: true }, claims: { auth_time: nowSeconds() } };
 }
 
 /** A colleague whose account is linked, and who has joined. */
@@ -201,7 +166,7 @@ describe('a recovery', () => {
       expect(codeOf(await api.get('/auth/me', person.through))).toBe('401 unauthenticated');
       act(person);
       expect(await errorOf(company)).toBe('link_required');
-      expect(await linksOf(await logInAs(person, newPassword))).toEqual([]);
+      expect(await linksOf(await logInAs(api, person, newPassword))).toEqual([]);
       await link(company, person, newPassword);
       await sessionThrough(api, company.slug);
     }
@@ -229,7 +194,7 @@ describe('a recovery', () => {
 
     act(person);
     expect(await errorOf(company)).toBe('link_required');
-    const session = await logInAs(person as Person, newPassword);
+    const session = await logInAs(api, person as Person, newPassword);
     expect((await api.get('/auth/me', session)).body.user.emailVerified).toBe(true);
   });
 
@@ -260,8 +225,7 @@ describe('leaving', () => {
   it.each(['viewer', 'developer', 'admin', 'owner'])('is possible for everybody: %s', async role => {
     const company = await openCompany(api, names, provider);
     const person = await seedPerson({ emailVerified: true });
-    const token = await invite(company, person, role);
-    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+    await join(api, company.owner, person, role);
     await ageSession(person, 3600);
 
     expect(codeOf(await api.delete(`${membersPath(company)}/me`, person.session))).toBe('200 ok');
@@ -390,8 +354,7 @@ describe('somebody whose membership ended', () => {
   it('stays out while a link that waited for their log-in is made', async () => {
     const company = await openCompany(api, names, provider);
     const person = await seedColleague(company);
-    const token = await invite(company, person);
-    await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, person.session), 200);
+    await join(api, company.owner, person);
     act(person);
     const browser = openBrowser();
     expect((await signIn(api, browser, company.slug)).error).toBe('link_required');

@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { routes } from '#lib/contracts/routes.ts';
-import { type Answer, type Api, startApi } from '../support/api.ts';
+import { type Answer, startApi, useApi } from '../support/api.ts';
+import type { PathValues } from '../support/documented-request.ts';
 import { everyVerdict, verdictOf } from './every-verdict.ts';
-import { expectedOf, rows } from './verdicts.ts';
+import { expectedOf, type Row, rows } from './verdicts.ts';
 import { buildWorld, type Headers, type World } from './world.ts';
 
-let api: Api;
+const api = useApi(() =>
+  startApi({ STEP_UP_FRESH_SECONDS: '7200' }, name =>
+    name.area === 'workers' ? Promise.resolve(() => ({ batchItemFailures: [] })) : loadFromFunctions(name),
+  ),
+);
 let world: World;
 
 beforeAll(async () => {
   // Without workers, so that nothing changes the data between two requests.
-  api = await startApi({}, name =>
-    name.area === 'workers' ? Promise.resolve(() => ({ batchItemFailures: [] })) : loadFromFunctions(name),
-  );
   world = await buildWorld(api);
 });
-afterAll(() => api.stop());
 
 /** A route as the specification names it: `:orgId` for `{orgId}`, without the prefix. */
 const specified = ({ method, path }: { method: string; path: string }) =>
@@ -41,115 +42,38 @@ everyVerdict(() => ({ api, world }));
 
 describe('another tenant’s resources', () => {
   const owner = () => world.callers['owner: token for the organization'] as Headers;
-  /** Another tenant's slug or id under the caller's own organization, which returns 404. */
-  const probes: readonly [string, (world: World) => string, string, unknown?][] = [
-    ['GET', ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`, 'project_not_found'],
-    ['DELETE', ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`, 'project_not_found'],
-    [
-      'POST',
-      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/rotate-key`,
-      'project_not_found',
-      {},
-    ],
-    [
-      'POST',
-      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/environments`,
-      'project_not_found',
-      { name: 'x' },
-    ],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`,
-      'project_not_found',
-      { name: 'x' },
-    ],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/environments/dev`,
-      'project_not_found',
-      { name: 'x' },
-    ],
-    [
-      'DELETE',
-      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/environments/dev`,
-      'project_not_found',
-    ],
-    [
-      'DELETE',
-      ({ own }) => `/projects/${own.organization.id}/${own.otherProject.slug}/environments/load-test`,
-      'environment_not_found',
-    ],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/templates/${own.organization.slug}/${foreign.project.slug}/KEY`,
-      'project_not_found',
-      { required: false },
-    ],
-    ['PATCH', ({ foreign }) => `/orgs/${foreign.organization.id}`, 'organization_not_found', { name: 'x' }],
-    ['GET', ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/dev`, 'project_not_found'],
-    [
-      'PUT',
-      ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/dev`,
-      'project_not_found',
-      { key: 'A', value: 'a' },
-    ],
-    [
-      'POST',
-      ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/promote`,
-      'project_not_found',
-      { from: 'dev', to: 'staging' },
-    ],
-    [
-      'GET',
-      ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/dev/versions/KEY`,
-      'project_not_found',
-    ],
-    // An environment that exists in another project of the organization.
-    [
-      'GET',
-      ({ own }) => `/secrets/${own.organization.slug}/${own.otherProject.slug}/load-test`,
-      'environment_not_found',
-    ],
-    ['GET', ({ own, foreign }) => `/templates/${own.organization.slug}/${foreign.project.slug}`, 'project_not_found'],
-    [
-      'POST',
-      ({ own, foreign }) => `/templates/${own.organization.slug}/${foreign.project.slug}`,
-      'project_not_found',
-      { key: 'A' },
-    ],
-    ['GET', ({ own, foreign }) => `/webhooks/${own.organization.id}/${foreign.webhookId}`, 'webhook_not_found'],
-    ['DELETE', ({ own, foreign }) => `/webhooks/${own.organization.id}/${foreign.webhookId}`, 'webhook_not_found'],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/webhooks/${own.organization.id}/${foreign.webhookId}`,
-      'webhook_not_found',
-      { active: false },
-    ],
-    [
-      'POST',
-      ({ own, foreign }) => `/webhooks/${own.organization.id}/${foreign.webhookId}/test`,
-      'webhook_not_found',
-      {},
-    ],
-    ['GET', ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`, 'identity_not_found'],
-    ['DELETE', ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`, 'identity_not_found'],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`,
-      'identity_not_found',
-      { role: 'viewer' },
-    ],
-    [
-      'PATCH',
-      ({ own, foreign }) => `/members/${own.organization.id}/${foreign.memberId}`,
-      'member_not_found',
-      { role: 'viewer' },
-    ],
-    ['DELETE', ({ own, foreign }) => `/members/${own.organization.id}/${foreign.memberId}`, 'member_not_found'],
-  ];
+  /** What a path can name that isn't the caller's, or isn't in the project that the path names. */
+  const others: Readonly<Record<string, (world: World) => PathValues>> = {
+    organization_not_found: ({ foreign: { organization } }) => ({ orgId: organization.id, orgSlug: organization.slug }),
+    project_not_found: ({ foreign: { project } }) => ({ project: project.slug, slug: project.slug }),
+    environment_not_found: ({
+      own: {
+        otherProject: { slug },
+      },
+    }) => ({ env: 'load-test', project: slug, slug }),
+    webhook_not_found: ({ foreign: { webhookId } }) => ({ webhookId }),
+    identity_not_found: ({ foreign: { identityId } }) => ({ identityId }),
+    member_not_found: ({ foreign: { memberId } }) => ({ id: memberId }),
+  };
+  const parameters: Readonly<Record<string, RegExp>> = {
+    organization_not_found: /:org/,
+    project_not_found: /:(project|slug)/,
+    environment_not_found: /:env/,
+    webhook_not_found: /:webhookId/,
+    identity_not_found: /:identityId/,
+    member_not_found: /:id$/,
+  };
+  const isAllowed = (row: Row) => expectedOf(row)['owner: token for the organization'] === row.allowed;
+  const firstRows = rows.filter((row, index) => rows.findIndex(one => one.operationId === row.operationId) === index);
+  const probes = Object.keys(others).flatMap(code =>
+    firstRows
+      .filter(row => row.kind === 'member' && isAllowed(row) && parameters[code]?.test(row.route.split(' @ ')[0] ?? ''))
+      .map((row): [string, string, Row] => [code, row.route, row]),
+  );
 
-  it.each(probes)('can’t be found under one’s own organization: %s (%#)', async (method, path, code, body) => {
-    const answer = await api.call(method, path(world), { body, headers: { ...owner() } });
+  it.each(probes)('can’t be found under one’s own organization: %s on %s', async (code, route, row) => {
+    const { path, body } = row.request(world, others[code]?.(world));
+    const answer = await api.call(route.split(' ')[0] as string, path, { body, headers: { ...owner() } });
 
     expect([answer.status, answer.body.error.code]).toEqual([404, code]);
   });

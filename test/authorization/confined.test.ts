@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { at } from '#lib/table/read.ts';
@@ -7,13 +7,12 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { personOf } from '#lib/table/records/provider-link.ts';
 import { signInRecord } from '#lib/table/records/sign-in.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Answer, type Caller, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { type App, addApp, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { type HostileProvider, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
+import { type Company, useSignIn } from '../support/sign-in/scene.ts';
 import { openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /*
@@ -21,10 +20,7 @@ import { openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/si
  * session reaches is compared with what the settings of the organization ask for, in every combination of them.
  */
 
-let api: Api;
-let names: NameServer;
-let provider: HostileProvider;
-type Company = Awaited<ReturnType<typeof openCompany>>;
+const { api, names, provider } = useSignIn({ email_verified: true, amr: ['mfa'] });
 let here: Company;
 let there: Company;
 interface Someone extends Person {
@@ -33,17 +29,10 @@ interface Someone extends Person {
 let people: Record<'with a factor' | 'without a factor', Someone>;
 
 beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startHostileProvider({ email_verified: true, amr: ['mfa'] });
   [here, there] = [await openCompany(api, names, provider), await openCompany(api, names, provider)];
   const [ada, bob] = [await seedPerson({ emailVerified: true }), await seedPerson({ emailVerified: true })];
   people = { 'with a factor': { ...ada, app: await addApp(api, ada) }, 'without a factor': bob };
   for (const person of [ada, bob]) for (const company of [here, there]) await join(company, person);
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
 });
 
 /** Makes the person a developer, and links the account to the person at the provider. */

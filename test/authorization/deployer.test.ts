@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
 import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
-import { type Answer, type Api, createProject, startApi } from '../support/api.ts';
+import { codeOf, createProject, startApi, useApi } from '../support/api.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -33,15 +33,13 @@ const accesses = ['read', 'write'] as const;
 
 const issuer = { url: 'https://issuer.example.com' };
 let key: SigningKey;
-let api: Api;
+const api = useApi(() => startApi({ REQUESTS_PER_MINUTE: '100000' }));
 let ada: Person;
 let grace: Person;
 
 beforeAll(async () => {
-  api = await startApi({ REQUESTS_PER_MINUTE: '100000' });
   [key, ada, grace] = await Promise.all([makeSigningKey(), seedOwner(), seedOwner()]);
 });
-afterAll(() => api.stop());
 
 /** What a request names. */
 interface Place {
@@ -57,8 +55,6 @@ function isPublic({ access }: RoutedContract): boolean {
 const secretsIn = ({ owner, project, env }: Place) => `/secrets/${owner.organization.slug}/${project.slug}/${env}`;
 const environmentIn = ({ owner, project, env }: Place) =>
   `/projects/${owner.organization.id}/${project.slug}/environments/${env}`;
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-
 /** A project with secrets in `dev`, `staging` and `production`, and a template. */
 async function furnish(owner: Person): Promise<Place['project']> {
   const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);

@@ -31,7 +31,8 @@ export interface Row {
   operationId: string;
   kind: Kind;
   signs: string;
-  request: (world: World) => { path: string; body?: unknown };
+  /** With `others` in its path instead of what belongs to the callers' organization. */
+  request: (world: World, others?: PathValues) => { path: string; body?: unknown };
   /** The error that allowed callers get, for requests that are built to change nothing. */
   allowed: string;
   /** A caller with a different verdict; a comment next to it gives the reason. */
@@ -59,8 +60,8 @@ function row(name: string, signs: string, { body, query = '', values, allowed, e
     operationId,
     kind: kindOf(path, signs),
     signs,
-    request: ({ own }) => {
-      const documented = documentedRequest(contract, { ...valuesOf(own), ...values?.(own) });
+    request: ({ own }, others) => {
+      const documented = documentedRequest(contract, { ...valuesOf(own), ...values?.(own), ...others });
       return { path: documented.path + query, body: body ?? documented.body };
     },
     allowed: allowed ?? (unknown === undefined ? 'ok' : pathParameters[unknown].notFound),

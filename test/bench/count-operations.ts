@@ -3,7 +3,7 @@ import { recordRequest } from '../support/observed-api.ts';
 import { seedPerson } from '../support/people.ts';
 import { type Counts, countsOf } from '../support/record-calls.ts';
 import { expectStatus, type SampleRequest } from '../support/sample-requests.ts';
-import { samples, send } from '../support/samples.ts';
+import { failureOf, samples, send } from '../support/samples.ts';
 
 /** The AWS calls of one operation, with its data keys in memory. */
 export interface OperationCounts extends Counts {
@@ -111,7 +111,7 @@ async function countSamples(api: Api): Promise<OperationCounts[]> {
     const { request, works } = await sample.prepare(api);
     const { answer, counts } = await countRequest(api, request);
     if (!works.includes(answer.status)) {
-      throw new Error(`${sample.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      throw new Error(failureOf(sample, answer));
     }
     rows.push({ operation: sample.name, ...counts });
   }

@@ -1,18 +1,17 @@
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { startObservedApi } from '../support/observed-api.ts';
 import { beyondBounds, countOperations, type OperationCounts, renderCounts, worseThan } from './count-operations.ts';
 
 /* `npm run bench` writes the counts to counts.json and counts.md; other runs compare with them. */
 const file = join(import.meta.dirname, 'counts.json');
 
-let api: Api;
+const api = useApi(startObservedApi);
 let rows: OperationCounts[];
 let clock: NodeJS.Timeout;
 beforeAll(async () => {
-  api = await startObservedApi();
   // Time passes slowly, so that no cache that is refreshed once a minute expires while a busy machine counts.
   const started = { real: performance.now(), ms: Date.now() };
   vi.useFakeTimers({ toFake: ['Date'], now: started.ms });
@@ -21,10 +20,9 @@ beforeAll(async () => {
   await countOperations(api);
   rows = await countOperations(api);
 });
-afterAll(async () => {
+afterAll(() => {
   clearInterval(clock);
   vi.useRealTimers();
-  await api?.stop();
 });
 
 it('makes no more AWS calls than the design allows', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { deliver } from '#lib/deliveries/deliver.ts';
@@ -9,7 +9,7 @@ import { deliveryClaimRecord } from '#lib/table/records/delivery.ts';
 import { environmentRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, sessionOf } from '../support/api.ts';
+import { type Answer, sessionOf, useApi } from '../support/api.ts';
 import { noAnswer } from '../support/inject-faults.ts';
 import { identityOf, makeSigningKey } from '../support/issuer.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
@@ -17,11 +17,7 @@ import { startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { stalling } from '../support/stalling.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startObservedApi();
-});
-afterAll(() => api.stop());
+const api = useApi(startObservedApi);
 
 const isTransaction = ({ operation }: AwsCall) => operation.startsWith('TransactWrite');
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { Job } from '#lib/core/job.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { startApi, useApi } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 
@@ -33,9 +33,8 @@ const countingSteps: Conductor = {
   },
 };
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' }, async name => {
+const api = useApi(() =>
+  startApi({ LOG_LEVEL: 'SILENT' }, async name => {
     const handler = await loadFromFunctions(name);
     if (name.name !== 'run-jobs') return (event, context) => conduct(countingSteps, () => handler(event, context));
     return async (event, context) => {
@@ -45,9 +44,8 @@ beforeAll(async () => {
       if (batchItemFailures.length === 0) count(record?.body ?? '', -1);
       return answer;
     };
-  });
-});
-afterAll(() => api.stop());
+  }),
+);
 
 const isErased = (id: string) => vi.waitFor(() => expect(open.get(id)).toBe(0), { timeout: 30_000, interval: 20 });
 

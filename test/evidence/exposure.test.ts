@@ -4,7 +4,7 @@ import { shared } from '#test/support/fixtures.ts';
 import { type Caller, createProject, startApi } from '../support/api.ts';
 import { identityOf, startIssuer } from '../support/issuer.ts';
 import { type Person, seedOwner, seedPerson, seedSession } from '../support/people.ts';
-import { expectStatus } from '../support/sample-requests.ts';
+import { expectStatus, join } from '../support/sample-requests.ts';
 import { randomFrom, seed } from '../support/seed.ts';
 import { type Credential, Environment, mayRead, type Seen, World } from './world.ts';
 
@@ -32,9 +32,7 @@ async function openWorld(): Promise<{ world: World; owner: Person }> {
 
 async function credentialsOf(owner: Person): Promise<Credential[]> {
   const admin = await seedPerson({ name: 'Admin' });
-  const body = { email: admin.email, role: 'admin' };
-  const invited = await expectStatus(api.post(`/members/${owner.organization.id}/invite`, body, owner.session), 201);
-  await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, {}, admin.session), 200, 201);
+  await join(api, owner, admin, 'admin');
   const tokenBody = { name: 'ci', access: 'write', organizationId: owner.organization.id };
   const token = (await expectStatus(api.post('/auth/token', tokenBody, admin.session), 201)).body;
   const wanted = identityOf(issuer, { access: 'write', role: 'developer' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, startApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, startApi, useApi } from '../support/api.ts';
 import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
@@ -16,10 +16,8 @@ import { background, inParallel } from './run-faults.ts';
  */
 const header = 'x-test-race';
 const races = new Map<string, Conductor>();
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi(
+const api = useApi(() =>
+  startApi(
     { LOG_LEVEL: 'SILENT' },
     background.handlers(
       conductedHandlers((_, event) => {
@@ -27,9 +25,8 @@ beforeAll(async () => {
         return races.get(headers?.[header] ?? '');
       }),
     ),
-  );
-});
-afterAll(() => api?.stop());
+  ),
+);
 
 /** Sends the requests concurrently. The first write of each waits until all others are ready to write. */
 async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {

@@ -7,7 +7,7 @@ import { scanTable, type Violation, violationsOf } from '../support/invariants.t
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, seededBy } from '../support/people.ts';
 import type { Prepared } from '../support/sample-requests.ts';
-import { type OperationSample, send } from '../support/samples.ts';
+import { failureOf, type OperationSample, send } from '../support/samples.ts';
 import { keepSnapshots, staleSnapshots } from '../support/stale-snapshots.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
@@ -104,7 +104,7 @@ export async function undisturbed(api: Api, sample: OperationSample): Promise<Aw
     },
   });
   if (!works.includes(answer.status)) {
-    throw new Error(`${sample.name} does not work: ${answer.status} ${JSON.stringify(answer.body)}`);
+    throw new Error(failureOf(sample, answer));
   }
   if (!(await isDone())) throw new Error(`${sample.name} has no effect.`);
   return calls;

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { maximumFences } from '#lib/secrets/engine/fencing.ts';
 import { fenceEnvironment } from '#lib/secrets/engine/lease.ts';
 import { keys } from '#lib/table/keys.ts';
 import { maximumWritesPerTransaction } from '#lib/table/write.ts';
-import type { Answer, Api } from '../support/api.ts';
+import { type Answer, useApi } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import { type AwsCall, type Conductor, conduct } from '../support/observe-calls.ts';
@@ -27,13 +27,11 @@ import { readRequest } from './read-request.ts';
  * that the model's writer may send at that point, and the model's table responds like the real one.
  */
 
-let api: Api;
+const api = useApi(startObservedApi);
 let owner: Person;
 beforeAll(async () => {
-  api = await startObservedApi();
   owner = await seedOwner();
 });
-afterAll(() => api.stop());
 
 interface Recorded {
   name: string;

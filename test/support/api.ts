@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
 import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
@@ -102,6 +102,45 @@ export async function startApi(
     stop: () => stack.stop(),
   };
 }
+
+/** What a hook creates before the tests run, for a constant that is declared with the hook. */
+export function later<T extends object>(get: () => T | undefined): T {
+  const created = (): T => {
+    const value = get();
+    if (value === undefined) throw new Error('This is used before the hook that creates it has run.');
+    return value;
+  };
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(created(), name),
+    set: (_, name, value) => Reflect.set(created(), name, value),
+  });
+}
+
+/** The service, from before the first test of the file or block until after its last one. */
+export function useApi(start: () => Promise<Api> = startApi): Api {
+  let api: Api | undefined;
+  beforeAll(async () => {
+    api = await start();
+  });
+  afterAll(() => api?.stop());
+  return later(() => api);
+}
+
+/** Other settings until the running test ends. */
+export function useSettings(settings: Record<string, string>): void {
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  resetProcessMemory('settings');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    resetProcessMemory('settings');
+  });
+}
+
+/** The time in seconds, as tokens have it. */
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** The status of a response, and its error code or `ok`. */
+export const codeOf = ({ status, body }: Answer): string => `${status} ${body?.error?.code ?? 'ok'}`;
 
 function credentialHeaders(as: Caller): Record<string, string> {
   if (as === undefined) return {};

@@ -4,6 +4,7 @@ import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, type Caller, createProject } from './api.ts';
 import { type Person, seedOwner, seedPerson } from './people.ts';
+import { join } from './sample-requests.ts';
 
 /** A project of a new organization, with short functions for requests to its environments. */
 export interface Workplace {
@@ -46,13 +47,7 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
     },
     member: async role => {
       const person = await seedPerson({ name: role });
-      const invited = await api.post(
-        `/members/${owner.organization.id}/invite`,
-        { email: person.email, role },
-        owner.session,
-      );
-      const accepted = await api.post(`/members/invite/${invited.body.token}/accept`, {}, person.session);
-      if (accepted.status >= 300) throw new Error(`Joining failed: ${accepted.status}`);
+      await join(api, owner, person, role);
       return person;
     },
   };

@@ -11,6 +11,8 @@ export interface OperationSample {
   /** The operation's id, followed by a word if the operation has several forms. */
   name: string;
   operationId: string;
+  /** The file that holds it, or has to if the request in the operation's documentation can't succeed. */
+  file: string;
   prepare(api: Api): Promise<Prepared>;
 }
 
@@ -28,12 +30,17 @@ export const samples: readonly OperationSample[] = routes.flatMap(contract => {
   return all.map(([name, prepare]) => ({
     name,
     operationId: contract.operationId,
+    file: sampleFileOf(contract),
     prepare: (api: Api) => prepare(contract, api),
   }));
 });
 
 const unknown = written.filter(([name]) => !samples.some(known => known.name === name)).map(([name]) => name);
 if (unknown.length > 0) throw new Error(`There are samples of unknown operations: ${unknown.join(', ')}.`);
+
+/** Says which sample has an unexpected response, and where it is written. */
+export const failureOf = ({ name, file }: OperationSample, { status, body }: Answer) =>
+  `The sample ${name} got ${status} ${JSON.stringify(body)}. Whatever its contract doesn’t say belongs in ${file}.`;
 
 export async function send(api: Api, { method, path, as, body, headers }: SampleRequest): Promise<Answer> {
   const answer = await api.call(method, path, {

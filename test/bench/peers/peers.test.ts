@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, createProject, createToken } from '#test/support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { createProject, createToken, useApi } from '#test/support/api.ts';
 import { startObservedApi } from '#test/support/observed-api.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { countsOf, recordCalls } from '#test/support/record-calls.ts';
@@ -18,13 +18,12 @@ const isBench = process.env.PEERS !== undefined;
 const secrets = Array.from({ length: secretCount }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
 const table = `credstash-${randomUUID()}`;
 
-let api: Api;
+const api = useApi(startObservedApi);
 let path: string;
 let env: Record<string, string>;
 let as: { token: string };
 
 beforeAll(async () => {
-  api = await startObservedApi();
   const person = await seedPerson();
   const project = await createProject(api, person);
   as = await createToken(api, person);
@@ -39,7 +38,6 @@ beforeAll(async () => {
   };
   await storeLikeCredstash(table, secrets);
 });
-afterAll(() => api?.stop());
 
 async function pull(): Promise<void> {
   const { body } = await expectStatus(api.get(path, as), 200);

@@ -1,17 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { at } from '#lib/table/read.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
-import { put, remove, transact, update } from '#lib/table/write.ts';
-import { addMember, codeOf, inviteTo, me, membersOf } from '#test/support/answers.ts';
-import { type Answer, type Caller, createProject, startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { startNameServer } from '#test/support/name-server.ts';
+import { userRecord } from '#lib/table/records/user.ts';
+import { transact, update } from '#lib/table/write.ts';
+import { type Answer, type Caller, codeOf, createProject } from '#test/support/api.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
 import { type Account, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Company, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
 import {
   logInIn,
   openCompany,
@@ -26,16 +24,11 @@ import {
 
 /* What a session through the provider is worth: `required`, `trustFactor`, step-up, and how long it lasts. */
 
-const names = shared(startNameServer);
-const api = shared(() => startApi({ DNS_SERVERS: names.address }));
-const provider = shared(() =>
-  startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, alwaysAuthTime: true }),
-);
+const { api, names, provider } = useOpenIdProvider({ alwaysAuthTime: true });
+
 afterEach(() => {
   vi.useRealTimers();
 });
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
 
 let hired = 0;
 function hire({ domain }: Company, changes: Partial<Account> = {}): string {
@@ -45,6 +38,7 @@ function hire({ domain }: Company, changes: Partial<Account> = {}): string {
   return name;
 }
 
+const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
 /** The only kind of token that a session through the provider makes. */
@@ -70,7 +64,7 @@ async function openStrictCompany() {
 /** A member of the company with a password. */
 async function invitePerson(company: Company, role = 'developer'): Promise<Person> {
   const person = await seedPerson({ emailVerified: true });
-  await addMember(api, company.owner, person, role);
+  await join(api, company.owner, person, role);
   return person;
 }
 
@@ -148,8 +142,10 @@ describe('an organization that requires its provider', () => {
     const browser = openBrowser();
     const account = hire(other);
     const session = await sessionThrough(api, other.slug, { account });
-    const { user } = await me(api, session);
-    const token = await inviteTo(api, company.owner, { email: user.email, role: 'developer' });
+    const { user } = await me(session);
+    const path = `/members/${company.owner.organization.id}/invite`;
+    const invitation = { email: user.email, role: 'developer' };
+    const { token } = (await expectStatus(api.post(path, invitation, company.owner.session), 201)).body;
     await api.post(`/members/invite/${token}/accept`, undefined, session);
     await signIn(api, browser, other.slug, { account });
 
@@ -166,7 +162,11 @@ describe('an organization that requires its provider', () => {
     const session = await logInWithApp(api, company.owner, company.app);
 
     expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
-    await expect.poll(() => Promise.all(owners.map(mailed))).toEqual(before.slice(0, 2).map(count => count + 1));
+    await expect
+      .poll(() => Promise.all(owners.map(mailed)), { timeout: 10_000 })
+      .toEqual(before.slice(0, 2).map(count => count + 1));
+    const subjects = (await api.mails()).filter(({ to }) => to === company.owner.email).map(({ subject }) => subject);
+    expect(subjects).toContain('A log-in without your company’s sign-in provider');
     // An owner without a factor has no other way than the provider, and neither has a developer with one.
     expect(codeOf(await api.get(projectsOf(company), second.session))).toBe(required);
     const app = await addApp(api, developer);
@@ -190,8 +190,9 @@ describe('an organization that requires its provider', () => {
     const company = await openStrictCompany();
     const { owner } = company;
     const second = await invitePerson(company, 'owner');
-    const own = (await membersOf(api, owner)).find(({ userId }) => userId === owner.user.id);
-    const path = `/members/${owner.organization.id}/${own?.id}`;
+    const { members } = (await expectStatus(api.get(`/members/${owner.organization.id}`, owner.session), 200)).body;
+    const own = members.find(({ userId }: { userId: string }) => userId === owner.user.id);
+    const path = `/members/${owner.organization.id}/${own.id}`;
 
     const refused = [
       await api.delete('/auth/totp', owner.session),
@@ -250,14 +251,9 @@ describe('a second factor', () => {
   /** A company whose members have to have one, with a linked person who has an app. */
   async function linkedPerson(trustFactor: boolean) {
     const company = await openCompany(api, names, provider, { trustFactor });
-    const person = await seedPerson();
-    const email = `with-app-${hired}@${company.domain}`;
-    await transact([
-      remove(at(emailRecord, person.email)),
-      put(at(emailRecord, email), { userId: person.user.id }),
-      update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
-    ]);
-    const app = await addApp(api, { ...person, email });
+    const person = await seedColleague(company);
+    const { email } = person;
+    const app = await addApp(api, person);
     const account = hire(company, { email, amr: ['pwd', 'mfa'] });
     const browser = openBrowser();
     expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
@@ -273,13 +269,12 @@ describe('a second factor', () => {
     const { error, session } = await signIn(api, browser, company.slug, { account });
     expect([error, session]).toEqual(['second_factor_required', undefined]);
 
-    const asked = await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200);
-    const { challenge, methods } = asked.body;
+    const { challenge, methods } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
     expect(methods).toEqual(['totp', 'recovery_code']);
     expect(codeOf(await requestIn(api, browser, '/auth/login/verify', { challenge, totp: '000000' }))).toMatch(/^40/);
     await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
 
-    const { user, authentication } = await me(api, sessionIn(api, browser));
+    const { user, authentication } = await me(sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
     expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
     expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe(
@@ -292,7 +287,7 @@ describe('a second factor', () => {
     const { session, error } = await signIn(api, openBrowser(), company.slug, { account });
 
     expect(error).toBeUndefined();
-    expect((await me(api, session)).authentication.secondFactor).toBe(true);
+    expect((await me(session)).authentication.secondFactor).toBe(true);
     const person = provider.accounts[account] as Account;
     for (const claims of [{ amr: ['pwd'] }, { amr: [] }, { amr: undefined }, { amr: ['notmfa'] }]) {
       provider.accounts[account] = { ...person, ...claims } as Account;
@@ -304,7 +299,7 @@ describe('a second factor', () => {
     const company = await openCompany(api, names, provider);
     const session = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa', 'otp'] }) });
 
-    expect((await me(api, session)).authentication.secondFactor).toBe(false);
+    expect((await me(session)).authentication.secondFactor).toBe(false);
     const app = await addApp(api, company.owner);
     const owner = await logInWithApp(api, company.owner, app);
     const path = `/orgs/${company.owner.organization.id}`;
@@ -333,7 +328,7 @@ describe('a step-up through the provider', () => {
     const account = hire(company, changes);
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
-    const { user } = await me(api, session);
+    const { user } = await me(session);
     const grow = async () => ageSession({ session: sessionIn(api, browser), user } as Person, 601);
     const makeToken = async () => codeOf(await api.post('/auth/token', tokenIn(company), sessionIn(api, browser)));
     return { company, account, browser, user, grow, makeToken };
@@ -380,8 +375,9 @@ describe('a step-up through the provider', () => {
     }
 
     expect(await makeToken()).toBe('403 step_up_required');
-    expect((await me(api, sessionIn(api, browser))).user.id).toBe(user.id);
-    expect(await membersOf(api, company.owner)).toHaveLength(3);
+    expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
+    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
+    expect(members).toHaveLength(3);
   });
 
   it('needs a session: without one nothing starts, and one that ended meanwhile is not brought back', async () => {
@@ -426,8 +422,9 @@ describe('a step-up through the provider', () => {
 
     expect(await makeToken()).toBe('201 ok');
     expect(Date.parse(await expires())).toBeLessThanOrEqual(Date.parse(before) + 1000);
-    expect((await me(api, sessionIn(api, browser))).user.id).toBe(user.id);
+    expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
     expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('200 ok');
+    expect(codeOf(await api.post('/auth/step-up', {}, company.owner.session))).toBe('400 invalid_request');
     // A passkey of the account opens the rest of it.
     expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionIn(api, browser)))).toBe('201 ok');
   });
@@ -436,12 +433,15 @@ describe('a step-up through the provider', () => {
 describe('a provider that does not say when its person logged in', () => {
   it('gives sessions that are not fresh', async () => {
     const silent = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
-    onTestFinished(() => silent.stop());
-    const company = await openCompany(api, names, silent);
-    silent.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-    const session = await sessionThrough(api, company.slug);
-    expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
-    expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
+    try {
+      const company = await openCompany(api, names, silent);
+      silent.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
+      const session = await sessionThrough(api, company.slug);
+      expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
+      expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
+    } finally {
+      await silent.stop();
+    }
   });
 
   it('that says it was long ago, likewise', async () => {
@@ -456,7 +456,7 @@ describe('a provider that does not say when its person logged in', () => {
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
     if (session === undefined) return;
-    const { freshUntil } = (await me(api, session)).authentication;
+    const { freshUntil } = (await me(session)).authentication;
     expect(Date.parse(freshUntil ?? new Date(0).toISOString())).toBeLessThanOrEqual(Date.now() + 600_000);
   });
 });
@@ -497,12 +497,13 @@ describe('a session through the provider', () => {
   it('makes no token that outlives it in its powers: a removed member’s tokens end with the membership', async () => {
     const company = await openStrictCompany();
     const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const { user } = await me(api, session);
+    const { user } = await me(session);
     const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
     const members = `/members/${company.owner.organization.id}`;
-    const member = (await membersOf(api, company.owner)).find(({ userId }) => userId === user.id);
+    const { members: all } = (await api.get(members, company.owner.session)).body;
+    const { id } = all.find(({ userId }: { userId: string }) => userId === user.id);
 
-    await expectStatus(api.delete(`${members}/${member?.id}`, company.owner.session), 200);
+    await expectStatus(api.delete(`${members}/${id}`, company.owner.session), 200);
 
     for (const caller of [session, { token }]) {
       expect((await api.get(projectsOf(company), caller)).status).toBeGreaterThanOrEqual(401);

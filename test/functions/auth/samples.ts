@@ -66,7 +66,9 @@ const returning =
     prepare: (
       api: Api,
     ) => Promise<
-      { claims: object; works: number[]; isDone: () => Promise<boolean> } & Awaited<ReturnType<typeof company>>
+      { claims: Record<string, unknown>; works: number[]; isDone: () => Promise<boolean> } & Awaited<
+        ReturnType<typeof company>
+      >
     >,
   ): Prepare =>
   async (_, api) => {

@@ -2,14 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { codeOf } from '#test/support/answers.ts';
-import { startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { startNameServer } from '#test/support/name-server.ts';
+import { codeOf } from '#test/support/api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
+import { type Company, useSignIn } from '#test/support/sign-in/scene.ts';
 import {
   newDomain,
   openCompany,
@@ -22,11 +19,7 @@ import {
 
 /* A TXT record proves a domain only while it is there. */
 
-const names = shared(startNameServer);
-const api = shared(() => startApi({ DNS_SERVERS: names.address }));
-const provider = shared(() => startHostileProvider({ sub: 'nobody', email_verified: true }));
-
-type Company = Awaited<ReturnType<typeof openCompany>>;
+const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
 
 const hour = 60 * 60 * 1000;
 const methodsOf = async (domain: string): Promise<string[]> =>

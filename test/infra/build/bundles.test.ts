@@ -27,7 +27,7 @@ import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
 import { exampleSettings, synthesize } from '#test/support/installation.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { samples, send } from '#test/support/samples.ts';
+import { failureOf, samples, send } from '#test/support/samples.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 
 const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -157,8 +157,8 @@ describe('the bundles, run instead of the sources', () => {
 
       const answer = await send(api, request);
 
-      expect(works, JSON.stringify(answer.body)).toContain(answer.status);
-      await expect.poll(isDone).toBe(true);
+      expect(works, failureOf(sample, answer)).toContain(answer.status);
+      await expect.poll(isDone, { timeout: 15_000 }).toBe(true);
     },
   );
 

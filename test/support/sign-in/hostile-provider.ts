@@ -50,6 +50,8 @@ export interface HostileProvider {
   client: { clientId: string; clientSecret: string };
   keys: SigningKey[];
   script: Script;
+  /** Who logs in instead for an authorization request with this state. */
+  people: Map<string, Members>;
   /** The latest authorization request. */
   granted: () => Granted | undefined;
   /** How often a part was asked for. */
@@ -59,6 +61,14 @@ export interface HostileProvider {
 }
 
 type Members = Record<string, unknown>;
+
+interface ProviderOptions {
+  algorithm?: string;
+  clientSecret?: string;
+  /** Whether it serves all test files of the process. */
+  isShared?: boolean;
+}
+
 const defined = (members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 const json = (response: ServerResponse, status: number, body: unknown) =>
@@ -75,13 +85,10 @@ const equal = (one: string, other: string) => {
  */
 export async function startHostileProvider(
   person: Members,
-  { algorithm = 'RS256' }: { algorithm?: string } = {},
+  { algorithm = 'RS256', clientSecret = randomBytes(24).toString('hex'), isShared = false }: ProviderOptions = {},
 ): Promise<HostileProvider> {
   const keys = [await makeSigningKey(algorithm)];
-  const client = {
-    clientId: `client-${randomBytes(4).toString('hex')}`,
-    clientSecret: randomBytes(24).toString('hex'),
-  };
+  const client = { clientId: `client-${randomBytes(4).toString('hex')}`, clientSecret };
   const codes = new Map<string, Granted>();
   const accessTokens = new Set<string>();
   let latest: Granted | undefined;
@@ -91,12 +98,13 @@ export async function startHostileProvider(
     client,
     keys,
     script: {},
+    people: new Map(),
     granted: () => latest,
     requests: part => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
     received: [],
     stop: () => server.stop(),
   };
-  const personNow = () => ({ ...person, ...provider.script.person });
+  const personNow = (state = '') => ({ ...person, ...provider.script.person, ...provider.people.get(state) });
 
   const parts: Record<Part, (response: ServerResponse, received: Received) => unknown> = {
     discovery: response => json(response, 200, defined({ ...discoveryOf(provider.url), ...provider.script.discovery })),
@@ -118,7 +126,7 @@ export async function startHostileProvider(
       if (granted === undefined || !fulfils(granted, form)) return json(response, 400, { error: 'invalid_grant' });
       const accessToken = randomBytes(16).toString('hex');
       accessTokens.add(accessToken);
-      const idToken = await idTokenOf(provider, granted, personNow());
+      const idToken = await idTokenOf(provider, granted, personNow(granted.state));
       const tokens = { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken };
       return json(response, 200, defined({ ...tokens, ...provider.script.tokens }));
     },
@@ -128,12 +136,15 @@ export async function startHostileProvider(
       return json(response, 200, defined({ ...personNow(), ...provider.script.userinfo }));
     },
   };
-  const server = await startReceiver((response, received) => {
-    const path = received.path.split('?')[0];
-    const part = (Object.keys(paths) as Part[]).find(one => paths[one] === path);
-    if (part === undefined) return response.writeHead(404).end();
-    return (provider.script.parts?.[part] ?? parts[part])(response, received);
-  });
+  const server = await startReceiver(
+    (response, received) => {
+      const path = received.path.split('?')[0];
+      const part = (Object.keys(paths) as Part[]).find(one => paths[one] === path);
+      if (part === undefined) return response.writeHead(404).end();
+      return (provider.script.parts?.[part] ?? parts[part])(response, received);
+    },
+    { isShared },
+  );
   return Object.assign(provider, { url: server.url, received: server.received });
 }
 

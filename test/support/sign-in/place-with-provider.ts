@@ -9,23 +9,25 @@ import { put, transact } from '#lib/table/write.ts';
 import type { Api } from '../api.ts';
 import { type Person, seedPerson } from '../people.ts';
 import type { SampleRequest } from '../sample-requests.ts';
-import { client, type SignInProvider, startIn, startSignInProvider } from '../sign-in-provider.ts';
+import { openBrowser } from './browser.ts';
+import { type HostileProvider, startHostileProvider } from './hostile-provider.ts';
+import { goToProvider, newDomain } from './sign-in.ts';
 
-let sampleProvider: Promise<SignInProvider> | undefined;
+let sampleProvider: Promise<HostileProvider> | undefined;
 
 export interface PlaceWithProvider extends Person {
   slug: string;
   domain: string;
   signInPath: string;
-  provider: SignInProvider;
+  provider: HostileProvider;
 }
 
 /** An organization with a sign-in provider, whose keys the service knows already. */
 export async function placeWithProvider({ isVerified = true } = {}): Promise<PlaceWithProvider> {
-  sampleProvider ??= startSignInProvider({ isShared: true });
+  sampleProvider ??= startHostileProvider({}, { isShared: true, clientSecret: '' });
   const [provider, person] = await Promise.all([sampleProvider, seedPerson({ emailVerified: true })]);
   const { id, slug } = person.organization;
-  const domain = `d${randomBytes(6).toString('hex')}.example`;
+  const domain = newDomain();
   const now = Date.now();
   const verifiedAt = isVerified ? new Date(now).toISOString() : null;
   await transact([
@@ -34,7 +36,7 @@ export async function placeWithProvider({ isVerified = true } = {}): Promise<Pla
       version: randomUUID(),
       clientVersion: randomUUID(),
       issuer: provider.url,
-      clientId: client.id,
+      clientId: provider.client.clientId,
       domains: [{ domain, token: randomBytes(20).toString('hex'), verifiedAt }],
       defaultRole: 'viewer',
       required: false,
@@ -43,11 +45,11 @@ export async function placeWithProvider({ isVerified = true } = {}): Promise<Pla
     }),
     ...(verifiedAt === null ? [] : [put(at(domainRecord, domain), { organizationId: id, orgSlug: slug, verifiedAt })]),
   ]);
-  const { publicJwk } = provider.key;
+  const [key] = provider.keys;
   await transact([
     put(at(issuerKeysRecord, provider.url), {
       issuer: provider.url,
-      keys: verificationKeys({ keys: [publicJwk] }),
+      keys: verificationKeys({ keys: [key?.publicJwk] }),
       endpoints: {
         authorization: `${provider.url}/authorize`,
         token: `${provider.url}/token`,
@@ -90,17 +92,17 @@ export async function linkTo({ organization, slug, user, provider }: PlaceWithPr
   await transact(newLink(user, target, { replaced: undefined }));
 }
 
-/** The request of a browser that comes back from the provider. */
+/** The request of a browser that returns from the provider, at which such a person has signed in. */
 export async function comesBack(
   api: Api,
   { slug, provider }: PlaceWithProvider,
-  claims: object,
+  claims: Record<string, unknown>,
 ): Promise<SampleRequest> {
-  const { state, nonce, cookie } = await startIn(api, slug);
-  const code = provider.codeFor({ nonce, ...claims });
+  const browser = openBrowser();
+  const callback = await goToProvider(api, browser, slug, {}, state => provider.people.set(state, claims));
   return {
     method: 'GET',
-    path: `/auth/provider/${slug}/callback?${new URLSearchParams({ state, code })}`,
-    headers: { cookie },
+    path: (callback.pathname + callback.search).slice('/v1'.length),
+    headers: { cookie: browser.cookieHeader(callback) },
   };
 }

@@ -81,9 +81,12 @@ export async function goToProvider(
   browser: Browser,
   slug: string,
   { account = 'ada', ...query }: Record<string, string> = {},
+  started: (state: string) => unknown = () => undefined,
 ): Promise<URL> {
   const isCallback = (url: URL) => url.href.startsWith(redirectUriOf(api, slug));
-  const page = await passProvider(browser, await browser.open(startUrl(api, slug, query)), account, isCallback);
+  const start = await browser.open(startUrl(api, slug, query));
+  started(start.location?.searchParams.get('state') ?? '');
+  const page = await passProvider(browser, start, account, isCallback);
   if (page.location === undefined) throw new Error(`The provider answered ${page.status}: ${page.text}`);
   return page.location;
 }

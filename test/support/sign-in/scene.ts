@@ -1,0 +1,64 @@
+import { afterAll, beforeAll } from 'vitest';
+import { at } from '#lib/table/read.ts';
+import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { put, remove, transact, update } from '#lib/table/write.ts';
+import { type Api, later, sessionOf, startApi, useApi } from '../api.ts';
+import { type NameServer, sharedNameServer } from '../name-server.ts';
+import { type Person, seedPerson, testPassword } from '../people.ts';
+import { expectStatus } from '../sample-requests.ts';
+import { type HostileProvider, startHostileProvider } from './hostile-provider.ts';
+import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts';
+import { type openCompany, redirectUriOf } from './sign-in.ts';
+
+export type Company = Awaited<ReturnType<typeof openCompany>>;
+
+/** The service, a name server, and an identity provider at which this person signs in, for a test file. */
+export function useSignIn(
+  person: Record<string, unknown>,
+  settings: Record<string, string> = {},
+): { api: Api; names: NameServer; provider: HostileProvider } {
+  let names: NameServer | undefined;
+  let provider: HostileProvider | undefined;
+  const api = useApi(() => startApi(settings));
+  beforeAll(async () => {
+    [names, provider] = await Promise.all([sharedNameServer(), startHostileProvider(person)]);
+  });
+  afterAll(() => provider?.stop());
+  return { api, names: later(() => names), provider: later(() => provider) };
+}
+
+/** The same with an identity provider that this project didn't write. */
+export function useOpenIdProvider(
+  options: Partial<Parameters<typeof startOpenIdProvider>[0]> = {},
+  settings: Record<string, string> = {},
+): { api: Api; names: NameServer; provider: OpenIdProvider } {
+  let names: NameServer | undefined;
+  let provider: OpenIdProvider | undefined;
+  const api = useApi(() => startApi(settings));
+  beforeAll(async () => {
+    names = await sharedNameServer();
+    provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, ...options });
+  });
+  afterAll(() => provider?.stop());
+  return { api, names: later(() => names), provider: later(() => provider) };
+}
+
+/** A session of the person's own log-in, without a second factor. */
+export async function logInAs(api: Api, { email }: Pick<Person, 'email'>, password = testPassword) {
+  return sessionOf(await expectStatus(api.post('/auth/login', { email, password }), 200));
+}
+
+let colleagues = 0;
+
+/** Somebody with an account and a password whose verified address is in the company's domain. */
+export async function seedColleague({ domain }: Pick<Company, 'domain'>, name?: string): Promise<Person> {
+  const person = await seedPerson();
+  colleagues += 1;
+  const email = `${name ?? `colleague-${colleagues}`}@${domain}`;
+  await transact([
+    remove(at(emailRecord, person.email)),
+    put(at(emailRecord, email), { userId: person.user.id }),
+    update(at(userRecord, person.user.id), { set: { email, emailVerified: true } }),
+  ]);
+  return { ...person, email };
+}
