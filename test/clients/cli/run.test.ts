@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
 import { inTurn, json, pullAnswer, pullBody, refusal, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending } from './cli.ts';
+import { buildCli, type Ending, variablesOf } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
 let revision = 1;
@@ -26,14 +26,7 @@ beforeEach(() => {
 });
 
 const token = 'service_tok_run';
-const environment = (more: Record<string, string> = {}) => ({
-  HOLDFAST_URL: server.url,
-  HOLDFAST_TOKEN: token,
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'dev',
-  ...more,
-});
+const environment = (more: Record<string, string> = {}) => ({ ...variablesOf(server.url, token), ...more });
 const run = (words: string[], more: Record<string, string> = {}, input?: string): Promise<Ending> =>
   cli.run(['run', ...words], { env: environment(more), ...(input === undefined ? {} : { input }) });
 

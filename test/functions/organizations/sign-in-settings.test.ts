@@ -83,9 +83,7 @@ describe('the settings', () => {
       await sessionThrough(api, company.slug);
       provider.script = { ...provider.script, parts: { token: response => response.writeHead(500).end(clientSecret) } };
       await signIn(api, openBrowser(), company.slug);
-      for (const { headers, body } of answers) {
-        expect(JSON.stringify([body, ...headers])).not.toContain(clientSecret);
-      }
+      for (const { headers, body } of answers) expect(JSON.stringify([body, ...headers])).not.toContain(clientSecret);
     } finally {
       provider.script = {};
       process.env.LOG_LEVEL = level;

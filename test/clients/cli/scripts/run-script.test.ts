@@ -8,6 +8,7 @@ import { type Issuer, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { seed } from '#test/support/seed.ts';
+import { variablesOf } from '../cli.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
 import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 
@@ -38,11 +39,7 @@ afterAll(async () => {
 const place = fresh(() => openWorkplace(api, owner));
 
 const settings = (more: Record<string, string | undefined> = {}) => ({
-  HOLDFAST_URL: api.url.replace('/v1', ''),
-  HOLDFAST_ORG: owner.organization.slug,
-  HOLDFAST_PROJECT: place.project.slug,
-  HOLDFAST_ENV: 'dev',
-  HOLDFAST_TOKEN: token,
+  ...variablesOf(api.url.replace('/v1', ''), token, `${owner.organization.slug}/${place.project.slug}/dev`),
   ...more,
 });
 const run = (shell: Shell, words: readonly string[], more: Record<string, string | undefined> = {}) =>
