@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { inTurn, json, pullAnswer, pullBody, refusal, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Ending, variablesOf } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
@@ -170,7 +171,7 @@ describe('a command that replaces this process', () => {
 
 describe('run', () => {
   it('accepts 2 MB of environment as far as the system does, and reports it otherwise', async () => {
-    values = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`K${index}`, 'x'.repeat(65_536)]));
+    values = numbered(32, 'x'.repeat(65_536));
     const refused = await run(['true']);
     expect(refused).toMatchObject({
       code: 126,

@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handler as rollUp } from '#functions/workers/roll-up-metrics.ts';
 import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { readSummary } from '#lib/metrics/summarize.ts';
 import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
-import { userRecord } from '#lib/table/records/user.ts';
-import { transact, update } from '#lib/table/write.ts';
 import { startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { recordCalls, roundTripsOf } from '#test/support/record-calls.ts';
 
 const api = shared(startApi);
-const admin = shared(() => seedPerson({ name: 'Admin' }));
-beforeAll(async () => {
-  await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
-});
+const admin = shared(() => seedPerson({ name: 'Admin', isAdmin: true }));
 
 interface Request {
   route: string;

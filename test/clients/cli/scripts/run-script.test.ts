@@ -5,6 +5,7 @@ import { type Api, createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh } from '#test/support/fixtures.ts';
 import { type Issuer, startIssuer } from '#test/support/issuer.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { seed } from '#test/support/seed.ts';
@@ -143,7 +144,7 @@ describe.each(shells)('run.sh in $name', shell => {
   });
 
   it('reports an environment that is too large for the system', async () => {
-    const large = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`K${index}`, 'x'.repeat(65_000)]));
+    const large = numbered(33, 'x'.repeat(65_000));
     await expectStatus(place.importAll('dev', large), 200);
     const { code, stdout, stderr } = await run(shell, ['/other/env']);
     expect([code, stdout]).toEqual([126, '']);
