@@ -5,9 +5,9 @@ import { ownProcess } from './test/support/processes.ts';
 const common = {
   setupFiles: ['test/support/set-up.ts'],
   pool: 'forks' as const,
-  testTimeout: 120_000,
+  // These only end what would never pass, however busy the machine is.
+  testTimeout: 300_000,
   hookTimeout: 600_000,
-  // Only ends what would never pass, however busy the machine is.
   expect: { poll: { timeout: 100_000 } },
 };
 // WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run proof`.

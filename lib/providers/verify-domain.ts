@@ -54,7 +54,10 @@ export async function verifyDomain(
   const readClaim = () => find(at(domainRecord, domain));
   const [records, claim] = await Promise.all([recordsOf(domain), readClaim(), count(lookups)]);
   if (!records.includes(txtRecordOf(requested))) {
-    throw new ApiError('domain_not_verified', `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`);
+    throw new ApiError(
+      'domain_not_verified',
+      `The domain does not have this TXT record yet: ${txtRecordOf(requested)}`,
+    );
   }
   const readAgain = async () => ({ stored: await findSignIn(organization), claim: await readClaim() });
   const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {

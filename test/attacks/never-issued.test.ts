@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import { base62 } from '#lib/crypto/credentials.ts';
-import { crc32 } from '#lib/crypto/credentials.ts';
-import { createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
+import { base62, crc32, createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { type Caller, createToken, useApi } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';

@@ -9,6 +9,7 @@ import { at, ofKind, queryItems } from '#lib/table/read.ts';
 import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
+import { hotPartition, throttled } from '#test/support/throttled.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import type { Conductor } from '../support/observe-calls.ts';
@@ -93,11 +94,7 @@ describe('the feed of the audit log, while entries are written', () => {
       attempt: (call, send) => {
         if (isRefused || call.operation !== 'PutItem') return send();
         isRefused = true;
-        throw Object.assign(new Error('too fast (injected)'), {
-          name: 'ProvisionedThroughputExceededException',
-          ThrottlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'table' }],
-          $metadata: { httpStatusCode: 400 },
-        });
+        throw throttled(hotPartition);
       },
     };
   };

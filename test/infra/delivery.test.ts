@@ -70,8 +70,7 @@ describe('the delivery pipeline', () => {
   test('stores no key: a job that deploys exchanges its token for a role', () => {
     expect(text).not.toMatch(/secrets\.|aws-access-key|aws-secret/);
     expect(permissions).toEqual({ contents: 'read' });
-    expect(jobs.check?.permissions).toBeUndefined();
-    expect(jobs.proof?.permissions).toBeUndefined();
+    expect([jobs.check?.permissions, jobs.proof?.permissions]).toEqual([undefined, undefined]);
     for (const name of ['staging', 'production-diff', 'production']) {
       expect(jobs[name]?.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
     }
@@ -113,8 +112,7 @@ describe('the delivery pipeline', () => {
     ['looks', 'production-diff'],
   ] as const)('%s with a role for its own environment, limited to this workflow on main', (kind, environment) => {
     const { trust } = delivered()[kind];
-    expect(trust).toHaveLength(1);
-    expect(trust[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
+    expect([trust.length, trust[0].Action]).toEqual([1, 'sts:AssumeRoleWithWebIdentity']);
     const claim = (name: string) => `token.actions.githubusercontent.com:${name}`;
     expect(trust[0].Condition).toEqual({
       StringEquals: {

@@ -6,19 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { buildCli, type StartedCli } from './cli.ts';
+import { buildCli, type StartedCli, variablesOf } from './cli.ts';
 
 const api = shared(startApi);
 const cli = fresh(buildCli);
 const ada = fresh(() => seedPerson({ name: 'Ada' }));
 const project = fresh(() => createProject(api, ada));
-const environment = fresh(async () => ({
-  HOLDFAST_URL: api.url,
-  HOLDFAST_TOKEN: (await createToken(api, ada)).token,
-  HOLDFAST_ORG: ada.organization.slug,
-  HOLDFAST_PROJECT: project.slug,
-  HOLDFAST_ENV: 'dev',
-}));
+const environment = fresh(async () =>
+  variablesOf(api.url, (await createToken(api, ada)).token, `${ada.organization.slug}/${project.slug}/dev`),
+);
 
 const holdfast = (words: string[], input?: string | Buffer) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });

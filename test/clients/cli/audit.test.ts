@@ -8,7 +8,7 @@ import { fresh, shared } from '#test/support/fixtures.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 let owner: Person;
 let variables: Record<string, string>;
@@ -21,13 +21,7 @@ const place = fresh(() => openWorkplace(api));
 beforeEach(async () => {
   ({ owner } = place);
   const { token } = (await expectStatus(api.post('/auth/token', { name: 'log' }, owner.session), 201)).body;
-  variables = {
-    HOLDFAST_URL: api.url,
-    HOLDFAST_TOKEN: token,
-    HOLDFAST_ORG: owner.organization.slug,
-    HOLDFAST_PROJECT: place.project.slug,
-    HOLDFAST_ENV: 'dev',
-  };
+  variables = variablesOf(api.url, token, `${owner.organization.slug}/${place.project.slug}/dev`);
 });
 
 async function holdfast(...words: string[]) {

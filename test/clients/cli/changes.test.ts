@@ -8,7 +8,7 @@ import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 interface Ground {
   url: string;
@@ -58,13 +58,7 @@ const ground = fresh(serviceGround);
 beforeEach(() => {
   intercepts.length = 0;
   client = new Holdfast({ url: ground.url, token: ground.token });
-  environment = {
-    HOLDFAST_URL: ground.url,
-    HOLDFAST_TOKEN: ground.token,
-    HOLDFAST_ORG: ground.organization,
-    HOLDFAST_PROJECT: ground.project,
-    HOLDFAST_ENV: 'dev',
-  };
+  environment = variablesOf(ground.url, ground.token, `${ground.organization}/${ground.project}/dev`);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

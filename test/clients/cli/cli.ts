@@ -136,4 +136,10 @@ export function buildCli(): Cli {
   };
 }
 
+/** The variables that name a service, a token and an environment. */
+export function variablesOf(url: string, token: string, environment = 'acme/web-shop/dev'): Record<string, string> {
+  const [HOLDFAST_ORG = '', HOLDFAST_PROJECT = '', HOLDFAST_ENV = ''] = environment.split('/');
+  return { HOLDFAST_URL: url, HOLDFAST_TOKEN: token, HOLDFAST_ORG, HOLDFAST_PROJECT, HOLDFAST_ENV };
+}
+
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 import { dieOfEach, everyDeadlySignal, everyExitCode, exitWithEach, type Run } from './endings.ts';
 
 const cli = shared(buildCli);
@@ -13,14 +13,7 @@ describe.each([
 ])('a command that %s', (_, way) => {
   const run: Run = words =>
     cli.run(['run', ...words], {
-      env: {
-        HOLDFAST_URL: server.url,
-        HOLDFAST_TOKEN: 'service_tok_run',
-        HOLDFAST_ORG: 'acme',
-        HOLDFAST_PROJECT: 'web-shop',
-        HOLDFAST_ENV: 'dev',
-        ...way,
-      },
+      env: { ...variablesOf(server.url, 'service_tok_run'), ...way },
     });
 
   it('exits with each of the 256 exit codes', async () => {

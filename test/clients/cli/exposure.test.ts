@@ -14,7 +14,7 @@ import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 let owner: Person;
 let variables: Record<string, string>;
@@ -27,13 +27,11 @@ const cli = fresh(buildCli);
 const place = fresh(() => openWorkplace(api));
 beforeEach(async () => {
   ({ owner } = place);
-  variables = {
-    HOLDFAST_URL: api.url,
-    HOLDFAST_TOKEN: (await tokenOf(owner)).token,
-    HOLDFAST_ORG: owner.organization.slug,
-    HOLDFAST_PROJECT: place.project.slug,
-    HOLDFAST_ENV: 'dev',
-  };
+  variables = variablesOf(
+    api.url,
+    (await tokenOf(owner)).token,
+    `${owner.organization.slug}/${place.project.slug}/dev`,
+  );
 });
 
 async function tokenOf(person: Person, access = 'write'): Promise<{ id: string; token: string }> {

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending } from './cli.ts';
+import { buildCli, type Ending, variablesOf } from './cli.ts';
 
 let values: Record<string, string> = {};
 
@@ -16,11 +16,7 @@ beforeEach(() => {
 });
 
 const environment = (more: Record<string, string> = {}) => ({
-  HOLDFAST_URL: server.url,
-  HOLDFAST_TOKEN: 'service_tok_hostile',
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'production',
+  ...variablesOf(server.url, 'service_tok_hostile', 'acme/web-shop/production'),
   ...more,
 });
 const holdfast = (words: string[], cwd = cli.home): Promise<Ending> => cli.run(words, { env: environment(), cwd });

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending } from './cli.ts';
+import { buildCli, type Ending, variablesOf } from './cli.ts';
 import { pathOf, shells } from './scripts/image.ts';
 
 let revision: number;
@@ -17,14 +17,7 @@ beforeEach(() => {
   values = { GREETING: `it's "one"\n two` };
 });
 
-const environment = (more: Record<string, string> = {}) => ({
-  HOLDFAST_URL: server.url,
-  HOLDFAST_TOKEN: 'service_tok_run',
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'dev',
-  ...more,
-});
+const environment = (more: Record<string, string> = {}) => ({ ...variablesOf(server.url, 'service_tok_run'), ...more });
 
 /** Runs the bundle as a program, from a script of bash, which passes all variables on: `"$@"` is its command line. */
 const runFrom = (script: string, words: readonly string[], more: Record<string, string> = {}): Promise<Ending> =>

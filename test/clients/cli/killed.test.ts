@@ -9,7 +9,7 @@ import { shared } from '#test/support/fixtures.ts';
 import { type StartedStack, startStack } from '#test/support/npm-start.ts';
 import { passTo } from '../relay.ts';
 import { type ReceivedRequest, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 /*
  * The service runs in its own process and is killed in the middle of `push`: at several moments of the change, and once
@@ -54,13 +54,7 @@ beforeAll(async () => {
     void hand(request, response, isChange && losesAnswer);
   });
   const organization = ada.body.organization.slug;
-  variables = {
-    HOLDFAST_URL: relay.url,
-    HOLDFAST_TOKEN: token,
-    HOLDFAST_ORG: organization,
-    HOLDFAST_PROJECT: 'web-shop',
-    HOLDFAST_ENV: 'dev',
-  };
+  variables = variablesOf(relay.url, token, `${organization}/web-shop/dev`);
   environment = new Holdfast({ url: relay.url, token }).environment(organization, 'web-shop', 'dev');
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { Holdfast } from '#clients/sdk/src/index.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 let environment: Record<string, string>;
 let client: Holdfast;
@@ -17,13 +17,7 @@ const project = fresh(() => createProject(api, ada));
 beforeEach(async () => {
   const { token } = await createToken(api, ada);
   client = new Holdfast({ url: api.url, token });
-  environment = {
-    HOLDFAST_URL: api.url,
-    HOLDFAST_TOKEN: token,
-    HOLDFAST_ORG: ada.organization.slug,
-    HOLDFAST_PROJECT: project.slug,
-    HOLDFAST_ENV: 'dev',
-  };
+  environment = variablesOf(api.url, token, `${ada.organization.slug}/${project.slug}/dev`);
 });
 
 const holdfast = (words: string[], input?: string) =>

@@ -5,7 +5,7 @@ import { errorOfFetch } from '#clients/sdk/src/errors.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
 import { startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 
 let connections = 0;
 let address: string;
@@ -33,14 +33,7 @@ afterAll(() => {
   privately?.close();
 });
 
-const settings = (url: string, more: Record<string, string> = {}) => ({
-  HOLDFAST_URL: url,
-  HOLDFAST_TOKEN: 'never-shown',
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'dev',
-  ...more,
-});
+const settings = (url: string, more: Record<string, string> = {}) => ({ ...variablesOf(url, 'never-shown'), ...more });
 
 describe('a message', () => {
   it('names the ways to trust a private authority, after one attempt', async () => {

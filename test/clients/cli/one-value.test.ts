@@ -6,7 +6,7 @@ import { Holdfast } from '#clients/sdk/src/index.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
 
 let env: Record<string, string>;
@@ -19,13 +19,7 @@ beforeEach(async () => {
   const ada = await seedPerson({ name: 'Ada' });
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
-  env = {
-    HOLDFAST_URL: api.url,
-    HOLDFAST_TOKEN: token,
-    HOLDFAST_ORG: ada.organization.slug,
-    HOLDFAST_PROJECT: slug,
-    HOLDFAST_ENV: 'dev',
-  };
+  env = variablesOf(api.url, token, `${ada.organization.slug}/${slug}/dev`);
   const environment = new Holdfast({ url: api.url, token }).environment(ada.organization.slug, slug, 'dev');
   pull = async () => ({ ...(await environment.pull()).toObject() });
 });

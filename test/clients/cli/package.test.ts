@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allCommands } from '#clients/cli/bundle.ts';
 import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { variablesOf } from './cli.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -37,15 +38,7 @@ afterAll(async () => {
 });
 
 async function holdfast(node: string, words: string[]) {
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: folder,
-    HOLDFAST_URL: server.url,
-    HOLDFAST_TOKEN: 'service_tok_x',
-    HOLDFAST_ORG: 'acme',
-    HOLDFAST_PROJECT: 'web-shop',
-    HOLDFAST_ENV: 'dev',
-  };
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...variablesOf(server.url, 'service_tok_x') };
   return await run(node, [join(project, 'node_modules/@holdfast/cli/bin/holdfast.cjs'), ...words], {
     env,
     cwd: project,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { type Respond, startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { buildCli, variablesOf } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
 
 const hasScript = pathOf('script') !== undefined;
@@ -25,13 +25,7 @@ const answer: Respond = ({ body }, response) => {
 
 const server = shared(() => startServer(answer));
 const cli = shared(buildCli);
-const env = shared(() => ({
-  HOLDFAST_URL: server.url,
-  HOLDFAST_TOKEN: 'a-token',
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'dev',
-}));
+const env = shared(() => variablesOf(server.url, 'a-token'));
 beforeEach(() => {
   values = [];
 });

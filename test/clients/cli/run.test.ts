@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { inTurn, json, pullAnswer, pullBody, refusal, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending } from './cli.ts';
+import { buildCli, type Ending, variablesOf } from './cli.ts';
 import { dieOfEach, exitWithEach } from './endings.ts';
 
 let revision = 1;
@@ -26,14 +27,7 @@ beforeEach(() => {
 });
 
 const token = 'service_tok_run';
-const environment = (more: Record<string, string> = {}) => ({
-  HOLDFAST_URL: server.url,
-  HOLDFAST_TOKEN: token,
-  HOLDFAST_ORG: 'acme',
-  HOLDFAST_PROJECT: 'web-shop',
-  HOLDFAST_ENV: 'dev',
-  ...more,
-});
+const environment = (more: Record<string, string> = {}) => ({ ...variablesOf(server.url, token), ...more });
 const run = (words: string[], more: Record<string, string> = {}, input?: string): Promise<Ending> =>
   cli.run(['run', ...words], { env: environment(more), ...(input === undefined ? {} : { input }) });
 
@@ -177,7 +171,7 @@ describe('a command that replaces this process', () => {
 
 describe('run', () => {
   it('accepts 2 MB of environment as far as the system does, and reports it otherwise', async () => {
-    values = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`K${index}`, 'x'.repeat(65_536)]));
+    values = numbered(32, 'x'.repeat(65_536));
     const refused = await run(['true']);
     expect(refused).toMatchObject({
       code: 126,

@@ -11,6 +11,7 @@ import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
+import { hotPartition, throttled } from '#test/support/throttled.ts';
 
 let owner: Person;
 let place: Workplace;
@@ -26,14 +27,6 @@ const basePartition = () => ranges.audit(owner.organization.id).pk;
 const isEntry = ({ operation, input }: AwsCall, partition = basePartition()) =>
   operation === 'PutItem' && input.Item.pk === partition && !String(input.Item.sk).startsWith('COUNT#');
 
-function throttled(reason: string): Error {
-  return Object.assign(new Error('too fast (injected)'), {
-    name: 'ProvisionedThroughputExceededException',
-    ThrottlingReasons: [{ reason, resource: 'table' }],
-    $metadata: { httpStatusCode: 400 },
-  });
-}
-
 /** Throttles the first attempts at an entry. */
 function throttling(reason: string, attempts = 1): Conductor {
   let left = attempts;
@@ -46,7 +39,6 @@ function throttling(reason: string, attempts = 1): Conductor {
   };
 }
 
-const hot = 'TableWriteKeyRangeThroughputExceeded';
 const pull = (conductor?: Conductor) =>
   withFault(conductor && { conductor }, headers => place.pull('dev', '', { headers }));
 
@@ -59,7 +51,7 @@ const page = async (query = '') => (await api.get(`/audit/${owner.organization.i
 
 describe('an organization whose partition of audit entries has reached its limit', () => {
   it('has its pulls recorded in several partitions from then on, each once', async () => {
-    expect((await pull(throttling(hot))).status).toBe(200);
+    expect((await pull(throttling(hotPartition))).status).toBe(200);
     expect(await pulledIn(0)).toBe(1);
     await Promise.all(Array.from({ length: 60 }, () => pull()));
     const counts = await spread();
@@ -69,7 +61,7 @@ describe('an organization whose partition of audit entries has reached its limit
   });
 
   it('has one log, newest first, with exact totals, whatever the page and the filter', async () => {
-    await pull(throttling(hot));
+    await pull(throttling(hotPartition));
     for (let n = 0; n < 45; n += 1) await pull();
     await place.set('dev', 'B', 'x');
     const all = await page('?limit=100');
@@ -91,7 +83,7 @@ describe('an organization whose partition of audit entries has reached its limit
   });
 
   it('keeps its totals exact when thousands of entries are counted once', async () => {
-    await pull(throttling(hot));
+    await pull(throttling(hotPartition));
     const from = Date.now() - 3 * 24 * 3_600_000;
     for (const partition of [0, 1, 7, 15]) {
       const entries = Array.from({ length: 1500 }, (_, n) => auditEntry('secret.pulled', from + n));
@@ -104,7 +96,7 @@ describe('an organization whose partition of audit entries has reached its limit
   });
 
   it('is found out by each process for itself, and its log is complete in all of them', async () => {
-    await pull(throttling(hot));
+    await pull(throttling(hotPartition));
     for (let n = 0; n < 20; n += 1) await pull();
     const inBase = await pulledIn(0);
     resetProcessMemory('busy-organizations');
@@ -130,7 +122,7 @@ describe('an organization whose partition of audit entries has reached its limit
         partitions.set(call.input.Item.pk, { units: isServed ? units - 1 : units, at: now });
         if (isServed) return send();
         refused += 1;
-        return Promise.reject(throttled(hot));
+        return Promise.reject(throttled(hotPartition));
       },
     };
     const statuses = new Set<number>();
@@ -147,7 +139,7 @@ describe('an organization whose partition of audit entries has reached its limit
   });
 
   it('could serve 10,000 pulls a second: no partition gets more write units than it accepts', async () => {
-    await pull(throttling(hot));
+    await pull(throttling(hotPartition));
     const { calls } = await recordRequest(headers => place.pull('dev', '', { headers }));
     const entries = calls.filter(({ operation }) => operation === 'PutItem');
     expect(entries).toHaveLength(1);
@@ -189,7 +181,7 @@ describe('an organization whose partition has not reached its limit', () => {
 });
 
 it('a read that is throttled succeeds even if its organization cannot be spread; the next throttled one tries again', async () => {
-  const first = throttling(hot);
+  const first = throttling(hotPartition);
   const failing: Conductor = {
     attempt: (call, send) => {
       if (call.operation === 'PutItem' && call.input.Item.sk === 'COUNT#PARTITIONS') {
@@ -201,7 +193,7 @@ it('a read that is throttled succeeds even if its organization cannot be spread;
   expect((await pull(failing)).status).toBe(200);
   for (let n = 0; n < 10; n += 1) await pull();
   expect(await pulledIn(0)).toBe(11);
-  await pull(throttling(hot));
+  await pull(throttling(hotPartition));
   for (let n = 0; n < 30; n += 1) await pull();
   expect(await pulledIn(0)).toBeLessThan(12 + 30);
 });

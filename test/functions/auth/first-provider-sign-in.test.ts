@@ -285,8 +285,7 @@ describe('the question how an address can sign in', () => {
     );
 
     for (const { status, body } of answers) {
-      expect(status).toBe(200);
-      expect(body).toEqual(answers[0]?.body);
+      expect([status, body]).toEqual([200, answers[0]?.body]);
       expect(body).toEqual({
         methods: ['password', 'passkey', 'provider'],
         organization: { slug: company.slug, name: expect.any(String) },

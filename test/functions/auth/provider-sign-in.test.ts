@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf } from '#lib/providers/profile.ts';
-import { requireVerifiedDomain } from '#lib/providers/profile.ts';
+import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord } from '#lib/table/records/user.ts';
 import { type Caller, codeOf, nowSeconds, sessionOf } from '#test/support/api.ts';

@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '#infra/local/stand-ins/payment/events.ts';
 import { routedFunctions } from '#infra/plan/functions.ts';
-import { at } from '#lib/table/read.ts';
-import { userRecord } from '#lib/table/records/user.ts';
-import { transact, update } from '#lib/table/write.ts';
 import { type Answer, createProject } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
@@ -12,9 +9,8 @@ import { seedPerson } from '#test/support/people.ts';
 import { actionsOf, roundTripsOf } from '#test/support/record-calls.ts';
 
 const api = shared(startObservedApi);
-const admin = shared(seedPerson);
+const admin = shared(() => seedPerson({ isAdmin: true }));
 beforeAll(async () => {
-  await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
   await createProject(api, admin);
 });
 

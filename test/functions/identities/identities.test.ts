@@ -206,8 +206,7 @@ describe('an identity', () => {
   ])('is never %s', async (_, changes, problems) => {
     const [status, found] = problemsIn(await create(changes));
 
-    expect(status).toBe(400);
-    expect(found).toEqual(problems.map(problem => expect.stringContaining(problem)));
+    expect([status, found]).toEqual([400, problems.map(problem => expect.stringContaining(problem))]);
   });
 
   const anyone = 'because anyone can get tokens from this issuer';

@@ -83,9 +83,7 @@ describe('the settings', () => {
       await sessionThrough(api, company.slug);
       provider.script = { ...provider.script, parts: { token: response => response.writeHead(500).end(clientSecret) } };
       await signIn(api, openBrowser(), company.slug);
-      for (const { headers, body } of answers) {
-        expect(JSON.stringify([body, ...headers])).not.toContain(clientSecret);
-      }
+      for (const { headers, body } of answers) expect(JSON.stringify([body, ...headers])).not.toContain(clientSecret);
     } finally {
       provider.script = {};
       process.env.LOG_LEVEL = level;
@@ -119,6 +117,10 @@ describe('the settings', () => {
       provider.script = { person: { sub: `s-${domain}`, email: `ada@${domain}` } };
       await expectStatus(put(owner, { ...without, defaultRole: 'viewer' }), 200);
       await sessionThrough(api, company.slug);
+
+      const renamed = await expectStatus(put(owner, { ...without, clientId: 'another' }), 200);
+      expect(renamed.body.signIn.hasClientSecret).toBe(false);
+      await expectStatus(put(owner, settingsOf(provider, domain)), 200);
 
       // A secret that stayed would be sent to whoever the new issuer is.
       for (const changes of [

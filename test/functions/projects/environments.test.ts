@@ -6,6 +6,7 @@ import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
 let admin: Person;
@@ -134,7 +135,7 @@ describe('changing an environment', () => {
 
 describe('deleting an environment', () => {
   it('makes it inaccessible at once, and frees its slug with nothing left behind', async () => {
-    await place.importAll('dev', Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`K${index}`, 'old'])));
+    await place.importAll('dev', numbered(150, 'old'));
     await place.set('staging', 'KEPT', 'kept');
     const { id } = await find('dev');
 
@@ -146,7 +147,7 @@ describe('deleting an environment', () => {
       place.pull('dev', '', { headers: { 'if-none-match': '"1"' } }),
       place.pull('dev', '/keys'),
       place.set('dev', 'K1', 'x'),
-      place.importAll('dev', Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`K${index}`, 'x']))),
+      place.importAll('dev', numbered(60, 'x')),
       api.get(place.at('dev', '/versions/K1'), owner.session),
       api.post(place.at('promote'), { from: 'dev', to: 'staging' }, owner.session),
       api.post(place.at('promote'), { from: 'staging', to: 'dev' }, owner.session),
@@ -218,7 +219,7 @@ describe('deleting an environment', () => {
   });
 
   it('during a large import either loses to it or rejects it, and leaves nothing for an environment created later', async () => {
-    const secrets = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`K${index}`, 'x'.repeat(200)]));
+    const secrets = numbered(600, 'x'.repeat(200));
     const importing = place.importAll('dev', secrets);
     const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
     const hasBegun = async () => expect(await findItem(at(environmentStateRecord, path))).toHaveProperty('pending');
@@ -237,7 +238,7 @@ describe('deleting an environment', () => {
 
   it('during a key rotation lets the rotation finish', async () => {
     for (const env of ['dev', 'staging']) {
-      await place.importAll(env, Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`K${index}`, env])));
+      await place.importAll(env, numbered(120, env));
     }
     expect((await api.post(`${base}/rotate-key`, {}, owner.session)).status).toBe(202);
 

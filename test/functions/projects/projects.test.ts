@@ -118,9 +118,7 @@ describe('projects', () => {
     const fromName = await api.post(base, { name: 'Twice' }, owner.session);
     const explicit = await api.post(base, { name: 'Other', slug: 'twice' }, owner.session);
 
-    for (const { status, body } of [fromName, explicit]) {
-      expect([status, body.error.code]).toEqual([409, 'slug_taken']);
-    }
+    for (const { status, body } of [fromName, explicit]) expect([status, body.error.code]).toEqual([409, 'slug_taken']);
     expect((await api.get(`${base}/twice`, owner.session)).body.project.id).toBe(first.id);
   });
 

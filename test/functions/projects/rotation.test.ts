@@ -15,6 +15,7 @@ import { expireLease, openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -162,7 +163,7 @@ describe('rotating the key', () => {
   });
 
   it('also re-encrypts what an abandoned import left behind, and undoes it under the new key', async () => {
-    const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
+    const many = (fill: string) => numbered(60, fill);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
     await rotate();
@@ -176,7 +177,7 @@ describe('rotating the key', () => {
   });
 
   it('leaves nothing under the old key, even if a writer with only that key undoes an import after the last walk', async () => {
-    const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
+    const many = (fill: string) => numbered(60, fill);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
     const state = at(environmentStateRecord, {
@@ -216,7 +217,7 @@ describe('rotating the key', () => {
   });
 
   it('tolerates a job that arrives twice, too late, or for a rotation that never happened', async () => {
-    await place.importAll('dev', Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, 'v'])));
+    await place.importAll('dev', numbered(120, 'v'));
     const job = (toVersion: number) => ({
       type: 're-encrypt-project' as const,
       orgSlug: owner.organization.slug,

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, createToken } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
@@ -13,10 +14,7 @@ const api = shared(startObservedApi);
 const place = shared(() => openWorkplace(api));
 const token = shared(() => createToken(api, place.owner));
 beforeAll(async () => {
-  await place.importAll(
-    'dev',
-    Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`SERVICE_SETTING_${i}`, value])),
-  );
+  await place.importAll('dev', numbered(50, value, 'SERVICE_SETTING_'));
   // Warm: the data key and the plan configs are cached, and the token's use is already recorded for this hour.
   await place.pull('dev', '', { as: token });
 });
@@ -48,8 +46,7 @@ describe('what an operation costs, warm', () => {
     const counted = await count(headers =>
       place.pull('dev', '', { as: token, headers: { ...headers, 'if-none-match': '"1"' } }),
     );
-    expect(counted.answer.status).toBe(304);
-    expect(counted.roundTrips).toBe(1);
+    expect([counted.answer.status, counted.roundTrips]).toEqual([304, 1]);
     expect(counted.calls).toBeLessThanOrEqual(3);
     expect(counted.readUnits).toBeLessThanOrEqual(4);
     expect([counted.writeUnits, counted.kmsCalls]).toEqual([0, 0]);
@@ -75,8 +72,7 @@ describe('what an operation costs, warm', () => {
   });
 
   it('importing 500 secrets of 200 bytes: 6 round trips, 40 calls, 2,500 write units', async () => {
-    const secrets = (fill: string) =>
-      Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`SERVICE_SETTING_${i}`, fill.repeat(200)]));
+    const secrets = (fill: string) => numbered(500, fill.repeat(200), 'SERVICE_SETTING_');
     for (const fill of ['a', 'b']) {
       const counted = await count(headers => place.importAll('staging', secrets(fill), { as: token, headers }));
       expect(counted.answer.status).toBe(200);

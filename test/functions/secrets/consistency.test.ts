@@ -6,6 +6,7 @@ import { transact, update } from '#lib/table/write.ts';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { seedOwner } from '#test/support/people.ts';
 
 const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
@@ -38,7 +39,7 @@ describe('concurrent changes', () => {
   });
 
   it('the last free place under the plan is taken once', async () => {
-    await place.importAll('dev', Object.fromEntries(Array.from({ length: 995 }, (_, i) => [`K${i}`, ''])));
+    await place.importAll('dev', numbered(995, ''));
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => place.set('dev', `NEW_${i}`, 'v')));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(7);
@@ -114,7 +115,7 @@ describe('concurrent changes', () => {
   });
 
   it('sets and large imports coexist: every set creates a version of its own', async () => {
-    const many = (fill: string) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`K${i}`, fill]));
+    const many = (fill: string) => numbered(100, fill);
     const answers = await Promise.all([
       ...['a', 'b', 'c'].map(fill => place.importAll('dev', many(fill))),
       ...Array.from({ length: 15 }, (_, i) => place.set('dev', 'K7', `set ${i}`)),

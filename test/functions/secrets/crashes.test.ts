@@ -8,6 +8,7 @@ import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { type FaultKind, isTableWrite } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -15,7 +16,7 @@ import { seedOwner } from '#test/support/people.ts';
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
-const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
+const many = (fill: string) => numbered(60, fill);
 const stateOf = (place: Workplace) =>
   at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
 

@@ -9,6 +9,7 @@ import { expireLease, openWorkplace, type Workplace } from '#test/support/enviro
 import { shared } from '#test/support/fixtures.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
@@ -23,8 +24,6 @@ const token = shared(() => createToken(api, owner));
 
 type Item = Record<string, unknown> & Key;
 
-const many = (count: number, fill: string, prefix = 'K') =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, fill]));
 const pathOf = ({ project }: Workplace, env: string) => ({
   orgSlug: owner.organization.slug,
   project: project.slug,
@@ -52,7 +51,7 @@ describe('deleted keys', () => {
     vi.stubEnv('SNAPSHOT_CACHE_BYTES', '0');
     resetProcessMemory('settings');
     for (let made = 0; made < deletedKeys; made += keysAtOnce) {
-      const names = many(Math.min(keysAtOnce, deletedKeys - made), 'v', `K${made}_`);
+      const names = numbered(Math.min(keysAtOnce, deletedKeys - made), 'v', `K${made}_`);
       expect((await place.importAll('dev', names)).status).toBe(200);
       expect((await bulkDelete(place, 'dev', Object.keys(names))).status).toBe(200);
     }
@@ -73,8 +72,7 @@ describe('deleted keys', () => {
     resetProcessMemory('settings');
     if (process.env.DELETED_KEYS !== undefined) writeSync(1, `${JSON.stringify(used, undefined, 2)}\n`);
 
-    expect(used).toEqual(fresh);
-    expect(used.pull.roundTrips).toBe(2);
+    expect([used, used.pull.roundTrips]).toEqual([fresh, 2]);
     for (const change of [used.set, used.create, used.delete, used['create again']]) {
       expect(change.roundTrips).toBeLessThanOrEqual(2);
       expect(change.writeUnits).toBeLessThanOrEqual(12);
@@ -84,10 +82,10 @@ describe('deleted keys', () => {
 
   it('continue their version numbers, in small and large changes', async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'one'));
-    await bulkDelete(place, 'dev', Object.keys(many(60, '')));
+    await place.importAll('dev', numbered(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(numbered(60, '')));
     expect((await place.set('dev', 'K1', 'two')).body).toMatchObject({ secret: { version: 3 } });
-    expect((await place.importAll('dev', many(60, 'three'))).body.created).toHaveLength(59);
+    expect((await place.importAll('dev', numbered(60, 'three'))).body.created).toHaveLength(59);
     const { versions } = (await place.pull('dev', '/versions/K2?values=true')).body;
     expect(versions.map(({ version, value }: { version: number; value?: string }) => [version, value])).toEqual([
       [3, 'three'],
@@ -114,12 +112,12 @@ describe('deleted keys', () => {
   // to move, 10 and 11 move them, 12 records it.
   it.each([9, 10, 11, 12])('are moved by the next change if the process dies at call %i', async position => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'one'));
-    const { calls } = await recordRequest(headers => bulkDelete(place, 'dev', Object.keys(many(50, '')), headers));
+    await place.importAll('dev', numbered(60, 'one'));
+    const { calls } = await recordRequest(headers => bulkDelete(place, 'dev', Object.keys(numbered(50, '')), headers));
     expect(calls).toHaveLength(12);
-    await place.importAll('dev', many(60, 'one'));
+    await place.importAll('dev', numbered(60, 'one'));
     await withFault({ conductor: injectFault('dies-before', position) }, headers =>
-      bulkDelete(place, 'dev', Object.keys(many(60, '')), headers),
+      bulkDelete(place, 'dev', Object.keys(numbered(60, '')), headers),
     );
     expect((await place.pull('dev')).body.secrets).toEqual([]);
     expect(violationsOf(await scanTable())).toEqual([]);
@@ -130,10 +128,10 @@ describe('deleted keys', () => {
 
   it('are deleted again when the change that sets them is undone', async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'one'));
-    await bulkDelete(place, 'dev', Object.keys(many(60, '')));
+    await place.importAll('dev', numbered(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(numbered(60, '')));
     await withFault({ conductor: injectFault('dies-after', 8) }, headers =>
-      place.importAll('dev', many(60, 'two'), { headers }),
+      place.importAll('dev', numbered(60, 'two'), { headers }),
     );
     expect((await headKeys(place)).length).toBeGreaterThan(1);
     await expireLease(place, 'dev');

@@ -8,6 +8,7 @@ import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Caller, createToken } from '#test/support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
 import { allItems } from '#test/support/table-dump.ts';
@@ -50,16 +51,14 @@ interface Change {
 
 const key = fc.constantFrom('A', 'B', 'C', 'D', 'Z1', 'Z2');
 const deletions = fc.uniqueArray(key, { minLength: 1, maxLength: 3 });
-const filled = (count: number, value: string) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, value]));
 const puts = fc.oneof(
   {
     weight: 14,
     arbitrary: fc.dictionary(key, fc.constantFrom('one', 'two', ''), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
   },
   // More keys than fit in one transaction, and more than fit in an environment.
-  { weight: 2, arbitrary: fc.constantFrom('one', 'two').map(value => filled(50, value)) },
-  { weight: 1, arbitrary: fc.constant(filled(66, 'x'.repeat(64_000))) },
+  { weight: 2, arbitrary: fc.constantFrom('one', 'two').map(value => numbered(50, value)) },
+  { weight: 1, arbitrary: fc.constant(numbered(66, 'x'.repeat(64_000))) },
 );
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom<Change['kind']>(
@@ -333,7 +332,7 @@ it('a misspelled dryRun is rejected by every write, and changes nothing', async 
 });
 
 describe('a dry run alongside a large change', () => {
-  const large = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`K${index}`, 'large']));
+  const large = numbered(60, 'large');
   const base = { env: 'dev', caller: 'owner', maximum: 70, ifMatch: 'none', expected: 'none', back: 1 } as const;
   const rest = {
     isPartial: false,

@@ -7,9 +7,11 @@ import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { noAnswer } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, replenishRetries } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
+import { throttled } from '#test/support/throttled.ts';
 import { readRequest } from '../../model/read-request.ts';
 
 /*
@@ -20,8 +22,6 @@ import { readRequest } from '../../model/read-request.ts';
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
-const many = (count: number, fill: string) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
 /** What a call writes to the environment, in terms of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
@@ -39,14 +39,14 @@ async function requireWorks(place: Workplace, values: Record<string, string>): P
   expect(await place.values('dev')).toEqual(values);
   const { revision } = (await place.pull('dev')).body;
   expect((await place.set('dev', 'OTHER', 'x')).body.revision).toBe(revision + 1);
-  expect((await place.importAll('dev', many(60, 'again'))).body.revision).toBe(revision + 2);
-  expect(await place.values('dev')).toEqual({ ...values, ...many(60, 'again'), OTHER: 'x' });
+  expect((await place.importAll('dev', numbered(60, 'again'))).body.revision).toBe(revision + 2);
+  expect(await place.values('dev')).toEqual({ ...values, ...numbered(60, 'again'), OTHER: 'x' });
 }
 
 describe('a transaction that is executed late', () => {
   it('and is the commit, while its own writer undoes the change, changes nothing', async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(200, 'old'));
+    await place.importAll('dev', numbered(200, 'old'));
     let held: (() => Promise<unknown>) | undefined;
     let undone = 0;
     const conductor = {
@@ -63,14 +63,14 @@ describe('a transaction that is executed late', () => {
         return send();
       },
     };
-    const answer = await withFault({ conductor }, headers => place.importAll('dev', many(200, 'new'), { headers }));
+    const answer = await withFault({ conductor }, headers => place.importAll('dev', numbered(200, 'new'), { headers }));
     expect([answer.status, undone > 1]).toEqual([503, true]);
-    await requireWorks(place, many(200, 'old'));
+    await requireWorks(place, numbered(200, 'old'));
   });
 
   it('and is a step, just before the undone change is released, changes nothing', async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'old'));
+    await place.importAll('dev', numbered(60, 'old'));
     let held: (() => Promise<unknown>) | undefined;
     let position = 0;
     let released = false;
@@ -89,15 +89,15 @@ describe('a transaction that is executed late', () => {
         return send();
       },
     };
-    const answer = await withFault({ conductor }, headers => place.importAll('dev', many(60, 'new'), { headers }));
+    const answer = await withFault({ conductor }, headers => place.importAll('dev', numbered(60, 'new'), { headers }));
     expect([answer.status, released]).toEqual([503, true]);
     expect((await place.set('dev', 'K5', 'new')).body).toMatchObject({ changed: true, revision: 2 });
-    await requireWorks(place, { ...many(60, 'old'), K5: 'new' });
+    await requireWorks(place, { ...numbered(60, 'old'), K5: 'new' });
   });
 
   it('and is a step of the first attempt, under the lease of the second, breaks no promise to another writer', async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'old'));
+    await place.importAll('dev', numbered(60, 'old'));
     let held: (() => Promise<unknown>) | undefined;
     let dead = false;
     const isWaiting = gate();
@@ -121,18 +121,18 @@ describe('a transaction that is executed late', () => {
         return send();
       },
     };
-    const first = withFault({ conductor }, headers => place.importAll('dev', many(60, 'first'), { headers }));
+    const first = withFault({ conductor }, headers => place.importAll('dev', numbered(60, 'first'), { headers }));
     await isWaiting.opened;
     await expireLease(place, 'dev');
-    const second = await place.importAll('dev', many(60, 'second'));
+    const second = await place.importAll('dev', numbered(60, 'second'));
     expect([second.status, second.body.revision]).toEqual([200, 2]);
     overtaken.open();
     const answer = await first;
     await replenishRetries();
     expect([answer.status, dead]).toEqual([503, true]);
-    expect(await place.values('dev')).toEqual(many(60, 'second'));
+    expect(await place.values('dev')).toEqual(numbered(60, 'second'));
     await expireLease(place, 'dev');
-    await requireWorks(place, many(60, 'second'));
+    await requireWorks(place, numbered(60, 'second'));
     const { versions } = (await place.pull('dev', '/versions/K3?values=true')).body;
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['again', 'second', 'old']);
   });
@@ -160,11 +160,6 @@ describe('a transaction that is executed late', () => {
 });
 
 describe('a change whose commit is throttled', () => {
-  const throttled = () =>
-    Object.assign(new Error('too fast (injected)'), {
-      name: 'ProvisionedThroughputExceededException',
-      $metadata: { httpStatusCode: 400 },
-    });
   const throttling = (place: Workplace, forMs: number) => {
     let since: number | undefined;
     return {
@@ -179,23 +174,23 @@ describe('a change whose commit is throttled', () => {
   it.concurrent('for eight seconds is made, and no other writer undoes it', { timeout: 60_000 }, async () => {
     const place = await openWorkplace(api, owner);
     const importing = withFault({ conductor: throttling(place, 8000) }, headers =>
-      place.importAll('dev', many(60, 'new'), { headers }),
+      place.importAll('dev', numbered(60, 'new'), { headers }),
     );
     const set = await place.set('dev', 'OTHER', 'x');
     expect([(await importing).status, set.status]).toEqual([200, 201]);
-    expect(await place.values('dev')).toEqual({ ...many(60, 'new'), OTHER: 'x' });
+    expect(await place.values('dev')).toEqual({ ...numbered(60, 'new'), OTHER: 'x' });
   });
 
   it.concurrent('for good returns 503 within a request’s time, and was not made', {
     timeout: 60_000,
   }, async () => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'old'));
+    await place.importAll('dev', numbered(60, 'old'));
     const startedAt = performance.now();
     const [small, large] = await Promise.all([
       withFault({ conductor: throttling(place, 60_000) }, headers => place.set('dev', 'A', 'one', { headers })),
       withFault({ conductor: throttling(place, 60_000) }, headers =>
-        place.importAll('dev', many(60, 'new'), { headers }),
+        place.importAll('dev', numbered(60, 'new'), { headers }),
       ),
     ]);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -203,7 +198,7 @@ describe('a change whose commit is throttled', () => {
       expect([status, headers.has('retry-after'), body.error.code]).toEqual([503, true, 'temporarily_unavailable']);
     }
     expect(seconds).toBeLessThan(29);
-    expect(await place.values('dev')).toEqual(many(60, 'old'));
+    expect(await place.values('dev')).toEqual(numbered(60, 'old'));
     const state = await find(
       at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
     );

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Answer } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 
@@ -135,7 +136,7 @@ it('named secrets come from one revision in every pull while small and large cha
 });
 
 it('a pull of several pages succeeds at once even if a key is deleted before each page', async () => {
-  const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
+  const large = numbered(25, 'x'.repeat(60_000), 'L');
   const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
   const { revision } = (await place.importAll('staging', { ...large, ...small })).body;
   const left = Object.keys(small);

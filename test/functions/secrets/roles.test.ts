@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
 const environments = ['dev', 'staging', 'production'];
@@ -104,8 +105,7 @@ describe('a developer who writes to production without read access', () => {
     const as = people.developer.session;
     const owner = people.owner.session;
     await place.set('production', 'MEASURED', 'x'.repeat(12_345), { as: owner });
-    const filler = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`FILL_${index}`, 'y'.repeat(64_000)]));
+    const filler = (count: number) => numbered(count, 'y'.repeat(64_000), 'FILL_');
     const replacing = await place.importAll('production', { ...filler(66), MEASURED: '' }, { as });
     const creating = await place.importAll('production', { ...filler(66), CREATED_: '' }, { as });
     const { requestId: _, ...first } = replacing.body.error;
@@ -117,10 +117,7 @@ describe('a developer who writes to production without read access', () => {
 
   it('can’t measure what the environment holds by dry runs of what still fits', async () => {
     const as = people.developer.session;
-    await place.importAll(
-      'production',
-      Object.fromEntries(Array.from({ length: 52 }, (_, i) => [`V${i}`, 'x'.repeat(64_000)])),
-    );
+    await place.importAll('production', numbered(52, 'x'.repeat(64_000), 'V'));
     const fits = async (bytes: number) => {
       const body = { secrets: Array.from({ length: 14 }, (_, i) => ({ key: `F${i}`, value: 'y'.repeat(bytes / 14) })) };
       return (await api.post(place.at('production', '/bulk?dryRun=true'), body, as)).status === 200;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 
 const api = shared(startApi);
@@ -385,7 +386,7 @@ describe('comparing environments', () => {
   });
 
   it('with more values than fit in a response is rejected, and writes no entry', async () => {
-    const large = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`K${index}`, 'x'.repeat(60_000)]));
+    const large = numbered(40, 'x'.repeat(60_000));
     for (const [env, fill] of [
       ['dev', 'x'],
       ['staging', 'y'],
@@ -505,7 +506,7 @@ describe('deleting', () => {
   });
 
   it('in bulk is one change, and no change if nothing is found', async () => {
-    await place.importAll('dev', Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, 'v'])));
+    await place.importAll('dev', numbered(60, 'v'));
     const remove = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, place.owner.session);
     expect((await remove(['K1', 'NOPE', 'K0'])).body).toEqual({
       deleted: ['K1', 'K0'],
@@ -601,8 +602,7 @@ describe('promoting', () => {
 });
 
 it('limits reject growth beyond the plan with a 402 that reports the usage', async () => {
-  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
-  await place.importAll('dev', many(999));
+  await place.importAll('dev', numbered(999, 'v'));
   const over = await place.importAll('dev', { X: '1', Y: '2' });
   expect([over.status, over.body.error.details]).toEqual([
     402,

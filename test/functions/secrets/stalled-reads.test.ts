@@ -5,6 +5,7 @@ import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { noAnswer } from '#test/support/inject-faults.ts';
+import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -15,9 +16,6 @@ import { readRequest } from '../../model/read-request.ts';
 
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
-
-const many = (count: number, fill: string) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
 
 const stateKey = ({ project }: Workplace, env: string) =>
   keys.environmentState({ orgSlug: owner.organization.slug, project: project.slug, env });
@@ -74,12 +72,12 @@ async function importing(
 
 it('a secret that was read during a change that was then undone does not make a later set of the same value succeed without a change', async () => {
   const place = await openWorkplace(api, owner);
-  await place.importAll('dev', many(60, 'old'));
+  await place.importAll('dev', numbered(60, 'old'));
   let set: Promise<Answer> | undefined;
   const changed = gate();
   const failed = await importing(
     place,
-    many(60, 'undone'),
+    numbered(60, 'undone'),
     async () => {
       const headIsRead = gate();
       const conductor = readingStateLater(stateKey(place, 'dev'), headIsRead, changed);
@@ -97,13 +95,13 @@ it('a secret that was read during a change that was then undone does not make a 
 
 it('the history of a key has no version from an undone change, even if the state was read after the next change', async () => {
   const place = await openWorkplace(api, owner);
-  await place.importAll('dev', many(60, 'old'));
+  await place.importAll('dev', numbered(60, 'old'));
   const headIsRead = gate();
   const changed = gate();
   let history: Promise<Answer> | undefined;
   const failed = await importing(
     place,
-    many(60, 'undone'),
+    numbered(60, 'undone'),
     async () => {
       const conductor = readingStateLater(stateKey(place, 'dev'), headIsRead, changed);
       history = withFault({ conductor }, headers => api.get(place.at('dev', '/versions/K0'), owner.session, headers));
@@ -120,13 +118,13 @@ it('the history of a key has no version from an undone change, even if the state
 
 it('a pull that resolves a change in progress returns a whole revision even if a version it needs is replaced and destroyed in the meantime', async () => {
   const place = await openWorkplace(api, owner);
-  await place.importAll('dev', many(60, 'old'));
+  await place.importAll('dev', numbered(60, 'old'));
   let pull: Promise<Answer> | undefined;
   const destroyed = gate();
   const { pk } = stateKey(place, 'dev');
   const imported = await importing(
     place,
-    many(60, 'new'),
+    numbered(60, 'new'),
     async () => {
       const begun = gate();
       pull = stalling(
@@ -178,8 +176,8 @@ it.each([1, 60])(
   'a restore of %d keys does not bring back a value that was destroyed before it committed',
   async count => {
     const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(count, 'one'));
-    await place.importAll('dev', many(count, 'two'));
+    await place.importAll('dev', numbered(count, 'one'));
+    await place.importAll('dev', numbered(count, 'two'));
     const restored = await stalling(
       call => call.operation.startsWith('Transact'),
       headers => api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session, headers),
@@ -189,7 +187,7 @@ it.each([1, 60])(
       },
     );
     expect([restored.status, restored.body.error?.code]).toEqual([409, 'version_destroyed']);
-    expect(await place.values('dev')).toEqual(many(count, 'two'));
+    expect(await place.values('dev')).toEqual(numbered(count, 'two'));
     expect((await place.set('dev', 'OTHER', 'x')).body).toMatchObject({ revision: 3 });
   },
 );

@@ -6,9 +6,11 @@ import { sizeOf } from '#test/support/capacity.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { isTableWrite } from '#test/support/inject-faults.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
+import { throttled } from '#test/support/throttled.ts';
 
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
@@ -36,10 +38,7 @@ function partition(unitsPerSecond: number) {
       at = now;
       if (units <= 0) {
         refused += 1;
-        const name = 'ProvisionedThroughputExceededException';
-        return Promise.reject(
-          Object.assign(new Error('too fast (injected)'), { name, $metadata: { httpStatusCode: 400 } }),
-        );
+        return Promise.reject(throttled());
       }
       units -= unitsOf(call);
       return send();
@@ -59,7 +58,7 @@ it.concurrent.each([
     await place.set('dev', 'SMALL', 'first');
     const { conductor, refused } = partition(1000);
     const value = 'x'.repeat(bytes);
-    const secrets = Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, value]));
+    const secrets = numbered(count, value);
     let over = false;
     const sets: number[] = [];
     const setting = (async () => {

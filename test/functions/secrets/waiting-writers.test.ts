@@ -10,6 +10,7 @@ import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { isTableWrite } from '#test/support/inject-faults.ts';
+import { numbered } from '#test/support/numbered.ts';
 import type { Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
@@ -50,7 +51,7 @@ describe('a writer behind others', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');
     await issue(place, 1);
-    const secrets = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`KEY_${n}`, 'x']));
+    const secrets = numbered(60, 'x', 'KEY_');
     const { answer, calls } = await recordRequest(headers => place.importAll('dev', secrets, { headers }));
     expect(answer.status).toBe(200);
     const wholes = calls.filter(({ operation }) => operation === 'Query');

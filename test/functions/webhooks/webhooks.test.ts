@@ -184,8 +184,7 @@ describe('a webhook', () => {
       await api.get(`${own}/not-a-uuid`, person.session),
     ];
     for (const { status, body } of answers) {
-      expect(status).toBe(404);
-      expect(body.error.code).toBe('webhook_not_found');
+      expect([status, body.error.code]).toEqual([404, 'webhook_not_found']);
     }
     expect((await api.get(own, person.session)).body).toEqual({ webhooks: [] });
   });

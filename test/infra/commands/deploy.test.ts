@@ -222,8 +222,7 @@ describe('a deployment', () => {
       expect(code).toBe(0);
       expect(asked).toContain(options.join(' '));
       expect(said).toContain('prepared and not executed, so nothing was uploaded or checked');
-      expect(uploaded).toEqual([]);
-      expect(parameterRegions).toEqual([]);
+      expect([uploaded, parameterRegions]).toEqual([[], []]);
     },
   );
 

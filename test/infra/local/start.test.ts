@@ -135,8 +135,7 @@ describe('npm start', () => {
   it.each(failing)('reports in one sentence why it can’t start %s', async (_, given, sentence) => {
     const env = typeof given === 'function' ? await given() : given;
     const { code, stdout, stderr } = await finish(run({ PORT: '0', DATA_DIR: 'memory', ...env }));
-    expect(code).toBe(1);
-    expect(stdout).toBe('');
+    expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(sentence);
     expect(stderr).not.toMatch(/^\s+at /m);
   });

@@ -35,9 +35,7 @@ const single = (type: string): Resource => {
 
 describe('stacks', () => {
   test('stay below 450 resources each; CloudFormation allows 500', () => {
-    for (const [name, template] of templates) {
-      expect(Object.keys(template.Resources).length, name).toBeLessThan(450);
-    }
+    for (const [name, template] of templates) expect(Object.keys(template.Resources).length, name).toBeLessThan(450);
   });
 
   test('are protected from deletion, and their logs outlive them', () => {
@@ -82,9 +80,7 @@ describe('stacks', () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     const own = typed('AWS::Lambda::Function').filter(({ resource }) => resource.Properties.FunctionName !== undefined);
     expect(own).toHaveLength(functions.length);
-    for (const { resource } of own) {
-      expect(resource.Properties.TracingConfig).toEqual({ Mode: 'Active' });
-    }
+    for (const { resource } of own) expect(resource.Properties.TracingConfig).toEqual({ Mode: 'Active' });
     for (const { resource } of ofType('AWS::Lambda::Function'))
       expect(resource.Properties.TracingConfig).toBeUndefined();
   });

@@ -50,8 +50,7 @@ describe('withinAnswer', () => {
     const small = auditEntry('secret.updated', 0, { keys: ['A'] });
     const page = withinAnswer([...Array(499).fill(entry), small]);
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(4.5 * 1024 * 1024);
-    expect(page).toHaveLength(500);
-    expect(page[499]).toEqual(small);
+    expect([page.length, page[499]]).toEqual([500, small]);
     for (const shortened of page.slice(0, 499)) {
       expect(shortened.keys?.length).toBeGreaterThan(0);
       expect((shortened.keys?.length ?? 0) + (shortened.keysOmitted ?? 0)).toBe(1000);

@@ -247,7 +247,7 @@ describe.each([
   it.each([
     ['executed late', stallAt],
     ['executed twice', repeatAt],
-  ])('%s does not touch the slug’s next owner', { timeout: 300_000 }, async (__, disturb) => {
+  ])('%s does not touch the slug’s next owner', { timeout: 900_000 }, async (__, disturb) => {
     let calls = 0;
     // A scan of the whole table takes longer the more it contains.
     const begin = () => emptyTable().then(prepare);

@@ -7,7 +7,7 @@ import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seed } from '#test/support/seed.ts';
-import { buildCli } from '../cli.ts';
+import { buildCli, variablesOf } from '../cli.ts';
 import { nastyValues } from './nasty-values.ts';
 
 /** `FORMATS=2000 npx vitest run test/clients/cli/formats/over-http.test.ts` compares that many values of each format. */
@@ -27,13 +27,7 @@ async function bothWays(name: ServedFormat, secrets: readonly (readonly [string,
   });
   const file = join(cli.home, name);
   const pulled = await cli.run(['pull', '--format', name, '--output', file], {
-    env: {
-      HOLDFAST_URL: api.url,
-      HOLDFAST_TOKEN: token,
-      HOLDFAST_ORG: place.owner.organization.slug,
-      HOLDFAST_PROJECT: place.project.slug,
-      HOLDFAST_ENV: 'dev',
-    },
+    env: variablesOf(api.url, token, `${place.owner.organization.slug}/${place.project.slug}/dev`),
   });
   expect([answer.status, pulled.code]).toEqual([200, 0]);
   return { served: Buffer.from(await answer.arrayBuffer()), written: readFileSync(file) };

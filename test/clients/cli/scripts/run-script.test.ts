@@ -5,9 +5,11 @@ import { type Api, createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh } from '#test/support/fixtures.ts';
 import { type Issuer, startIssuer } from '#test/support/issuer.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { seed } from '#test/support/seed.ts';
+import { variablesOf } from '../cli.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
 import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
 
@@ -38,11 +40,7 @@ afterAll(async () => {
 const place = fresh(() => openWorkplace(api, owner));
 
 const settings = (more: Record<string, string | undefined> = {}) => ({
-  HOLDFAST_URL: api.url.replace('/v1', ''),
-  HOLDFAST_ORG: owner.organization.slug,
-  HOLDFAST_PROJECT: place.project.slug,
-  HOLDFAST_ENV: 'dev',
-  HOLDFAST_TOKEN: token,
+  ...variablesOf(api.url.replace('/v1', ''), token, `${owner.organization.slug}/${place.project.slug}/dev`),
   ...more,
 });
 const run = (shell: Shell, words: readonly string[], more: Record<string, string | undefined> = {}) =>
@@ -146,7 +144,7 @@ describe.each(shells)('run.sh in $name', shell => {
   });
 
   it('reports an environment that is too large for the system', async () => {
-    const large = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`K${index}`, 'x'.repeat(65_000)]));
+    const large = numbered(33, 'x'.repeat(65_000));
     await expectStatus(place.importAll('dev', large), 200);
     const { code, stdout, stderr } = await run(shell, ['/other/env']);
     expect([code, stdout]).toEqual([126, '']);

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { AccessLogValues } from '#infra/local/gateway/access-log.ts';
 import { type Gateway, listen } from '#infra/local/gateway/gateway.ts';
 import { createInvoke, type Handler, InvocationTimeout, type Invoke } from '#infra/local/lambda/invoke.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { gate } from '#test/support/gate.ts';
 
 const route = (method: string, path: string, operationId: string) => ({ method, path, operationId, area: 'test' });
 const routes = [
@@ -356,40 +358,49 @@ describe('A connection', () => {
   });
 
   it('that ends before the response does not stop the work', async () => {
-    let finished = false;
+    let state = 'not begun';
     answer = async () => {
+      state = 'begun';
       await sleep(200);
-      finished = true;
+      state = 'finished';
       return { statusCode: 200 };
     };
     const socket = await open();
     socket.write('GET /v1/projects/a/b HTTP/1.1\r\nHost: x\r\n\r\n');
-    await sleep(50);
+    await eventually(() => expect(state).not.toBe('not begun'));
     socket.destroy();
-    await gateway.stop(2000);
-    expect(finished).toBe(true);
+    await gateway.stop(600_000);
+    expect(state).toBe('finished');
   });
 });
 
 describe('Stopping', () => {
   it('finishes accepted requests and accepts no new ones', async () => {
+    const released = gate();
+    let begun = 0;
     answer = async () => {
-      await sleep(300);
+      begun += 1;
+      await released.opened;
       return { statusCode: 200, body: 'done' };
     };
     const accepted = Array.from({ length: 5 }, () => call('/v1/projects/a/b'));
-    await sleep(100);
+    await eventually(() => expect(begun).toBe(5));
     const stopped = gateway.stop(600_000);
     await expect(call('/v1/projects/a/b')).rejects.toThrow();
+    released.open();
     expect(await Promise.all(accepted.map(async response => (await response).text()))).toEqual(Array(5).fill('done'));
     await stopped;
   });
 
   it('does not wait for an idle connection, and for a stuck one only as long as its grace period', async () => {
-    answer = () => new Promise(() => undefined);
+    let hasBegun = false;
+    answer = () => {
+      hasBegun = true;
+      return new Promise(() => undefined);
+    };
     await open();
     const stuck = call('/v1/projects/a/b').catch(() => 'cut');
-    await sleep(100);
+    await eventually(() => expect(hasBegun).toBe(true));
     await gateway.stop(300);
     expect(await stuck).toBe('cut');
   });
@@ -428,8 +439,7 @@ it('A local page is outside the API and its log, and is served only under a loop
   const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
   expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
   expect((await call('/local/mail', { method: 'POST' })).status).toBe(404);
-  expect(invocations).toEqual([]);
-  expect(accessLog).toEqual([]);
+  expect([invocations, accessLog]).toEqual([[], []]);
 });
 
 it('The gateway returns 503 until it serves', async () => {

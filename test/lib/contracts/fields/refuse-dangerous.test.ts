@@ -54,9 +54,7 @@ describe('a name', () => {
   it('is compared exactly, unless its reader ignores case', () => {
     const names = ['Bash_Env', 'path', 'node_options'];
     expect(names.map(name => whyDangerous(name, { ignoresCase: false }))).toEqual([undefined, undefined, undefined]);
-    for (const name of names) {
-      expect(whyDangerous(name, { ignoresCase: true })).toBe(whyDangerous(name.toUpperCase()));
-    }
+    for (const name of names) expect(whyDangerous(name, { ignoresCase: true })).toBe(whyDangerous(name.toUpperCase()));
   });
 
   it('needs every part of a pattern, none of them twice', () => {
