@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
+import { inject, onTestFinished, vi } from 'vitest';
 import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { startLocalStack } from '#infra/local/stack.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { shareCredentialKey } from './credential-key.ts';
+import { shared } from './fixtures.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -103,28 +104,8 @@ export async function startApi(
   };
 }
 
-/** What a hook creates before the tests run, for a constant that is declared with the hook. */
-export function later<T extends object>(get: () => T | undefined): T {
-  const created = (): T => {
-    const value = get();
-    if (value === undefined) throw new Error('This is used before the hook that creates it has run.');
-    return value;
-  };
-  return new Proxy({} as T, {
-    get: (_, name) => Reflect.get(created(), name),
-    set: (_, name, value) => Reflect.set(created(), name, value),
-  });
-}
-
 /** The service, from before the first test of the file or block until after its last one. */
-export function useApi(start: () => Promise<Api> = startApi): Api {
-  let api: Api | undefined;
-  beforeAll(async () => {
-    api = await start();
-  });
-  afterAll(() => api?.stop());
-  return later(() => api);
-}
+export const useApi = (start: () => Promise<Api> = startApi): Api => shared(start);
 
 /** Other settings until the running test ends. */
 export function useSettings(settings: Record<string, string>): void {

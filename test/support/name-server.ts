@@ -25,9 +25,9 @@ const plainDatagramBytes = 512;
 
 let shared: Promise<NameServer> | undefined;
 
-/** The one of this process, which is never stopped. */
+/** The one of this process, which no test file stops. */
 export function sharedNameServer(): Promise<NameServer> {
-  shared ??= startNameServer({ isShared: true });
+  shared ??= startNameServer({ isShared: true }).then(server => ({ ...server, stop: () => Promise.resolve() }));
   return shared;
 }
 

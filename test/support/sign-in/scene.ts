@@ -1,8 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { type Api, later, sessionOf, startApi, useApi } from '../api.ts';
+import { type Api, sessionOf, startApi, useApi } from '../api.ts';
+import { shared } from '../fixtures.ts';
 import { type NameServer, sharedNameServer } from '../name-server.ts';
 import { type Person, seedPerson, testPassword } from '../people.ts';
 import { expectStatus } from '../sample-requests.ts';
@@ -17,14 +17,8 @@ export function useSignIn(
   person: Record<string, unknown>,
   settings: Record<string, string> = {},
 ): { api: Api; names: NameServer; provider: HostileProvider } {
-  let names: NameServer | undefined;
-  let provider: HostileProvider | undefined;
   const api = useApi(() => startApi(settings));
-  beforeAll(async () => {
-    [names, provider] = await Promise.all([sharedNameServer(), startHostileProvider(person)]);
-  });
-  afterAll(() => provider?.stop());
-  return { api, names: later(() => names), provider: later(() => provider) };
+  return { api, names: shared(sharedNameServer), provider: shared(() => startHostileProvider(person)) };
 }
 
 /** The same with an identity provider that this project didn't write. */
@@ -32,15 +26,9 @@ export function useOpenIdProvider(
   options: Partial<Parameters<typeof startOpenIdProvider>[0]> = {},
   settings: Record<string, string> = {},
 ): { api: Api; names: NameServer; provider: OpenIdProvider } {
-  let names: NameServer | undefined;
-  let provider: OpenIdProvider | undefined;
   const api = useApi(() => startApi(settings));
-  beforeAll(async () => {
-    names = await sharedNameServer();
-    provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, ...options });
-  });
-  afterAll(() => provider?.stop());
-  return { api, names: later(() => names), provider: later(() => provider) };
+  const start = () => startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, ...options });
+  return { api, names: shared(sharedNameServer), provider: shared(start) };
 }
 
 /** A session of the person's own log-in, without a second factor. */
