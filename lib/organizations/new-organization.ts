@@ -68,7 +68,7 @@ export async function newOrganization(
     writes: [
       ...addressed(organization),
       ...stillHolds,
-      ...newMember(organization, founder, 'owner', { joinedAt: createdAt }).writes,
+      ...newMember(organization, founder, 'owner', { joinedAt: createdAt, isFounder: true }).writes,
       audit,
     ],
   };

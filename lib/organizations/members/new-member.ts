@@ -32,21 +32,26 @@ interface NewMember {
   joined: AuditFacts & { details: { role: Role } };
 }
 
-/**
- * A new membership: both of its sides, for the transaction that also changes the organization's counts.
- * @param refused the error if the user is a member already
- */
+interface Joins {
+  joinedAt?: string;
+  /** The organization is new too, so an item under its slug can only be a leftover of an erased one. */
+  isFounder?: boolean;
+  /** The error if the user is a member already. */
+  refused?: () => Error;
+}
+
+/** A new membership: both of its sides, for the transaction that also changes the organization's counts. */
 export function newMember(
   { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   { id: userId, email, name }: Pick<UserRecord, 'id' | 'email' | 'name'>,
   role: Role,
-  { joinedAt = new Date().toISOString(), refused }: { joinedAt?: string; refused?: () => Error } = {},
+  { joinedAt = new Date().toISOString(), isFounder = false, refused }: Joins = {},
 ): NewMember {
   const member = { id: randomUUID(), userId, email, name, role, joinedAt };
   return {
     member,
     writes: [
-      put(at(memberRecord, slug, userId), member, { if: isNew, ...(refused && { refused }) }),
+      put(at(memberRecord, slug, userId), member, isFounder ? {} : { if: isNew, ...(refused && { refused }) }),
       put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
     ],
     joined: { action: 'member.joined', target: { type: 'member', id: member.id, name: email }, details: { role } },

@@ -110,7 +110,7 @@ describe('the hand-off', () => {
     const first = await beginLogin();
     const state = first.page.searchParams.get('state') ?? '';
     await fetch(`${first.page.searchParams.get('redirect_uri')}?error=access_denied&state=${state}`);
-    expect(await first.started.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('refused') });
+    expect(await first.started.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('denied') });
     const second = await beginLogin();
     const third = await beginLogin();
     const stolen = await confirm(third.page);
