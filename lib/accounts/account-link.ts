@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
 import { linkCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { epochSeconds, isOver } from '../core/time.ts';
 import { hashCredential } from '../crypto/credentials.ts';
 import { count } from '../limits/count.ts';
 import { factorMails } from '../limits/rate-limits.ts';
@@ -124,7 +125,7 @@ const path = '/v1/auth/login';
 /** A pending link's Set-Cookie line, and the write that makes it valid. Only the secret's hash is stored. */
 export function newPendingLink(link: Omit<PendingLinkRecord, 'expiresAt'>): { cookie: string; write: Write } {
   const secret = randomBytes(32).toString('base64url');
-  const expiresAt = Math.floor(Date.now() / 1000) + linkSeconds;
+  const expiresAt = epochSeconds() + linkSeconds;
   return {
     cookie: otherCookie(linkCookie, secret, { path, maxAgeSeconds: linkSeconds }),
     write: put(at(pendingLinkRecord, hashCredential(secret)), { ...link, expiresAt }, { if: isNew }),
@@ -175,5 +176,5 @@ export async function transactWithLink(
 
 /** A platform administrator has no links: a customer's provider must not open the platform. */
 function isOpen({ userId, epoch, expiresAt }: PendingLinkRecord, user: UserRecord): boolean {
-  return userId === user.id && epoch === linkEpochOf(user) && expiresAt * 1000 > Date.now() && user.isAdmin !== true;
+  return userId === user.id && epoch === linkEpochOf(user) && !isOver(expiresAt) && user.isAdmin !== true;
 }

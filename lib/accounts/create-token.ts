@@ -9,6 +9,7 @@ import type { createToken as contract } from '../contracts/auth/create-token.ts'
 import type { BodyOf } from '../contracts/contract.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
+import { epochSeconds, isOver, isoOfSeconds } from '../core/time.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
@@ -192,7 +193,7 @@ export async function offerHandOff(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This requires a session.');
   const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, requested), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
-  const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
+  const expiresAt = epochSeconds() + codeLifetimeSeconds;
   const handOff = {
     ...facts,
     userId,
@@ -204,7 +205,7 @@ export async function offerHandOff(
     expiresAt,
   };
   await transact([put(at(handOffRecord, hash), handOff, { if: isNew })]);
-  return { code: secret, iss, expiresAt: new Date(expiresAt * 1000).toISOString() };
+  return { code: secret, iss, expiresAt: isoOfSeconds(expiresAt) };
 }
 
 /**
@@ -224,7 +225,7 @@ export async function takeHandOff(
   const useUp = remove(item, { if: isThere, refused: invalidCode });
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const isValid =
-    handOff.expiresAt * 1000 > Date.now() &&
+    !isOver(handOff.expiresAt) &&
     handOff.sessionEpoch === user.sessionEpoch &&
     equalInConstantTime(challenge, handOff.codeChallenge);
   if (!isValid) {

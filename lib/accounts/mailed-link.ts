@@ -1,5 +1,6 @@
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
+import { epochSeconds, isOver } from '../core/time.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { count } from '../limits/count.ts';
 import { verificationMails } from '../limits/rate-limits.ts';
@@ -26,7 +27,7 @@ interface NewLink {
 
 const verificationSeconds = 24 * 60 * 60;
 const resetSeconds = 60 * 60;
-const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+const inSeconds = (seconds: number) => epochSeconds() + seconds;
 
 /** A link that verifies the account's address. It replaces any earlier one. */
 export async function newVerificationLink(userId: string): Promise<NewLink> {
@@ -105,7 +106,7 @@ async function openLink<Link extends { expiresAt: number }>(
   if (userId === undefined || hash === undefined) throw invalidLink();
   const item = itemOf(userId, hash);
   const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
-  if (user === undefined || link === undefined || link.expiresAt * 1000 <= Date.now()) throw invalidLink();
+  if (user === undefined || link === undefined || isOver(link.expiresAt)) throw invalidLink();
   return { user, item, link, hash };
 }
 

@@ -1,4 +1,5 @@
 import { defaultLimits } from '../contracts/fields/limits.ts';
+import { dayMs, daySeconds } from '../core/time.ts';
 import { effectiveLimits, isUnlimited, planConfigsMs } from '../plans/effective-limits.ts';
 import { at, find } from '../table/read.ts';
 import type { EarlierRetention, OrganizationRecord } from '../table/records/organization.ts';
@@ -9,9 +10,6 @@ import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan
  * entries that an earlier one let expire. Each change of an organization's plan or limits therefore stores the
  * retention until then. A plan's own configuration stores the same for all organizations on the plan.
  */
-
-const daySeconds = 86_400;
-const dayMs = daySeconds * 1000;
 
 /** If an organization has stored more, the two oldest are merged: the log then counts as complete for less time. */
 const maximumRetentions = 20;

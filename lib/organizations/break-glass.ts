@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import { isOver } from '../core/time.ts';
 import { noPassword } from '../crypto/passwords.ts';
 import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -111,7 +112,7 @@ export type AgedFactor =
 /** The account's factors that are not settled, as the links that remove them identify them. One round trip. */
 export async function listUnsettled(userId: string): Promise<UndoLinkRecord[]> {
   const links = await list(undoLinkRecord, ranges.undoLinks(userId));
-  return links.filter(({ expiresAt }) => expiresAt * 1000 > Date.now());
+  return links.filter(({ expiresAt }) => !isOver(expiresAt));
 }
 
 /** Whether the factor is settled, or was added before `requiredAt`: then it breaks glass. Pure. */

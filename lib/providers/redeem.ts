@@ -4,6 +4,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { completeProviderSignIn as contract } from '../contracts/auth/complete-provider-sign-in.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
+import { isOver } from '../core/time.ts';
 import { equalInConstantTime, hashCredential } from '../crypto/credentials.ts';
 import { signatureAlgorithms } from '../identities/verify-assertion.ts';
 import { countOne } from '../limits/count.ts';
@@ -76,7 +77,7 @@ export async function openSignIn(
   const item = at(startedSignInRecord, hashCredential(state));
   const started = await find(item);
   // Another organization's provider may have sent the browser here with its own state.
-  if (started?.orgSlug !== orgSlug || started.expiresAt * 1000 <= Date.now()) throw signInExpired();
+  if (started?.orgSlug !== orgSlug || isOver(started.expiresAt)) throw signInExpired();
   if (!equalInConstantTime(hashCredential(secret), started.browser)) throw signInExpired();
   const { organization, signIn, issuerKeys } = await readTogether({
     ...providerReads(orgSlug),

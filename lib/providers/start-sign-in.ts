@@ -5,6 +5,7 @@ import type { findSignInMethods as methods } from '../contracts/auth/find-sign-i
 import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
 import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
+import { epochSeconds } from '../core/time.ts';
 import { hashCredential } from '../crypto/credentials.ts';
 import { count, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
@@ -67,7 +68,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     to,
     startedAtMs: now,
     ...(sessionHash === undefined ? {} : { sessionHash }),
-    expiresAt: Math.floor(now / 1000) + startedSeconds,
+    expiresAt: epochSeconds(now) + startedSeconds,
   };
   await retryOnConditionFailed(() =>
     transact([...countOne(starts), put(at(startedSignInRecord, hashCredential(state)), started, { if: isNew })]),

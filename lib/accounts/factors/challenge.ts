@@ -1,5 +1,6 @@
 import type { PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
 import { ApiError } from '../../core/errors.ts';
+import { epochSeconds, isOver } from '../../core/time.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';
 import { isNew, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
@@ -26,7 +27,7 @@ export function newChallenge(
     sessionEpoch,
     ...(provided === undefined ? {} : { provided }),
     issuedAt: now.toISOString(),
-    expiresAt: Math.floor(now.getTime() / 1000) + challengeSeconds,
+    expiresAt: epochSeconds(now.getTime()) + challengeSeconds,
   };
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
@@ -60,7 +61,7 @@ export function requireOpenChallenge(
     stored !== undefined &&
     stored.purpose === purpose &&
     stored.userId === presented.userId &&
-    stored.expiresAt * 1000 > Date.now() &&
+    !isOver(stored.expiresAt) &&
     (stored.userId === nobody || (stored.userId === user?.id && stored.sessionEpoch === user.sessionEpoch));
   if (!isOpen) throw invalidChallenge();
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { processVariable } from '../../core/process-memory.ts';
+import { epochSeconds } from '../../core/time.ts';
 import { absent, equals, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
@@ -137,7 +138,7 @@ function joinLine(own: number, state: EnvironmentState | undefined) {
 }
 
 async function takeNumber(path: EnvironmentPath, served: number, log: Log): Promise<number | undefined> {
-  const expiresAt = Math.floor(Date.now() / 1000) + keptSeconds;
+  const expiresAt = epochSeconds() + keptSeconds;
   const issue = async (count: number) => {
     return (await increment(ticketsAt(path), { add: { issued: count }, setIfAbsent: { expiresAt } })).issued;
   };
