@@ -6,7 +6,7 @@ import type { PasskeyRequestOptions } from '../contracts/auth/passkey.ts';
 import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { type Counter, countOne, countRead, refuseEarly } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
 import { joinWithProvider } from '../organizations/members/new-member.ts';
@@ -68,7 +68,7 @@ export async function completeLogin(
   const requiring = findRequiring(context, userId);
   const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
-    codes: sent.passkey === undefined ? toRead(wrong) : undefined,
+    codes: sent.passkey === undefined ? countRead(wrong) : undefined,
     user: at(userRecord, userId),
     passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
   });

@@ -4,7 +4,7 @@ import type { logIn as contract } from '../contracts/auth/log-in.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
-import { count, isReached, refuseEarly, requireRoom, startAgain, toRead } from '../limits/count.ts';
+import { count, countRead, isReached, refuseEarly, requireBelowLimit, resetCount } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals, isThere } from '../table/expressions.ts';
@@ -48,8 +48,8 @@ async function checkAndLogIn(
   const [ofEmail, ofAll] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
   const stored = await readTogether({
     pointer: at(emailRecord, email),
-    ofEmail: toRead(ofEmail),
-    ofAll: toRead(ofAll),
+    ofEmail: countRead(ofEmail),
+    ofAll: countRead(ofAll),
   });
   refuseEarly(ofEmail, stored.ofEmail);
   const isCrowded = isReached(ofAll, stored.ofAll);
@@ -66,7 +66,7 @@ async function checkAndLogIn(
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
   // The same network may still be guessing other accounts, so its failures still count.
-  const proved = [...startAgain(ofEmail), ...shared.flatMap(requireRoom)];
+  const proved = [...resetCount(ofEmail), ...shared.flatMap(requireBelowLimit)];
   const recording = async () => ofAll.bound < 0 || recordNetwork(context, user, network);
   if (hasSecondFactor(user)) {
     const [asking] = await Promise.all([askForFactor('log-in', user, proved), recording()]);

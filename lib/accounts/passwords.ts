@@ -4,7 +4,7 @@ import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import { count, refuseEarly, startAgain, toRead } from '../limits/count.ts';
+import { count, countRead, refuseEarly, resetCount } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { passwordResets, passwordResetsOfNetwork, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
@@ -35,7 +35,7 @@ export async function changePassword(
   const wrong = wrongCurrentPasswords(user.id);
   const [held, { counted }] = await Promise.all([
     revokeTokens ? readHeldTokens(user.id) : undefined,
-    readTogether({ counted: toRead(wrong) }),
+    readTogether({ counted: countRead(wrong) }),
   ]);
   refuseEarly(wrong, counted);
   await requireCurrentPassword(context, user, {
@@ -50,7 +50,7 @@ export async function changePassword(
     { set: { epoch: user.sessionEpoch + 1 } },
     { if: isThere, refused: sessionEnded },
   );
-  const others = [ownSession, ...startAgain(wrong)];
+  const others = [ownSession, ...resetCount(wrong)];
   await setPassword({ user, passwordHash, held, source, others, overtaken: sessionEnded });
   log.account('password_changed', { userId: user.id, ip: source.ip, tokensRevoked: revokeTokens });
 }

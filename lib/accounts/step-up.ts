@@ -5,7 +5,7 @@ import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { verifyPassword } from '../crypto/passwords.ts';
-import { type Counter, count, refuseEarly, startAgain, toRead } from '../limits/count.ts';
+import { type Counter, count, countRead, refuseEarly, resetCount } from '../limits/count.ts';
 import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
@@ -38,7 +38,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     await requirePasskeyInstead(user, sent, provider);
   }
   if (presented === undefined && hasSecondFactor(user)) {
-    throw await askForFactor('step-up', user, startAgain(wrong));
+    throw await askForFactor('step-up', user, resetCount(wrong));
   }
   const field = sent.passkey === undefined ? 'totp' : 'passkey';
   const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
@@ -51,7 +51,7 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     replaces: { id: sessionIdOf(credential), hash, createdAt: session.createdAt },
   });
   await transact([
-    ...(sent.password === undefined ? [] : startAgain(wrong)),
+    ...(sent.password === undefined ? [] : resetCount(wrong)),
     ...(proof?.writes ?? []),
     ...renewed.writes,
     ...(presented?.writes ?? []),
@@ -87,8 +87,8 @@ async function readFactor(
   const presented = assertion && presentedChallenge(challenge);
   const wrong = wrongCodes(user.id);
   const stored = await readTogether({
-    passwords: toRead(wrongPasswords),
-    codes: totp === undefined ? undefined : toRead(wrong),
+    passwords: countRead(wrongPasswords),
+    codes: totp === undefined ? undefined : countRead(wrong),
     challenge: presented?.read,
     passkey: assertion && at(passkeyRecord, user.id, assertion.id),
   });

@@ -6,7 +6,7 @@ import type { Log } from '../core/logger.ts';
 import { flushShares, takeShare } from '../limits/fair-share.ts';
 import { requireServingRegion } from '../table/client.ts';
 import type { WaitKind } from '../table/retry.ts';
-import { readLateFromNowOn } from './early-reads.ts';
+import { authorizeBeforeReading } from './early-reads.ts';
 
 /** A request whose credential was issued by this installation, or that needs none. */
 export interface CheckedRequest {
@@ -45,7 +45,7 @@ export function authorization<Kind extends Access['kind']>(
       await requireServingRegion();
       // A caller who only has to step up may still read early in later requests.
       const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
-      if (issued !== undefined && isStranger) readLateFromNowOn(issued, params);
+      if (issued !== undefined && isStranger) authorizeBeforeReading(issued, params);
       throw error;
     }
   };

@@ -27,7 +27,7 @@ export function mayReadEarly(issued: IssuedCredential | undefined, params: Param
 }
 
 /** From now on, authorizes the caller's requests to this organization before reading. */
-export function readLateFromNowOn(issued: IssuedCredential, params: Params): void {
+export function authorizeBeforeReading(issued: IssuedCredential, params: Params): void {
   const subject = subjectOf(issued, params);
   refusedUntil.delete(subject);
   // A Map keeps insertion order, so the first entry is the oldest.

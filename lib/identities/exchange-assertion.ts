@@ -8,7 +8,7 @@ import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience, matchClaims } from '../contracts/fields/match-claims.ts';
 import type { exchangeAssertion as contract } from '../contracts/identities/exchange-assertion.ts';
 import { ApiError } from '../core/errors.ts';
-import { count, countOne, isReached, toRead } from '../limits/count.ts';
+import { count, countOne, countRead, isReached } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedExchanges, keyFetches, keyFetchesOfNetwork, recordedRefusals } from '../limits/rate-limits.ts';
@@ -63,7 +63,7 @@ export async function exchangeAssertion(context: RequestContext, requested: Body
       organization: at(organizationRecord, organizationSlug),
       identity: at(identityRecord, organizationSlug, identityId),
       issuerKeys: at(issuerKeysRecord, claimed.iss),
-      failed: toRead(failures),
+      failed: countRead(failures),
       live: liveTokensAt(identityId),
     }),
     // Loaded now because the token's MAC needs it.

@@ -65,26 +65,26 @@ export function countOne(counter: Counter): Write[] {
 }
 
 /** The write that requires the count to be below the limit. Otherwise its transaction throws `rate_limited`. */
-export function requireRoom(counter: Counter): Write[] {
-  return counter.bound < 0 ? [] : [check(counter.item, whileThereIsRoom(counter))];
+export function requireBelowLimit(counter: Counter): Write[] {
+  return counter.bound < 0 ? [] : [check(counter.item, belowLimit(counter))];
 }
 
 /** The same, and resets the count, because the subject has proved its identity. */
-export function startAgain(counter: Counter): Write[] {
-  return counter.bound < 0 ? [] : [remove(counter.item, whileThereIsRoom(counter))];
+export function resetCount(counter: Counter): Write[] {
+  return counter.bound < 0 ? [] : [remove(counter.item, belowLimit(counter))];
 }
 
-function whileThereIsRoom(counter: Counter) {
-  const room: Condition<RateRecord>[] = [
+function belowLimit(counter: Counter) {
+  const free: Condition<RateRecord>[] = [
     isNew,
     { expiresAt: atMost(epochSeconds()) },
     { tries: lessThan(counter.bound) },
   ];
-  return { if: room, refused: (stored: Stored) => rateLimited(counter, stored) };
+  return { if: free, refused: (stored: Stored) => rateLimited(counter, stored) };
 }
 
 /** The read that the two functions below need; undefined for an unlimited counter. */
-export function toRead({ bound, item }: Counter): Read<RateRecord> | undefined {
+export function countRead({ bound, item }: Counter): Read<RateRecord> | undefined {
   return bound < 0 ? undefined : item;
 }
 

@@ -7,7 +7,7 @@ import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
 import { epochSeconds } from '../core/time.ts';
 import { hashCredential } from '../crypto/credentials.ts';
-import { count, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { count, countOne, countRead, refuseEarly } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { signInLookups, startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
@@ -47,7 +47,7 @@ async function start(context: SignInContext, { orgSlug, to = '/', stepUp, test }
     organization,
     signIn: storedSignIn,
     counted,
-  } = await readTogether({ ...providerReads(orgSlug), counted: toRead(starts) });
+  } = await readTogether({ ...providerReads(orgSlug), counted: countRead(starts) });
   refuseEarly(starts, counted);
   const signIn = organization?.status === 'active' ? ownSignIn(storedSignIn, organization.id) : undefined;
   if (organization === undefined || signIn === undefined) throw new SignInRefused('provider_not_configured');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedMember } from '../access/verified-email.ts';
 import { ApiError, invalidRequest, organizationNotFound, temporarilyUnavailable } from '../core/errors.ts';
-import { count, refuseEarly, toRead } from '../limits/count.ts';
+import { count, countRead, refuseEarly } from '../limits/count.ts';
 import { domainLookups } from '../limits/rate-limits.ts';
 import { domainTakenMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
@@ -29,7 +29,7 @@ interface BeforeVerifying {
 export async function readBeforeVerifying(organizationId: string): Promise<BeforeVerifying> {
   const [signIn, { counted }] = await Promise.all([
     requirePlace(organizationId).then(findSignIn),
-    readTogether({ counted: toRead(domainLookups(organizationId)) }),
+    readTogether({ counted: countRead(domainLookups(organizationId)) }),
   ]);
   return { signIn, counted };
 }

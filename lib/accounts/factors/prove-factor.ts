@@ -3,7 +3,7 @@ import type { PasskeyAssertion } from '../../contracts/auth/passkey.ts';
 import type { Log } from '../../core/logger.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
-import { type Counter, count, isReached, requireRoom } from '../../limits/count.ts';
+import { type Counter, count, isReached, requireBelowLimit } from '../../limits/count.ts';
 import { factorMails, wrongCodeMails } from '../../limits/rate-limits.ts';
 import { type FactorNotice, factorChangeMail, wrongCodesMail } from '../../mail/account-mails.ts';
 import { asRead, equals, includes, isThere, lessThan } from '../../table/expressions.ts';
@@ -69,7 +69,7 @@ export async function proveFactor(
     await mailGuessedCodes(log, user, presented.wrong);
     throw refuse();
   }
-  const writes = [...requireRoom(presented.wrong), write];
+  const writes = [...requireBelowLimit(presented.wrong), write];
   return presented.method === 'totp' ? { writes } : { writes, notice: 'recovery_code_used' };
 }
 

@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#lib/core/errors.ts';
-import { type Counter, count, countOne, isReached, refuseEarly, requireRoom, startAgain } from '#lib/limits/count.ts';
+import {
+  type Counter,
+  count,
+  countOne,
+  isReached,
+  refuseEarly,
+  requireBelowLimit,
+  resetCount,
+} from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
 import { failedLogins } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
@@ -74,7 +82,7 @@ describe('a rate limit', () => {
     const [off, shut] = [newLimit(-1), newLimit(0)];
 
     expect(taken(await countTimes(off, 30))).toBe(30);
-    expect(await waitOf(transact([...requireRoom(off()), ...startAgain(off())]))).toBeUndefined();
+    expect(await waitOf(transact([...requireBelowLimit(off()), ...resetCount(off())]))).toBeUndefined();
     expect(() => refuseEarly(off(), { tries: 100, expiresAt: 9e9 })).not.toThrow();
     expect(await countIt(shut)).toBe(600);
     expect(() => refuseEarly(shut(), undefined)).toThrow('at most 0');
@@ -153,7 +161,7 @@ describe('a limit on failures', () => {
     const limit = newLimit(2);
     await countIt(limit);
 
-    const successes = Array.from({ length: 8 }, () => waitOf(transact(startAgain(limit()))));
+    const successes = Array.from({ length: 8 }, () => waitOf(transact(resetCount(limit()))));
 
     expect(taken(await Promise.all(successes))).toBe(8);
     expect(taken(await countTimes(limit, 5))).toBe(2);
@@ -163,12 +171,12 @@ describe('a limit on failures', () => {
     const limit = newLimit(1);
     await countIt(limit);
 
-    expect(await waitOf(transact(startAgain(limit())))).toBeGreaterThan(590);
-    expect(await waitOf(transact(requireRoom(limit())))).toBeGreaterThan(590);
+    expect(await waitOf(transact(resetCount(limit())))).toBeGreaterThan(590);
+    expect(await waitOf(transact(requireBelowLimit(limit())))).toBeGreaterThan(590);
     expect(await triesOf(limit)).toBe(1);
     await endWindow(limit);
-    expect(await waitOf(transact(requireRoom(limit())))).toBeUndefined();
-    expect(await waitOf(transact(startAgain(limit())))).toBeUndefined();
+    expect(await waitOf(transact(requireBelowLimit(limit())))).toBeUndefined();
+    expect(await waitOf(transact(resetCount(limit())))).toBeUndefined();
   });
 
   it('rejects early based on the counter as read', async () => {
