@@ -3,6 +3,7 @@ import { issuingKey } from '../access/credential-key.ts';
 import { onlyOrganizationOf } from '../access/principal.ts';
 import type { AccountContext, CallerContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import { dayMs } from '../core/time.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
@@ -133,5 +134,5 @@ export async function newToken(
 
 function lifetimeOf(requested: Lifetime): number | null {
   if ('lifetimeMs' in requested) return requested.lifetimeMs;
-  return requested.expiresInDays === null ? null : requested.expiresInDays * 24 * 60 * 60 * 1000;
+  return requested.expiresInDays === null ? null : requested.expiresInDays * dayMs;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import { auditWrite, systemActor } from '../audit/write.ts';
+import { hourMs, minuteMs } from '../core/time.ts';
 import { lookUpRecords } from '../outbound/ask-worker.ts';
 import { absent, type Condition, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -16,9 +17,8 @@ import { findSignIn, signInTarget, txtRecordOf } from './sign-in.ts';
  * it. Before a first sign-in, a new link, or the answer how an address signs in, the last proof is at most a day old.
  */
 
-const hourMs = 60 * 60 * 1000;
 /** A link that waits for a log-in is made up to ten minutes after the proof. */
-const longestProofMs = 24 * hourMs - 10 * 60 * 1000;
+const longestProofMs = 24 * hourMs - 10 * minuteMs;
 /** From then on, one request proves the domain again while the others still count on the last proof. */
 const recentProofMs = 12 * hourMs;
 const longestOutageMs = 7 * 24 * hourMs;
