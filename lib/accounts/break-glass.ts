@@ -83,7 +83,7 @@ export async function mailBreakGlass(
   try {
     await Promise.all(organizations.map(organization => mailOwners(context, user, organization)));
   } catch (error) {
-    context.log.error('could not tell the owners about a log-in without their provider', error, { userId: user.id });
+    context.log.error('could not notify the owners of a log-in without their provider', error, { userId: user.id });
   }
 }
 

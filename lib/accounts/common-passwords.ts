@@ -2,7 +2,8 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import { invalidRequest } from '../core/errors.ts';
 import { oncePerProcess } from '../core/process-memory.ts';
 
-const commonPasswords = oncePerProcess(
+/** Marked as pure, so that only the bundles that call this contain the list. */
+const commonPasswords = /* @__PURE__ */ oncePerProcess(
   'common-passwords',
   (): ReadonlySet<string> => new Set(dictionary['passwords-common']),
 );

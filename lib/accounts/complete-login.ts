@@ -149,7 +149,8 @@ export async function transactProvided(
   ];
   await retryOnConditionFailed(async () => {
     const joining = provided.joins === true ? await joiningOf(context, user, provided) : [];
-    await transact([...logIn, ...unchanged, ...joining]);
+    // The session that this one replaces ends together with the link, whose error is the one to return.
+    await transact([...unchanged, ...logIn, ...joining]);
   });
 }
 

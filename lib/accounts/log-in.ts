@@ -3,6 +3,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { logIn as contract } from '../contracts/auth/log-in.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
+import { dayMs } from '../core/time.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
 import { count, countRead, isReached, refuseEarly, requireBelowLimit, resetCount } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
@@ -97,10 +98,9 @@ async function rehashIfOutdated(user: UserRecord, password: string): Promise<voi
  * log-ins, the account can still log in there.
  */
 
-const day = 24 * 60 * 60_000;
-const keptMs = 90 * day;
+const keptMs = 90 * dayMs;
 /** An entry is renewed this late, so that most log-ins write nothing. */
-const renewedAfterMs = 30 * day;
+const renewedAfterMs = 30 * dayMs;
 const maximumNetworks = 10;
 
 export function logsInFrom(user: UserRecord, network: string): boolean {

@@ -8,6 +8,7 @@ import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { isOnlyAudience, matchClaims } from '../contracts/fields/match-claims.ts';
 import type { exchangeAssertion as contract } from '../contracts/identities/exchange-assertion.ts';
 import { ApiError } from '../core/errors.ts';
+import { hourMs, minuteMs } from '../core/time.ts';
 import { count, countOne, countRead, isReached } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
 import { networkOf } from '../limits/network.ts';
@@ -47,7 +48,7 @@ import {
 type Issued = AnswerOf<typeof contract>;
 
 /** What happens to an identity is recorded at most once an hour, so that most exchanges don't write its item. */
-const noteStepMs = 60 * 60_000;
+const noteStepMs = hourMs;
 
 /**
  * Exchanges a platform's token for the identity's bearer token. Two round trips if the issuer's keys are stored.
@@ -154,7 +155,7 @@ async function issue(
   const limits = { organizationId: organization.id, projectId, environmentId, memberId };
   const { token, cliToken } = await newToken(
     { id, email: name },
-    { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * 60_000 },
+    { name, access, ...limits, secondFactor: false, lifetimeMs: tokenMinutes * minuteMs },
   );
   const { expiryDate } = cliToken;
   if (expiryDate === null) throw new Error('Identity tokens always expire.');

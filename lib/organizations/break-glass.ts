@@ -50,7 +50,7 @@ export async function canBreakGlass(
 /**
  * The checks that an owner exists who can log in with a factor, for the transaction that depends on it. They throw
  * `ConditionFailed`, because another such owner may still be there: read again.
- * @param may whether the log-in of somebody who has a factor would do
+ * @param may whether the log-in of an owner who has a factor counts
  * @throws `missing` if none of the owners has one
  */
 export async function breakGlassOwner(

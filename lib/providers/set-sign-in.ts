@@ -163,8 +163,8 @@ async function requirementWrites(
   const remaining = await breakGlassOwner(organization, owners, missing);
   if (credential.method !== 'session' || previous?.required === true) return remaining;
   const { secondFactor, provider, brokeGlassIn = [] } = credential.session;
-  const goesOn = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;
-  if (!goesOn) return remaining;
+  const breaksGlass = secondFactor && provider === undefined && (await listUnsettled(userId)).length === 0;
+  if (!breaksGlass) return remaining;
   const set = { brokeGlassIn: [...brokeGlassIn, organization.id] };
   return [...remaining, update(at(sessionRecord, userId, credential.hash), { set }, { if: isThere })];
 }

@@ -63,7 +63,7 @@ export async function verifyDomain(
   const { after, former } = await retryWithFreshRead({ stored: foreseen, claim }, readAgain, async current => {
     const signIn = current.stored;
     const unverifiedDomain = domainOf(signIn, domain);
-    // It was dropped and added again, so its record is another one.
+    // The domain was removed and added again, so it needs another record.
     if (signIn === undefined || unverifiedDomain.token !== requested.token) throw unknownDomain();
     const holder = await readHolder(domain, current.claim, organization.id);
     if (holder?.token !== undefined && records.includes(txtRecordOf({ token: holder.token }))) throw domainTaken();
@@ -130,7 +130,7 @@ async function mailFormerOwners({ log }: MemberContext, { organizationId, orgSlu
     const [mail, owners] = await Promise.all([domainTakenMail(organization, domain), listOwners(organization)]);
     await Promise.all(owners.map(({ email }) => sendMail(email, mail)));
   } catch (error) {
-    log.error('could not tell the owners that another organization verified their domain', error, { organizationId });
+    log.error('could not notify the owners that another organization verified their domain', error, { organizationId });
   }
 }
 

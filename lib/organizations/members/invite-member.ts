@@ -3,6 +3,7 @@ import { hasVerifiedEmail } from '../../access/verified-email.ts';
 import { hasFreshRights, mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
+import { dayMs, expiryAfter } from '../../core/time.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { countOne } from '../../limits/count.ts';
 import { invitationsFrom, invitationsTo } from '../../limits/rate-limits.ts';
@@ -19,8 +20,7 @@ import { invitationId, invitationRemoval, sweptAtOnce } from './invitation.ts';
 import { changePlaces, requireFreePlace } from './new-member.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
-const daySeconds = 24 * 60 * 60;
-const invitationLifetimeSeconds = 7 * daySeconds;
+const invitationLifetimeMs = 7 * dayMs;
 
 /** What an invitation depends on, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
@@ -117,7 +117,7 @@ function newInvitation(
     invitedBy: { id: principal.userId, email: principal.email },
     hash,
     createdAt: new Date(now).toISOString(),
-    expiryDate: new Date(now + invitationLifetimeSeconds * 1000).toISOString(),
+    expiryDate: new Date(now + invitationLifetimeMs).toISOString(),
   };
 }
 
@@ -144,7 +144,7 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
       orgSlug: slug,
       organizationId,
       invitationId: invitation.id,
-      expiresAt: Math.ceil(Date.parse(invitation.expiryDate) / 1000),
+      expiresAt: expiryAfter(0, Date.parse(invitation.expiryDate)),
     }),
     ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
     ...swept.flatMap(dead => invitationRemoval(slug, dead)),

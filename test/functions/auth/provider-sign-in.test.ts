@@ -154,6 +154,13 @@ describe('stepping up', () => {
       expect(await currentId(sessionIn(api, browser))).toBe(id);
       expect(codeOf(await api.get('/auth/me', before))).toBe('401 unauthenticated');
     }
+    expect((await stepUp(browser, company, nowSeconds())).error).toBe('second_factor_required');
+    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+    const { id: memberId } = (await membersOf(company)).find((member: { email: string }) => member.email === ada.email);
+    await expectStatus(api.delete(`${members(company)}/${memberId}`, company.owner.session), 200);
+    // The removal has ended both the link and the session.
+    const late = { challenge, totp: app.code() };
+    expect(codeOf(await requestIn(api, browser, '/auth/login/verify', late))).toBe('400 invalid_token');
   });
 
   it('needs a provider that says when its person has signed in', async () => {

@@ -80,6 +80,11 @@ describe('a bundle', () => {
     expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
   });
 
+  test('contains the list of common passwords only where a password is chosen', () => {
+    const holders = bundles.filter(({ name }) => weightOf(name, '@zxcvbn-ts/language-common') > 0);
+    expect(holders.map(({ name }) => name).sort()).toEqual(['change-password', 'register', 'reset-password']);
+  });
+
   test(
     'verifies platforms’ and providers’ tokens only where they are exchanged, and contacts customers’ addresses only ' +
       'in functions without a route',
