@@ -1,4 +1,5 @@
 import { defaultLimits } from '../contracts/fields/limits.ts';
+import { dayMs, daySeconds } from '../core/time.ts';
 import { effectiveLimits, isUnlimited, planConfigsMs } from '../plans/effective-limits.ts';
 import { at, find } from '../table/read.ts';
 import type { EarlierRetention, OrganizationRecord } from '../table/records/organization.ts';
@@ -10,9 +11,6 @@ import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan
  * retention until then. A plan's own configuration stores the same for all organizations on the plan.
  */
 
-const daySeconds = 86_400;
-const dayMs = daySeconds * 1000;
-
 /** If an organization has stored more, the two oldest are merged: the log then counts as complete for less time. */
 const maximumRetentions = 20;
 
@@ -21,7 +19,7 @@ const maximumRetentions = 20;
  * days, so that entries can be counted by expiry day. With 0 days it has already expired. Pure.
  */
 export function expiryOf(nowMs: number, retentionDays: number): number {
-  const today = Math.floor(nowMs / 1000 / daySeconds);
+  const today = Math.floor(nowMs / dayMs);
   return (retentionDays === 0 ? today : today + retentionDays + 1) * daySeconds;
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import { epochSeconds } from '../core/time.ts';
 import { atMost, type Condition, greaterThan, isNew, lessThan } from '../table/expressions.ts';
 import type { Read } from '../table/read.ts';
 import type { RateRecord } from '../table/records/rate.ts';
@@ -112,8 +113,4 @@ function rateLimited({ bound, windowSeconds }: Counter, stored: Stored): ApiErro
   return new ApiError('rate_limited', `Too many attempts (at most ${bound}). Wait ${retryAfterSeconds} seconds.`, {
     retryAfterSeconds,
   });
-}
-
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
+import { epochSeconds } from '../core/time.ts';
 import { absent, atMost, attribute, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type LongQuestionsRecord, longQuestionsRecord } from '../table/records/long-questions.ts';
@@ -69,7 +70,7 @@ export async function asLongQuestion<T>(
 
 /** @throws rate_limited if both places are taken */
 async function takePlace(organizationId: string, holder: string): Promise<Place> {
-  const now = Math.floor(Date.now() / 1000);
+  const now = epochSeconds();
   const endsAt = now + leaseSeconds;
   for (const place of Math.random() < 0.5 ? places : places.toReversed()) {
     const refused = (stored: Partial<LongQuestionsRecord> = {}) => {
