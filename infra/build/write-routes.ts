@@ -44,7 +44,7 @@ export function listedRoutes(text = readFileSync(routesFile, 'utf8'), declared =
   return result;
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (import.meta.main) {
   writeFileSync(routesFile, listedRoutes());
   spawnSync('biome', ['check', '--write', '--log-level=error', routesFile], { stdio: 'inherit' });
 }

@@ -1,3 +1,4 @@
+import { daySeconds } from '../core/time.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
@@ -7,8 +8,6 @@ import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 import { allTime, isExpired, openSource, positionOf, type Source, type StoredEntry, scanSources } from './scan.ts';
 import { longestWriteMs } from './write.ts';
-
-const daySeconds = 86_400;
 
 /** The stored count is only updated once at least this many new entries have been read. */
 const worthWriting = 100;

@@ -19,7 +19,7 @@ const maximumRetentions = 20;
  * days, so that entries can be counted by expiry day. With 0 days it has already expired. Pure.
  */
 export function expiryOf(nowMs: number, retentionDays: number): number {
-  const today = Math.floor(nowMs / 1000 / daySeconds);
+  const today = Math.floor(nowMs / dayMs);
   return (retentionDays === 0 ? today : today + retentionDays + 1) * daySeconds;
 }
 

@@ -46,8 +46,9 @@ export function cachedRead<T>(
   return (key = '') => {
     const cached = reads.get(key);
     if (cached !== undefined && Date.now() - cached.startedAtMs < keptMs) return cached.result;
+    const startedAtMs = Date.now();
     const result = read(key);
-    const started = { result, startedAtMs: Date.now() };
+    const started = { result, startedAtMs };
     reads.set(key, started);
     result.catch(() => {
       if (reads.get(key) === started) reads.delete(key);

@@ -54,15 +54,17 @@ export async function exposedSecrets(
     const budget = { pages: pagesPerScan, endsAt: answerBy };
     return readErasedHistories(context.organization, erased, asked.completeSince, budget);
   };
-  const histories = await readErased(open.map(([, one]) => one).filter(({ place }) => place.path === undefined));
+  const histories = await readErased(
+    open.map(([, seenPlace]) => seenPlace).filter(({ place }) => place.path === undefined),
+  );
   const exposures: Exposure[] = [];
   const erased: string[] = [];
   let bytes = 0;
-  for (const [id, one] of open) {
-    const history = await readHistory(context, one, asked.unrecorded);
+  for (const [id, seenPlace] of open) {
+    const history = await readHistory(context, seenPlace, asked.unrecorded);
     // It may have been erased in the meantime.
-    const lost = history === undefined ? (histories.get(id) ?? (await readErased([one])).get(id)) : undefined;
-    const secrets = exposuresIn(one, history, lost, asked.unrecorded);
+    const lost = history === undefined ? (histories.get(id) ?? (await readErased([seenPlace])).get(id)) : undefined;
+    const secrets = exposuresIn(seenPlace, history, lost, asked.unrecorded);
     if (history === undefined && (secrets.length > 0 || lost?.isExact !== true)) erased.push(id);
     for (const exposure of secrets) {
       const { key } = exposure;

@@ -40,6 +40,7 @@ async function findReaders(
 ): Promise<SecretReaders> {
   const { organization, log } = context;
   const nowMs = Date.now();
+  const budget = readBudget(pagesPerScan);
   const [complete, places, partitions] = await Promise.all([
     completeSince(organization, nowMs),
     readPlaces(organization.slug),
@@ -63,7 +64,7 @@ async function findReaders(
   const { entries, readTo } = await scanEntries(
     organization.id,
     { actions: exposingActions, partitions, period: { from, to }, keep },
-    readBudget(pagesPerScan),
+    budget,
   );
   const exposing = entries.map(entry => auditRecord.parse(entry)).filter(entry => exposes(entry, key, versions, equal));
   const doubts = exposing.filter(({ keysOmitted }) => keysOmitted !== undefined).map(({ createdAt }) => createdAt);

@@ -59,7 +59,7 @@ export async function findSubject(
   const lookUp = (owner: string) => (type === 'token' ? findToken(organization.id, owner, id) : findSession(owner, id));
   for (const some of chunksOf(25, owners.length > 0 ? owners : await everyone(slug))) {
     if (Date.now() > endsAt) return undefined;
-    const subject = (await Promise.all(some.map(lookUp))).find(one => one !== undefined);
+    const subject = (await Promise.all(some.map(lookUp))).find(found => found !== undefined);
     if (subject !== undefined) return subject;
   }
   return undefined;

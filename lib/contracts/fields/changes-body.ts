@@ -47,9 +47,9 @@ export const ChangesBody = z
     if (dotenv === undefined && dialect !== undefined) report(['dialect'], 'must not be given without dotenv');
     const read = dotenv === undefined ? { secrets: listed } : readDotenvField(dotenv, dialect, report);
     if (read === undefined) return { ...rest, set: [] };
-    const { secrets, ...told } = read;
+    const { secrets, ...ambiguity } = read;
     requireEachOnce({ set: secrets, delete: rest.delete }, dotenv !== undefined, report);
-    return { ...rest, set: secrets, ...told };
+    return { ...rest, set: secrets, ...ambiguity };
   })
   .meta({
     documentedAs: () =>

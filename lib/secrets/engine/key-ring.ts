@@ -27,8 +27,9 @@ export function keyRing(
     const unwrapped = opened.get(keyVersion);
     if (unwrapped !== undefined) return unwrapped;
     const wrapped = project.wrappedKeys[String(keyVersion)];
-    if (wrapped === undefined)
+    if (wrapped === undefined) {
       throw new StaleRead(`The project ${projectId} has no data key of version ${keyVersion}.`);
+    }
     const key = dataKey({ organizationId, projectId, keyVersion }, wrapped).then(cipherKey);
     opened.set(keyVersion, key);
     return key;
@@ -36,7 +37,7 @@ export function keyRing(
   return {
     /** The key version that `seal` uses. */
     keyVersion: project.keyVersion,
-    /** Unwraps the data key that most values are under, in case that is to happen beside other work. */
+    /** Unwraps the data key of most values, so that this can run in parallel with other work. */
     prepare: async () => void (await keyOf(project.keyVersion)),
     /** Whether the project had the record's data key when it was read. */
     canOpen: ({ keyVersion }: Sealed) =>

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { processVariable } from '../../core/process-memory.ts';
-import { epochSeconds } from '../../core/time.ts';
+import { daySeconds, epochSeconds } from '../../core/time.ts';
 import { absent, equals, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
@@ -30,7 +30,6 @@ const shortestPauseMs = 5;
 const longestPauseMs = 1000;
 /** The fraction of its estimated wait that a writer sleeps. Waking up late would delay every writer behind it. */
 const sleptShare = 0.7;
-const keptSeconds = 24 * 60 * 60;
 
 /** A writer that has been served competes with few others. */
 const pauseWhenServedMs = 3;
@@ -64,7 +63,7 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
   const ticket = {
     /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
     hasWaited: false,
-    /** How long to pause before the next attempt, if the queue can tell. */
+    /** How long to pause before the next attempt, if the queue determines it. */
     pauseMs: undefined as number | undefined,
     /**
      * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
@@ -138,7 +137,7 @@ function joinLine(own: number, state: EnvironmentState | undefined) {
 }
 
 async function takeNumber(path: EnvironmentPath, served: number, log: Log): Promise<number | undefined> {
-  const expiresAt = epochSeconds() + keptSeconds;
+  const expiresAt = epochSeconds() + daySeconds;
   const issue = async (count: number) => {
     return (await increment(ticketsAt(path), { add: { issued: count }, setIfAbsent: { expiresAt } })).issued;
   };

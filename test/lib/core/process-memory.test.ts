@@ -29,6 +29,23 @@ describe('the memory of a process', () => {
     expect(create).toHaveBeenCalledTimes(2);
   });
 
+  it('counts from before a read, even if starting the read takes long', async () => {
+    vi.useFakeTimers();
+    try {
+      const read = vi.fn(async () => {
+        vi.advanceTimersByTime(400);
+        return 'value';
+      });
+      const kept = cachedRead('test-slow-read', 1000, read);
+      await kept();
+      vi.advanceTimersByTime(600);
+      await kept();
+      expect(read).toHaveBeenCalledTimes(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('shares one read among concurrent callers, keeps it for a while, and does not keep a failed one', async () => {
     vi.useFakeTimers();
     try {

@@ -6,13 +6,13 @@ import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 
 interface Printing {
-  /** Where to go on, and where to store how far it has come. */
+  /** Contains the cursor to resume after, and is updated with each later one. */
   cursorFile: string | undefined;
-  /** @param isFirst whether nothing was printed before, in this run or one that it goes on from */
+  /** @param isFirst whether nothing was printed before, in this run or one that it resumes */
   print: (entries: FeedPage['entries'], isFirst: boolean) => void;
 }
 
-/** Prints entries as they come, until a signal ends it. The cursor is stored after what it stands for is printed. */
+/** Prints entries as they come, until a signal ends it. The cursor is stored after the entries before it are printed. */
 export async function follow(session: Session, options: FeedOptions, { cursorFile, print }: Printing): Promise<void> {
   const { output } = session;
   const [client, organizationId] = [await session.client(), await session.organizationId()];
