@@ -41,23 +41,26 @@ export async function startIssuer(alg = 'ES256'): Promise<Issuer> {
   const answer: Issuer['answer'] = {};
   const json = (response: ServerResponse, body: unknown) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  const paths = { discovery: '/.well-known/openid-configuration', jwks: '/keys' };
+  // A port is used again later, and the service remembers an issuer by its URL.
+  const folder = `/${randomUUID().slice(0, 8)}`;
+  const paths = { discovery: `${folder}/.well-known/openid-configuration`, jwks: `${folder}/keys` };
   const server = await startReceiver((response, { path }) => {
     if (path === paths.discovery) {
       if (answer.discovery !== undefined) return answer.discovery(response);
-      return json(response, { issuer: server.url, jwks_uri: `${server.url}${paths.jwks}` });
+      return json(response, { issuer: url, jwks_uri: `${server.url}${paths.jwks}` });
     }
     if (path !== paths.jwks) return response.writeHead(404).end();
     if (answer.jwks !== undefined) return answer.jwks(response);
     return json(response, { keys: keys.map(({ publicJwk }) => publicJwk) });
   });
+  const url = server.url + folder;
   return {
-    url: server.url,
+    url,
     keys,
     answer,
     fetches: document => server.received.filter(({ path }) => path === paths[document]).length,
     token: (identityId, claims = {}, { header = {}, key = keys.at(-1) as SigningKey } = {}) =>
-      signToken(server, key, identityId, claims, header),
+      signToken({ url }, key, identityId, claims, header),
     stop: () => server.stop(),
   };
 }
