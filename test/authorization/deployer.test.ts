@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PathParameterName, parameterNames } from '#lib/contracts/path-parameters.ts';
 import { type RoutedContract, routes } from '#lib/contracts/routes.ts';
 import { codeOf, createProject, startApi, useApi } from '../support/api.ts';
+import { documentedRequest, unknownValues } from '../support/documented-request.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -87,37 +88,24 @@ async function signIn(identityId: string, { owner }: Place): Promise<{ token: st
 }
 
 /** A request of the operation, about a place. Everything that it names exists, except members, webhooks and so on. */
-function requestOf({ method, path, operationId, bodyExample, body }: RoutedContract, place: Place, other: string) {
+function requestOf(contract: RoutedContract, place: Place, other: string) {
   const { owner, project, env } = place;
-  const values: Record<PathParameterName, string> = {
+  const { method, path, body } = documentedRequest(contract, {
+    ...unknownValues(),
     orgId: owner.organization.id,
     orgSlug: owner.organization.slug,
     project: project.slug,
     slug: project.slug,
     env,
     key: 'KEY',
-    tokenId: randomUUID(),
-    sessionId: randomUUID(),
-    passkeyId: randomUUID(),
-    linkId: randomUUID(),
-    webhookId: randomUUID(),
-    deliveryId: randomUUID(),
-    identityId: randomUUID(),
-    id: randomUUID(),
-    token: 'x'.repeat(60),
-    planName: 'pro',
-  };
-  const filled = parameterNames(path).reduce<string>((text, name) => text.replace(`{${name}}`, values[name]), path);
+  });
   const queries: Record<string, string> = { 'compare-environments': `?with=${other}`, 'diff-revisions': '?from=0' };
   const bodies: Record<string, unknown> = {
     'promote-secrets': { from: env, to: other },
     'restore-secrets': { revision: 0 },
   };
-  return {
-    method,
-    path: filled.slice('/v1'.length) + (queries[operationId] ?? ''),
-    body: body === undefined ? undefined : (bodies[operationId] ?? bodyExample),
-  };
+  const { operationId } = contract;
+  return { method, path: path + (queries[operationId] ?? ''), body: bodies[operationId] ?? body };
 }
 
 async function ask(contract: RoutedContract, place: Place, as: { token: string }, other = 'staging'): Promise<string> {
