@@ -228,19 +228,28 @@ describe('what has only one place', () => {
 });
 
 describe('contracts', () => {
-  it('are one file a route, named by its operation in the folder of its area, and all listed in routes.ts', () => {
-    const declaring = lib.filter(({ path, text }) => /^lib\/contracts\/\w+\//.test(path) && /= contract\(/.test(text));
-    const expected = routes.map(({ area, operationId }) => `lib/contracts/${area}/${operationId}.ts`);
-    expect(declaring.map(({ path }) => path).toSorted()).toEqual(expected.toSorted());
+  const nameOf = (operationId: string) => operationId.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  it('are named by their operation, in the folder of their area, and all listed in routes.ts', () => {
+    const declared = lib.flatMap(({ path, text }) =>
+      [...text.matchAll(/^export const (\w+) = contract\(\{\s+operationId: '([\w-]+)'/gm)].map(
+        ([, name, operationId]) => `${path.split('/')[2]}/${operationId} ${name}`,
+      ),
+    );
+    const expected = routes.map(({ area, operationId }) => `${area}/${operationId} ${nameOf(operationId)}`);
+    expect(declared.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('are bundled with no function but their own', () => {
-    const declared = new Set(routes.map(({ area, operationId }) => `${area}/${operationId}.ts`));
-    const foreign = offenders(functions, (imported, { path }) => {
-      const contract = imported.replace(/^lib\/contracts\//, '');
-      return declared.has(contract) && path !== `functions/${contract}`;
-    });
-    expect(foreign).toEqual([]);
+  it('are used by no function but their own', () => {
+    const declared = new Map(routes.map(({ area, operationId }) => [nameOf(operationId), `${area}/${operationId}.ts`]));
+    const used = functions.flatMap(({ path, text }) =>
+      [...text.matchAll(/import \{([^}]*)\} from '#lib\/contracts\//g)]
+        .flatMap(([, names = '']) => names.split(',').map(name => declared.get(name.trim().split(' as ')[0] as string)))
+        .filter(own => own !== undefined)
+        .map(own => [path, `functions/${own}`]),
+    );
+    expect(used).toHaveLength(routes.length);
+    for (const [path, own] of used) expect(path).toBe(own);
   });
 });
 

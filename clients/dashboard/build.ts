@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { exposureWays, subjects } from '@holdfast/contracts/audit/get-exposure.ts';
-import { signInErrors } from '@holdfast/contracts/auth/sign-in-errors.ts';
+import { exposureWays, subjects } from '@holdfast/contracts/audit/exposure.ts';
+import { signInErrors } from '@holdfast/contracts/auth/sign-in.ts';
 import { auditActions, readingActions } from '@holdfast/contracts/fields/audit-action.ts';
 import { eventNames, eventPayloadExample } from '@holdfast/contracts/fields/events.ts';
 import { boughtPlans, limitNames, planNames } from '@holdfast/contracts/fields/limits.ts';

@@ -1,6 +1,6 @@
 import { findPointer, inspectOrganization } from '#lib/admin/inspect-organization.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { inspectOrganization as contract } from '#lib/contracts/admin/inspect-organization.ts';
+import { inspectOrganization as contract } from '#lib/contracts/admin/organizations.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { summarizeMetrics as contract } from '#lib/contracts/admin/summarize-metrics.ts';
+import { summarizeMetrics as contract } from '#lib/contracts/admin/metrics.ts';
 import { readSummary } from '#lib/metrics/summarize.ts';
 
 export const handler = endpoint(contract, {

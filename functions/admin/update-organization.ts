@@ -1,7 +1,7 @@
 import { findPointer } from '#lib/admin/inspect-organization.ts';
 import { updateOrganization } from '#lib/admin/update-organization.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateOrganization as contract } from '#lib/contracts/admin/update-organization.ts';
+import { updateOrganization as contract } from '#lib/contracts/admin/organizations.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

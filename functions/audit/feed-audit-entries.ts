@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { feedEntries } from '#lib/audit/feed-entries.ts';
-import { feedAuditEntries as contract } from '#lib/contracts/audit/feed-audit-entries.ts';
+import { feedAuditEntries as contract } from '#lib/contracts/audit/entries.ts';
 import { readKeyChanges } from '#lib/secrets/engine/key-versions.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { getExposure as contract, subjects } from '#lib/contracts/audit/get-exposure.ts';
+import { getExposure as contract, subjects } from '#lib/contracts/audit/exposure.ts';
 import { credentialExposure } from '#lib/exposure/credential-exposure.ts';
 import { secretReaders } from '#lib/exposure/secret-readers.ts';
 

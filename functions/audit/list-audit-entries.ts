@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
 import { searchEntries } from '#lib/audit/search-entries.ts';
-import { listAuditEntries as contract } from '#lib/contracts/audit/list-audit-entries.ts';
+import { listAuditEntries as contract } from '#lib/contracts/audit/entries.ts';
 import { readKeyChanges } from '#lib/secrets/engine/key-versions.ts';
 
 export const handler = endpoint(contract, {

@@ -1,8 +1,8 @@
 import { completeLogin } from '#lib/accounts/complete-login.ts';
 import { userView } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { completeLogin as contract } from '#lib/contracts/auth/complete-login.ts';
-import { linkCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
+import { linkCookie } from '#lib/contracts/auth/credentials.ts';
+import { completeLogin as contract } from '#lib/contracts/auth/sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body, cookies: sent }) => {

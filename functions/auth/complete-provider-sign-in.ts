@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { completeProviderSignIn as contract } from '#lib/contracts/auth/complete-provider-sign-in.ts';
-import { startedSignInCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
+import { startedSignInCookie } from '#lib/contracts/auth/credentials.ts';
+import { completeProviderSignIn as contract } from '#lib/contracts/auth/providers.ts';
 import { completeSignIn } from '#lib/providers/complete-sign-in.ts';
 
 export const handler = endpoint(contract, {

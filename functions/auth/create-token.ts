@@ -1,7 +1,7 @@
 import { createToken } from '#lib/accounts/create-token.ts';
 import { tokenView } from '#lib/accounts/current-user.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { createToken as contract } from '#lib/contracts/auth/create-token.ts';
+import { createToken as contract } from '#lib/contracts/auth/tokens.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { findSignInMethods as contract } from '#lib/contracts/auth/find-sign-in-methods.ts';
+import { findSignInMethods as contract } from '#lib/contracts/auth/providers.ts';
 import { findSignInMethods } from '#lib/providers/start-sign-in.ts';
 
 export const handler = endpoint(contract, {

@@ -1,8 +1,8 @@
 import { userView } from '#lib/accounts/current-user.ts';
 import { logIn } from '#lib/accounts/log-in.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { logIn as contract } from '#lib/contracts/auth/log-in.ts';
-import { linkCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
+import { linkCookie } from '#lib/contracts/auth/credentials.ts';
+import { logIn as contract } from '#lib/contracts/auth/sign-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body, cookies: sent }) => {

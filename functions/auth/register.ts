@@ -1,7 +1,7 @@
 import { userView } from '#lib/accounts/current-user.ts';
 import { register } from '#lib/accounts/register.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { register as contract } from '#lib/contracts/auth/register.ts';
+import { register as contract } from '#lib/contracts/auth/account.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

@@ -1,7 +1,7 @@
 import { foreseeMemberships } from '#lib/accounts/factor-is-dispensable.ts';
 import { removePasskey } from '#lib/accounts/factors/passkeys.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { removePasskey as contract } from '#lib/contracts/auth/remove-passkey.ts';
+import { removePasskey as contract } from '#lib/contracts/auth/passkeys.ts';
 
 export const handler = endpoint(contract, {
   fetch: (_, userId) => foreseeMemberships(userId),

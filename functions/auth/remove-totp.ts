@@ -1,7 +1,7 @@
 import { foreseeMemberships } from '#lib/accounts/factor-is-dispensable.ts';
 import { removeTotp } from '#lib/accounts/factors/totp.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { removeTotp as contract } from '#lib/contracts/auth/remove-totp.ts';
+import { removeTotp as contract } from '#lib/contracts/auth/totp.ts';
 
 export const handler = endpoint(contract, {
   fetch: (_, userId) => foreseeMemberships(userId),

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { startProviderSignIn as contract } from '#lib/contracts/auth/start-provider-sign-in.ts';
+import { startProviderSignIn as contract } from '#lib/contracts/auth/providers.ts';
 import { startSignIn } from '#lib/providers/start-sign-in.ts';
 
 export const handler = endpoint(contract, {

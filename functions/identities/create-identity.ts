@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { createIdentity as contract } from '#lib/contracts/identities/create-identity.ts';
+import { createIdentity as contract } from '#lib/contracts/identities/identities.ts';
 import { createIdentity, identityView } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {

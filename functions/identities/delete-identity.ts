@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteIdentity as contract } from '#lib/contracts/identities/delete-identity.ts';
+import { deleteIdentity as contract } from '#lib/contracts/identities/identities.ts';
 import { deleteIdentity } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {

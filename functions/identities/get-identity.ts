@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { getIdentity as contract } from '#lib/contracts/identities/get-identity.ts';
+import { getIdentity as contract } from '#lib/contracts/identities/identities.ts';
 import { identityView, requireIdentity } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listIdentities as contract } from '#lib/contracts/identities/list-identities.ts';
+import { listIdentities as contract } from '#lib/contracts/identities/identities.ts';
 import { identityView, listIdentities } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateIdentity as contract } from '#lib/contracts/identities/update-identity.ts';
+import { updateIdentity as contract } from '#lib/contracts/identities/identities.ts';
 import { identityView, updateIdentity } from '#lib/identities/identities.ts';
 
 export const handler = endpoint(contract, {

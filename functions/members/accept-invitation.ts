@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { acceptInvitation as contract } from '#lib/contracts/members/accept-invitation.ts';
+import { acceptInvitation as contract } from '#lib/contracts/members/invitations.ts';
 import { acceptInvitation, findInvitation } from '#lib/organizations/members/new-member.ts';
 
 export const handler = endpoint(contract, {

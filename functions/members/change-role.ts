@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { changeRole as contract } from '#lib/contracts/members/change-role.ts';
+import { changeRole as contract } from '#lib/contracts/members/members.ts';
 import { changeRole } from '#lib/organizations/members/change-role.ts';
 import { readRoster } from '#lib/organizations/members/read-roster.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { inviteMember as contract } from '#lib/contracts/members/invite-member.ts';
+import { inviteMember as contract } from '#lib/contracts/members/invitations.ts';
 import { invitationView } from '#lib/organizations/members/invitation.ts';
 import { inviteMember, readBeforeInviting } from '#lib/organizations/members/invite-member.ts';
 

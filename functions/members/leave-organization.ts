@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { leaveOrganization as contract } from '#lib/contracts/members/leave-organization.ts';
+import { leaveOrganization as contract } from '#lib/contracts/members/members.ts';
 import { leaveOrganization } from '#lib/organizations/members/remove-member.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listMembers as contract } from '#lib/contracts/members/list-members.ts';
+import { listMembers as contract } from '#lib/contracts/members/members.ts';
 import { invitationView } from '#lib/organizations/members/invitation.ts';
 import { readRoster } from '#lib/organizations/members/read-roster.ts';
 

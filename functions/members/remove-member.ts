@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { removeMember as contract } from '#lib/contracts/members/remove-member.ts';
+import { removeMember as contract } from '#lib/contracts/members/members.ts';
 import { readBeforeRemoving, removeMember } from '#lib/organizations/members/remove-member.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteOrganization as contract } from '#lib/contracts/organizations/delete-organization.ts';
+import { deleteOrganization as contract } from '#lib/contracts/organizations/organizations.ts';
 import { deleteOrganization } from '#lib/organizations/delete-organization.ts';
 
 export const handler = endpoint(contract, {

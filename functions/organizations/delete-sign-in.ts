@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteSignIn as contract } from '#lib/contracts/organizations/delete-sign-in.ts';
+import { deleteSignIn as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
 import { deleteSignIn } from '#lib/providers/set-sign-in.ts';
 
 export const handler = endpoint(contract, {

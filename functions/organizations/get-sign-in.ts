@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { getSignIn as contract } from '#lib/contracts/organizations/get-sign-in.ts';
+import { getSignIn as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
 import { redirectUri } from '#lib/providers/browser.ts';
 import { readSignIn, signInView } from '#lib/providers/sign-in.ts';
 

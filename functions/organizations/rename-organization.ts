@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { renameOrganization as contract } from '#lib/contracts/organizations/rename-organization.ts';
+import { renameOrganization as contract } from '#lib/contracts/organizations/organizations.ts';
 import { renameOrganization } from '#lib/organizations/rename-organization.ts';
 
 export const handler = endpoint(contract, {

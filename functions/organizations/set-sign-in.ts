@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { setSignIn as contract } from '#lib/contracts/organizations/set-sign-in.ts';
+import { setSignIn as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
 import { readBeforeSetting, setSignIn } from '#lib/providers/set-sign-in.ts';
 import { signInView } from '#lib/providers/sign-in.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { verifyDomain as contract } from '#lib/contracts/organizations/verify-domain.ts';
+import { verifyDomain as contract } from '#lib/contracts/organizations/sign-in-settings.ts';
 import { signInView } from '#lib/providers/sign-in.ts';
 import { readBeforeVerifying, verifyDomain } from '#lib/providers/verify-domain.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { createEnvironment as contract } from '#lib/contracts/projects/create-environment.ts';
+import { createEnvironment as contract } from '#lib/contracts/projects/environments.ts';
 import { createEnvironment } from '#lib/projects/create-environment.ts';
 
 export const handler = endpoint(contract, {

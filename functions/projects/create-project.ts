@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { createProject as contract } from '#lib/contracts/projects/create-project.ts';
+import { createProject as contract } from '#lib/contracts/projects/projects.ts';
 import { createProject } from '#lib/projects/create-project.ts';
 
 export const handler = endpoint(contract, {

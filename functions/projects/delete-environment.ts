@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteEnvironment as contract } from '#lib/contracts/projects/delete-environment.ts';
+import { deleteEnvironment as contract } from '#lib/contracts/projects/environments.ts';
 import { deleteEnvironment } from '#lib/projects/delete-environment.ts';
 import { findEnvironmentById } from '#lib/projects/read-projects.ts';
 

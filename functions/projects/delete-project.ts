@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteProject as contract } from '#lib/contracts/projects/delete-project.ts';
+import { deleteProject as contract } from '#lib/contracts/projects/projects.ts';
 import { deleteProject } from '#lib/projects/delete-project.ts';
 import { findProjectById } from '#lib/projects/read-projects.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { getProject as contract } from '#lib/contracts/projects/get-project.ts';
+import { getProject as contract } from '#lib/contracts/projects/projects.ts';
 import { getProject } from '#lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {

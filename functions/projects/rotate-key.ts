@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { rotateKey as contract } from '#lib/contracts/projects/rotate-key.ts';
+import { rotateKey as contract } from '#lib/contracts/projects/projects.ts';
 import { findProjectById } from '#lib/projects/read-projects.ts';
 import { rotateKey } from '#lib/projects/rotate-key.ts';
 

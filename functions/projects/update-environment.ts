@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateEnvironment as contract } from '#lib/contracts/projects/update-environment.ts';
+import { updateEnvironment as contract } from '#lib/contracts/projects/environments.ts';
 import { findEnvironmentById } from '#lib/projects/read-projects.ts';
 import { updateEnvironment } from '#lib/projects/update-environment.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateProject as contract } from '#lib/contracts/projects/update-project.ts';
+import { updateProject as contract } from '#lib/contracts/projects/projects.ts';
 import { findProjectById } from '#lib/projects/read-projects.ts';
 import { updateProject } from '#lib/projects/update-project.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { applyChanges as contract } from '#lib/contracts/secrets/apply-changes.ts';
+import { applyChanges as contract } from '#lib/contracts/secrets/changes.ts';
 import { applyChanges } from '#lib/secrets/apply-changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
 

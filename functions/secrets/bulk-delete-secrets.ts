@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { bulkDeleteSecrets as contract } from '#lib/contracts/secrets/bulk-delete-secrets.ts';
+import { bulkDeleteSecrets as contract } from '#lib/contracts/secrets/changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
 import { bulkDeleteSecrets } from '#lib/secrets/delete-secrets.ts';
 

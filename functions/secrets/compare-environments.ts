@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { compareEnvironments as contract } from '#lib/contracts/secrets/compare-environments.ts';
+import { compareEnvironments as contract } from '#lib/contracts/secrets/promotion.ts';
 import { beginComparison, compareEnvironments } from '#lib/secrets/compare-environments.ts';
 
 export const handler = endpoint(contract, {

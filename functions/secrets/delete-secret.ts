@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteSecret as contract } from '#lib/contracts/secrets/delete-secret.ts';
+import { deleteSecret as contract } from '#lib/contracts/secrets/changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
 import { deleteSecret } from '#lib/secrets/delete-secrets.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { destroyVersions as contract } from '#lib/contracts/secrets/destroy-versions.ts';
+import { destroyVersions as contract } from '#lib/contracts/secrets/history.ts';
 import { destroyVersions } from '#lib/secrets/destroy-versions.ts';
 import { readEnvironment } from '#lib/secrets/engine/read-environment.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { diffRevisions as contract } from '#lib/contracts/secrets/diff-revisions.ts';
+import { diffRevisions as contract } from '#lib/contracts/secrets/history.ts';
 import { beginDiff, diffRevisions } from '#lib/secrets/diff-revisions.ts';
 
 export const handler = endpoint(contract, {

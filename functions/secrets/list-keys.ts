@@ -1,6 +1,6 @@
 import { answerAt } from '#lib/api/conditional-answer.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listKeys as contract } from '#lib/contracts/secrets/list-keys.ts';
+import { listKeys as contract } from '#lib/contracts/secrets/secrets.ts';
 import { beginConditionalRead } from '#lib/secrets/engine/read-environment.ts';
 import { beginRead } from '#lib/secrets/engine/read-live-secrets.ts';
 import { listKeys } from '#lib/secrets/list-keys.ts';

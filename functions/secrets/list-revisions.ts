@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listRevisions as contract } from '#lib/contracts/secrets/list-revisions.ts';
+import { listRevisions as contract } from '#lib/contracts/secrets/history.ts';
 import { beginRevisions, listRevisions } from '#lib/secrets/list-revisions.ts';
 
 export const handler = endpoint(contract, {

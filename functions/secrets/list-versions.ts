@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listVersions as contract } from '#lib/contracts/secrets/list-versions.ts';
+import { listVersions as contract } from '#lib/contracts/secrets/history.ts';
 import { beginHistory, listVersions } from '#lib/secrets/list-versions.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { promoteSecrets as contract } from '#lib/contracts/secrets/promote-secrets.ts';
+import { promoteSecrets as contract } from '#lib/contracts/secrets/promotion.ts';
 import { beginPromotion, promoteSecrets } from '#lib/secrets/promote-secrets.ts';
 
 export const handler = endpoint(contract, {

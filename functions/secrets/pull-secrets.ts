@@ -1,6 +1,6 @@
 import { answerAt, textAt } from '#lib/api/conditional-answer.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { pullSecrets as contract } from '#lib/contracts/secrets/pull-secrets.ts';
+import { pullSecrets as contract } from '#lib/contracts/secrets/secrets.ts';
 import { beginConditionalRead } from '#lib/secrets/engine/read-environment.ts';
 import { beginPull, pullSecrets } from '#lib/secrets/pull-secrets.ts';
 

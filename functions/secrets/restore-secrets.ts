@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { restoreSecrets as contract } from '#lib/contracts/secrets/restore-secrets.ts';
+import { restoreSecrets as contract } from '#lib/contracts/secrets/history.ts';
 import { beginRestoration, restoreSecrets } from '#lib/secrets/restore-secrets.ts';
 
 export const handler = endpoint(contract, {

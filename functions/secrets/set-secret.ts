@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { setSecret as contract } from '#lib/contracts/secrets/set-secret.ts';
+import { setSecret as contract } from '#lib/contracts/secrets/changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
 import { setSecret } from '#lib/secrets/set-secret.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { addTemplateKey as contract } from '#lib/contracts/templates/add-template-key.ts';
+import { addTemplateKey as contract } from '#lib/contracts/templates/templates.ts';
 import { addTemplateKey, beginTemplate } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listTemplateKeys as contract } from '#lib/contracts/templates/list-template-keys.ts';
+import { listTemplateKeys as contract } from '#lib/contracts/templates/templates.ts';
 import { beginTemplate, listTemplateKeys } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {

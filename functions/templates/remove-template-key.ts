@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { removeTemplateKey as contract } from '#lib/contracts/templates/remove-template-key.ts';
+import { removeTemplateKey as contract } from '#lib/contracts/templates/templates.ts';
 import { beginTemplate, removeTemplateKey } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {

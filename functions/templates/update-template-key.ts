@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateTemplateKey as contract } from '#lib/contracts/templates/update-template-key.ts';
+import { updateTemplateKey as contract } from '#lib/contracts/templates/templates.ts';
 import { beginTemplateKey, updateTemplateKey } from '#lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {

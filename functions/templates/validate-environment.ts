@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { validateEnvironment as contract } from '#lib/contracts/templates/validate-environment.ts';
+import { validateEnvironment as contract } from '#lib/contracts/templates/templates.ts';
 import { beginValidation, validateEnvironment } from '#lib/projects/templates/validate-environment.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { createWebhook as contract } from '#lib/contracts/webhooks/create-webhook.ts';
+import { createWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { createWebhook } from '#lib/webhooks/create-webhook.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { deleteWebhook as contract } from '#lib/contracts/webhooks/delete-webhook.ts';
+import { deleteWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { deleteWebhook } from '#lib/webhooks/delete-webhook.ts';
 
 export const handler = endpoint(contract, {

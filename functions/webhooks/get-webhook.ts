@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { getWebhook as contract } from '#lib/contracts/webhooks/get-webhook.ts';
+import { getWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { getWebhook } from '#lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { listWebhooks as contract } from '#lib/contracts/webhooks/list-webhooks.ts';
+import { listWebhooks as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { listWebhooks } from '#lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {

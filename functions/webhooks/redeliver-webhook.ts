@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { redeliverWebhook as contract } from '#lib/contracts/webhooks/redeliver-webhook.ts';
+import { redeliverWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { redeliverWebhook } from '#lib/webhooks/redeliver-webhook.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { testWebhook as contract } from '#lib/contracts/webhooks/test-webhook.ts';
+import { testWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { testWebhook } from '#lib/webhooks/test-webhook.ts';
 
 export const handler = endpoint(contract, {

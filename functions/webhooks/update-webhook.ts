@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { updateWebhook as contract } from '#lib/contracts/webhooks/update-webhook.ts';
+import { updateWebhook as contract } from '#lib/contracts/webhooks/webhooks.ts';
 import { updateWebhook } from '#lib/webhooks/update-webhook.ts';
 
 export const handler = endpoint(contract, {

@@ -9,12 +9,14 @@ import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-s
  * schemas of a whole area. A function needs one contract, a few records and no documentation; loading the rest would
  * slow down every cold start. In the bundles, therefore,
  * - documentation is removed: `.meta(…)` of schemas, and contract members that no request needs;
- * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones;
+ * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones, and with them
+ *   the modules that only those import;
  * - the schema of a record becomes a function, called when the first item of its kind is read;
  * - `z.string()` and other plain schemas are created only once, because schemas are immutable.
  */
 
 const root = join(import.meta.dirname, '../..');
+const pureModules = /[/\\]lib[/\\](?:contracts|formats|table[/\\]records)[/\\]/;
 const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
 
 /** Contract members that only the documentation, the roles and the deployment need. */
@@ -44,7 +46,7 @@ export const leanModules: Plugin = {
       if (pluginData === undefined) return undefined;
       // `#lib/…` in package.json's imports is `lib/…`.
       const target = path.startsWith('#') ? join(root, path.slice(1)) : join(resolveDir, path);
-      return { path: target, suffix: pluginData as string };
+      return { path: target, suffix: pluginData as string, sideEffects: !pureModules.test(target) };
     });
     onLoad({ filter: /\.ts$/ }, ({ path, suffix }) => {
       const contents = sources.get(path) ?? readModule(path);

@@ -4,44 +4,59 @@ import { join } from 'node:path';
 
 /*
  * Lists the contracts in lib/contracts/routes.ts. It keeps the order there, adds new contracts at the end of their area,
- * and removes those whose file is gone.
+ * and removes those that are gone.
  */
 
 const folder = join(import.meta.dirname, '../../lib/contracts');
 const routesFile = join(folder, 'routes.ts');
 
-/** The name of each contract, by its file. */
-function declaredContracts(): Map<string, string> {
+/** The names of the contracts in each file. */
+function declaredContracts(): Map<string, string[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file =>
     /^\w+\/[\w-]+\.ts$/.test(file),
   );
-  const named = files.map(file => [
-    file,
-    /^export const (\w+) = contract\(/m.exec(readFileSync(join(folder, file), 'utf8')),
-  ]);
-  return new Map(named.flatMap(([file, match]) => (match === null ? [] : [[file as string, match?.[1] as string]])));
+  return new Map(
+    files.map(file => {
+      const declarations = readFileSync(join(folder, file), 'utf8').matchAll(/^export const (\w+) = contract\(/gm);
+      return [file, [...declarations].map(([, name]) => name as string)];
+    }),
+  );
+}
+
+function listOf(names: string): string[] {
+  return names
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '');
 }
 
 /** The file with exactly the declared contracts. */
 export function listedRoutes(text = readFileSync(routesFile, 'utf8'), declared = declaredContracts()): string {
-  const imports = new Map(
-    [...text.matchAll(/^import \{ (\w+) \} from '\.\/(\w+\/[\w-]+\.ts)';\n/gm)].map(m => [m[2], m]),
+  const files = [...declared].filter(([, names]) => names.length > 0);
+  const imports = files.map(([file, names]) => `import { ${names.join(', ')} } from './${file}';\n`);
+  const all = new Set([...declared.values()].flat());
+  const imported = [...text.matchAll(/^import \{([^}]*)\} from '\.\/\w+\//gm)].flatMap(([, names = '']) =>
+    listOf(names),
   );
-  let result = text;
-  for (const [file, match] of imports) {
-    if (file === undefined || declared.has(file)) continue;
-    result = result.replace(match[0], '').replace(new RegExp(`\\b${match[1]},?\\s*(?=[\\w\\]])`), '');
-  }
-  for (const [file, name] of declared) {
-    if (imports.has(file)) continue;
+  if (all.size === imported.length && imported.every(name => all.has(name))) return text;
+  const lists = text
+    .replace(/^import \{[^}]*\} from '\.\/\w+\/[\w-]+\.ts';\n/gm, '')
+    .replace(/^( {2}\w+: \[)([^\]]*)\]/gm, (_, start: string, list: string) => {
+      return `${start}${listOf(list)
+        .filter(name => all.has(name))
+        .join(', ')}]`;
+    });
+  return files.reduce((result, [file, names]) => {
     const area = file.split('/')[0] as string;
-    result = `import { ${name} } from './${file}';\n${result}`;
-    const list = new RegExp(`(^  ${area}: \\[[^\\]]*?),?(\\s*\\])`, 'm');
-    result = list.test(result)
-      ? result.replace(list, `$1, ${name}$2`)
-      : result.replace(/^\} as const satisfies/m, `  ${area}: [${name}],\n} as const satisfies`);
-  }
-  return result;
+    const missing = names
+      .filter(name => !new RegExp(`^  ${area}: \\[[^\\]]*\\b${name}\\b`, 'm').test(result))
+      .join(', ');
+    if (missing === '') return result;
+    const list = new RegExp(`^(  ${area}: \\[[^\\]]+)\\]`, 'm');
+    return list.test(result)
+      ? result.replace(list, `$1, ${missing}]`)
+      : result.replace(/^\} as const satisfies/m, `  ${area}: [${missing}],\n} as const satisfies`);
+  }, imports.join('') + lists);
 }
 
 if (import.meta.main) {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
-import { linkCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { linkCookie } from '../contracts/auth/credentials.ts';
 import { epochSeconds, isOver } from '../core/time.ts';
 import { hashCredential } from '../crypto/credentials.ts';
 import { count } from '../limits/count.ts';

@@ -1,9 +1,9 @@
 import type { RequestContext } from '../access/request-context.ts';
 import { otherCookie } from '../access/session-cookie.ts';
-import type { completeLogin as contract } from '../contracts/auth/complete-login.ts';
-import type { continueProviderSignIn as continuation } from '../contracts/auth/continue-provider-sign-in.ts';
-import type { PasskeyRequestOptions } from '../contracts/auth/passkey.ts';
-import { factorCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { factorCookie } from '../contracts/auth/credentials.ts';
+import type { PasskeyRequestOptions } from '../contracts/auth/passkeys.ts';
+import type { continueProviderSignIn as continuation } from '../contracts/auth/providers.ts';
+import type { completeLogin as contract } from '../contracts/auth/sign-in.ts';
 import type { AnswerOf, BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne, countRead, refuseEarly } from '../limits/count.ts';

@@ -5,7 +5,7 @@ import { type AccountPrincipal, onlyOrganizationOf, providerOf } from '../access
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
 import { auditWrite } from '../audit/write.ts';
-import type { createToken as contract } from '../contracts/auth/create-token.ts';
+import type { createToken as contract } from '../contracts/auth/tokens.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError, environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';

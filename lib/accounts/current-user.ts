@@ -1,9 +1,8 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
 import { confinementOf, onlyOrganizationOf, providerOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
-import type { getCurrentUser as contract, OwnUser } from '../contracts/auth/get-current-user.ts';
-import type { CliToken } from '../contracts/auth/token.ts';
-import type { User } from '../contracts/auth/user.ts';
+import type { getCurrentUser as contract, OwnUser, User } from '../contracts/auth/account.ts';
+import type { CliToken } from '../contracts/auth/tokens.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { isThere } from '../table/expressions.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
-import type { logIn as contract } from '../contracts/auth/log-in.ts';
+import type { logIn as contract } from '../contracts/auth/sign-in.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { dayMs } from '../core/time.ts';

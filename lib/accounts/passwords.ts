@@ -1,5 +1,5 @@
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
-import type { changePassword as contract } from '../contracts/auth/change-password.ts';
+import type { changePassword as contract } from '../contracts/auth/passwords.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';

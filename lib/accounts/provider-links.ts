@@ -1,5 +1,5 @@
 import type { AccountContext } from '../access/request-context.ts';
-import type { ProviderLink } from '../contracts/auth/list-provider-links.ts';
+import type { ProviderLink } from '../contracts/auth/providers.ts';
 import { ApiError } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';

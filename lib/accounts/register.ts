@@ -1,5 +1,5 @@
 import type { RequestContext } from '../access/request-context.ts';
-import type { register as contract } from '../contracts/auth/register.ts';
+import type { register as contract } from '../contracts/auth/account.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';

@@ -2,7 +2,7 @@ import { issuingKey } from '../access/credential-key.ts';
 import { confinementOf } from '../access/principal.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { endOfSession, sessionCookie, sessionEndsAt, sessionIdOf } from '../access/session-cookie.ts';
-import type { Session } from '../contracts/auth/list-sessions.ts';
+import type { Session } from '../contracts/auth/sessions.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';

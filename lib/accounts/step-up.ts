@@ -1,6 +1,6 @@
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { sessionIdOf } from '../access/session-cookie.ts';
-import type { stepUp as contract } from '../contracts/auth/step-up.ts';
+import type { stepUp as contract } from '../contracts/auth/sign-in.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';

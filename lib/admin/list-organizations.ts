@@ -1,4 +1,4 @@
-import type { listOrganizations as contract } from '../contracts/admin/list-organizations.ts';
+import type { listOrganizations as contract } from '../contracts/admin/organizations.ts';
 import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';

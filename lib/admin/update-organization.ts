@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountContext } from '../access/request-context.ts';
 import { earlierRetentions } from '../audit/retention.ts';
-import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
+import type { updateOrganization as contract } from '../contracts/admin/organizations.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { effectiveLimits } from '../plans/effective-limits.ts';

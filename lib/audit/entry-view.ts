@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '../contracts/audit/entries.ts';
 import { auditRecord } from '../table/records/audit-entry.ts';
 import { keysThatFit } from './keys-that-fit.ts';
 import type { StoredEntry } from './scan.ts';

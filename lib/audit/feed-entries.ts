@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '../contracts/audit/entries.ts';
 import { auditActions } from '../contracts/fields/audit-action.ts';
 import { ApiError } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';

@@ -1,4 +1,4 @@
-import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/list-audit-entries.ts';
+import { type AuditEntry, type AuditPagination, maximumOffset } from '../contracts/audit/entries.ts';
 import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { countEntries, readCounts } from './count-entries.ts';

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { getBilling as contract } from '../contracts/billing/get-billing.ts';
+import type { getBilling as contract } from '../contracts/billing/billing.ts';
 import type { AnswerOf } from '../contracts/contract.ts';
 import { effectiveLimits, plansOf, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';

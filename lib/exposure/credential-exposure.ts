@@ -12,7 +12,7 @@ import {
   scanEntries,
   timeOf,
 } from '../audit/scan.ts';
-import type { CredentialExposure } from '../contracts/audit/get-exposure.ts';
+import type { CredentialExposure } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, type ReadBudget, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';

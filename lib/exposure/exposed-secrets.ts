@@ -3,7 +3,7 @@ import type { Cursor } from '../audit/cursor.ts';
 import { maximumAnswerBytes } from '../audit/entry-view.ts';
 import type { Place } from '../audit/places.ts';
 import type { Period } from '../audit/scan.ts';
-import { type Exposure, exposureWays } from '../contracts/audit/get-exposure.ts';
+import { type Exposure, exposureWays } from '../contracts/audit/exposure.ts';
 import { addUp, isCurrent } from './add-up.ts';
 import { type ErasedHistory, readErasedHistories } from './erased-history.ts';
 import { type KeyHistory, readKeyHistory } from './key-history.ts';

@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.ts';
 import { linkHolds } from '../accounts/account-link.ts';
 import type { Place } from '../audit/places.ts';
 import type { EnvironmentType } from '../contracts/fields/role.ts';
-import { pullSecrets } from '../contracts/secrets/pull-secrets.ts';
+import { pullSecrets } from '../contracts/secrets/secrets.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { canBreakGlass } from '../organizations/break-glass.ts';

@@ -5,7 +5,7 @@ import { readPlaces } from '../audit/places.ts';
 import { completeSince } from '../audit/retention.ts';
 import { later, readPartitions, type StoredEntry, scanEntries, timeOf } from '../audit/scan.ts';
 import { longestWriteMs } from '../audit/write.ts';
-import type { SecretReaders } from '../contracts/audit/get-exposure.ts';
+import type { SecretReaders } from '../contracts/audit/exposure.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';

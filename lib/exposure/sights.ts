@@ -1,4 +1,4 @@
-import type { exposureWays } from '../contracts/audit/get-exposure.ts';
+import type { exposureWays } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { fromRanges } from '../contracts/fields/number-ranges.ts';
 import type { AuditRecord } from '../table/records/audit-entry.ts';

@@ -7,9 +7,12 @@ import type { AuditFacts } from '../audit/write.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf, maximumIdentities } from '../contracts/fields/identity-limits.ts';
-import type { createIdentity as creation } from '../contracts/identities/create-identity.ts';
-import { environmentRequired, type Identity } from '../contracts/identities/identity.ts';
-import type { updateIdentity as change } from '../contracts/identities/update-identity.ts';
+import {
+  type updateIdentity as change,
+  type createIdentity as creation,
+  environmentRequired,
+  type Identity,
+} from '../contracts/identities/identities.ts';
 import { ApiError, invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { laterThan } from '../core/time.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Latency, summarizeMetrics } from '../contracts/admin/summarize-metrics.ts';
+import type { Latency, summarizeMetrics } from '../contracts/admin/metrics.ts';
 import { hourMs } from '../core/time.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';

@@ -7,8 +7,8 @@ import {
   isMoreOpen,
   type Role,
 } from '../contracts/fields/role.ts';
-import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
-import type { Environment } from '../contracts/projects/project.ts';
+import type { createEnvironment as contract } from '../contracts/projects/environments.ts';
+import type { Environment } from '../contracts/projects/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
 import { waitForSlug } from '../organizations/wait-for-slug.ts';

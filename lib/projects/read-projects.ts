@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { environmentTypes } from '../contracts/fields/role.ts';
-import type { Environment, Project } from '../contracts/projects/project.ts';
+import type { Environment, Project } from '../contracts/projects/projects.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, find, list, readAll, readTogether } from '../table/read.ts';
 import {

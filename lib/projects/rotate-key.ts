@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project, Rotation } from '../contracts/projects/project.ts';
+import type { Project, Rotation } from '../contracts/projects/projects.ts';
 import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';

@@ -1,8 +1,8 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { Environment } from '../contracts/projects/project.ts';
-import type { updateEnvironment as contract } from '../contracts/projects/update-environment.ts';
+import type { updateEnvironment as contract } from '../contracts/projects/environments.ts';
+import type { Environment } from '../contracts/projects/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { asRead, equals } from '../table/expressions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';

@@ -1,8 +1,7 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { Project } from '../contracts/projects/project.ts';
-import type { updateProject as contract } from '../contracts/projects/update-project.ts';
+import type { updateProject as contract, Project } from '../contracts/projects/projects.ts';
 import { asRead } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { otherCookie } from '../access/session-cookie.ts';
-import { startedSignInCookie } from '../contracts/auth/sign-in-cookies.ts';
+import { startedSignInCookie } from '../contracts/auth/credentials.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 
 export const startedSeconds = 10 * 60;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../access/request-context.ts';
-import type { SignInError } from '../contracts/auth/sign-in-errors.ts';
+import type { SignInError } from '../contracts/auth/sign-in.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
 

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { AccountPrincipal } from '../access/principal.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import type { completeProviderSignIn as contract } from '../contracts/auth/complete-provider-sign-in.ts';
+import type { completeProviderSignIn as contract } from '../contracts/auth/providers.ts';
 import type { QueryOf } from '../contracts/contract.ts';
 import { clockSkewSeconds } from '../contracts/fields/identity-limits.ts';
 import { isOver } from '../core/time.ts';

@@ -5,7 +5,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedMember } from '../access/verified-email.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
-import type { setSignIn as contract } from '../contracts/organizations/set-sign-in.ts';
+import type { setSignIn as contract } from '../contracts/organizations/sign-in-settings.ts';
 import { invalidRequest, organizationNotFound } from '../core/errors.ts';
 import { isSharedIssuer } from '../identities/shared-issuers.ts';
 import { breakGlassOwner, listOwners, listUnsettled } from '../organizations/break-glass.ts';

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { requireVerifiedMember } from '../access/verified-email.ts';
 import type { AuditFacts } from '../audit/write.ts';
-import type { SignIn } from '../contracts/organizations/sign-in.ts';
+import type { SignIn } from '../contracts/organizations/sign-in-settings.ts';
 import { at, find } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type SignInRecord, signInRecord } from '../table/records/sign-in.ts';

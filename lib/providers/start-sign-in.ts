@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountPrincipal } from '../access/principal.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import type { findSignInMethods as methods } from '../contracts/auth/find-sign-in-methods.ts';
-import type { startProviderSignIn as contract } from '../contracts/auth/start-provider-sign-in.ts';
+import type { startProviderSignIn as contract, findSignInMethods as methods } from '../contracts/auth/providers.ts';
 import type { AnswerOf, QueryOf } from '../contracts/contract.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
 import { epochSeconds } from '../core/time.ts';

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { newAuditEntry } from '../audit/write.ts';
 import { matchesRevision } from '../contracts/fields/preconditions.ts';
-import type { DryRun } from '../contracts/secrets/write.ts';
+import type { DryRun } from '../contracts/secrets/changes.ts';
 import { ApiError } from '../core/errors.ts';
 import { backOff, reauthorize, retryBudget, retryWhile } from '../table/retry.ts';
 import { ConditionFailed } from '../table/write.ts';

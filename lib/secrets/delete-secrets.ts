@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { DryRun } from '../contracts/secrets/write.ts';
+import type { DryRun } from '../contracts/secrets/changes.ts';
 import { ApiError } from '../core/errors.ts';
 import type { ChangeOptions } from './change/change-request.ts';
 import type { ChangeReads } from './change/read-target.ts';

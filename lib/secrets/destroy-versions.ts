@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { DestroyBody } from '../contracts/secrets/destroy-versions.ts';
+import type { DestroyBody } from '../contracts/secrets/history.ts';
 import { chunksWithin } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { absent, equals } from '../table/expressions.ts';

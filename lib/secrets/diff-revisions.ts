@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { QueryOf } from '../contracts/contract.ts';
-import type { diffRevisions as contract } from '../contracts/secrets/diff-revisions.ts';
+import type { diffRevisions as contract } from '../contracts/secrets/history.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';

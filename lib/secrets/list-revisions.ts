@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { QueryOf } from '../contracts/contract.ts';
-import type { listRevisions as contract } from '../contracts/secrets/list-revisions.ts';
+import type { listRevisions as contract } from '../contracts/secrets/history.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { promoteSecrets as contract } from '../contracts/secrets/promote-secrets.ts';
+import type { promoteSecrets as contract } from '../contracts/secrets/promotion.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import type { EnvironmentPath } from '../table/keys.ts';

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { putReadEntry } from '../audit/partitions.ts';
-import type { ServedFormat } from '../contracts/secrets/served-formats.ts';
+import type { ServedFormat } from '../contracts/secrets/secrets.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { ConditionalRead } from './engine/read-environment.ts';

@@ -1,6 +1,6 @@
 import { type Entry, refusalsOf, type Source } from '../contracts/fields/formats/format.ts';
 import { formats } from '../contracts/fields/formats/formats.ts';
-import { contentTypeOf, type ServedFormat } from '../contracts/secrets/served-formats.ts';
+import { contentTypeOf, type ServedFormat } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { encodingOf } from '../core/response-size.ts';
 

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { restoreSecrets as contract } from '../contracts/secrets/restore-secrets.ts';
+import type { restoreSecrets as contract } from '../contracts/secrets/history.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';

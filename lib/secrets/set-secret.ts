@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { SecretSummary } from '../contracts/secrets/secret.ts';
-import type { setSecret as contract } from '../contracts/secrets/set-secret.ts';
+import type { setSecret as contract } from '../contracts/secrets/changes.ts';
+import type { SecretSummary } from '../contracts/secrets/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import type { ChangeOptions } from './change/change-request.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { createWebhook as contract } from '../contracts/webhooks/create-webhook.ts';
+import type { createWebhook as contract } from '../contracts/webhooks/webhooks.ts';
 import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-secret.ts';
 import { growOrganization } from '../organizations/change-counts.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';

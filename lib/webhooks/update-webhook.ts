@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MemberContext } from '../access/request-context.ts';
 import type { BodyOf } from '../contracts/contract.ts';
-import type { updateWebhook as contract } from '../contracts/webhooks/update-webhook.ts';
+import type { updateWebhook as contract } from '../contracts/webhooks/webhooks.ts';
 import { laterThan } from '../core/time.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';

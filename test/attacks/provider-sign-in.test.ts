@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { signInErrors } from '#lib/contracts/auth/sign-in-errors.ts';
+import { signInErrors } from '#lib/contracts/auth/sign-in.ts';
 import { at } from '#lib/table/read.ts';
 import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';

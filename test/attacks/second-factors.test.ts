@@ -4,7 +4,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { endpoint } from '#lib/api/endpoint.ts';
-import { renameOrganization } from '#lib/contracts/organizations/rename-organization.ts';
+import { renameOrganization } from '#lib/contracts/organizations/organizations.ts';
 import { routes } from '#lib/contracts/routes.ts';
 import { createCredential, readCredential } from '#lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auditPartitions } from '#lib/audit/partitions.ts';
 import { longestWriteMs } from '#lib/audit/write.ts';
-import type { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, ofKind, queryItems } from '#lib/table/read.ts';

@@ -1,5 +1,5 @@
 import { rolesOf } from 'virtual:contracts';
-import type { OwnOrganization, OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization, OwnUser } from '@holdfast/contracts/auth/account.ts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
 import { computed, signal } from '@preact/signals';
 import { type Answer, call, Refusal, sessionEnded } from './api.ts';

@@ -5,16 +5,16 @@ declare module 'virtual:contracts' {
   export const environmentTypes: typeof import('@holdfast/contracts/fields/role.ts').environmentTypes;
   export const eventNames: typeof import('@holdfast/contracts/fields/events.ts').eventNames;
   export const eventPayloadExample: typeof import('@holdfast/contracts/fields/events.ts').eventPayloadExample;
-  export const exposureWays: typeof import('@holdfast/contracts/audit/get-exposure.ts').exposureWays;
+  export const exposureWays: typeof import('@holdfast/contracts/audit/exposure.ts').exposureWays;
   export const limitNames: typeof import('@holdfast/contracts/fields/limits.ts').limitNames;
   export const planNames: typeof import('@holdfast/contracts/fields/limits.ts').planNames;
   export const readingActions: typeof import('@holdfast/contracts/fields/audit-action.ts').readingActions;
   export const roles: typeof import('@holdfast/contracts/fields/role.ts').roles;
-  export const signInErrors: typeof import('@holdfast/contracts/auth/sign-in-errors.ts').signInErrors;
+  export const signInErrors: typeof import('@holdfast/contracts/auth/sign-in.ts').signInErrors;
   export const rolesOf: Readonly<
     Record<string, readonly import('@holdfast/contracts/fields/role.ts').Role[] | undefined>
   >;
-  export const subjects: typeof import('@holdfast/contracts/audit/get-exposure.ts').subjects;
+  export const subjects: typeof import('@holdfast/contracts/audit/exposure.ts').subjects;
 }
 
 declare module '*.css';

@@ -1,4 +1,4 @@
-import type { PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkeys.ts';
 import { ApiError } from '../../core/errors.ts';
 import { epochSeconds, isOver } from '../../core/time.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';

@@ -1,4 +1,4 @@
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkey.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkeys.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';

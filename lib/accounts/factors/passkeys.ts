@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { requireVerifiedEmail } from '../../access/verified-email.ts';
-import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkey.ts';
+import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/auth/passkeys.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';

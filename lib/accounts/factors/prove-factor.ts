@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../access/request-context.ts';
-import type { PasskeyAssertion } from '../../contracts/auth/passkey.ts';
+import type { PasskeyAssertion } from '../../contracts/auth/passkeys.ts';
 import type { Log } from '../../core/logger.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';

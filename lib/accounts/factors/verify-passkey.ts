@@ -1,4 +1,4 @@
-import type { NewPasskeyCredential, PasskeyAssertion } from '../../contracts/auth/passkey.ts';
+import type { NewPasskeyCredential, PasskeyAssertion } from '../../contracts/auth/passkeys.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { contract, ok } from '../contract.ts';
 import { ambiguity } from '../fields/dotenv-text.ts';
 import { ImportBody } from '../fields/import-body.ts';
-import { writesSecrets } from './secret.ts';
-import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './write.ts';
+import { changeUses, DryRun, IfMatchHeader, ImportResult, orDryRun, writeQuery } from './changes.ts';
+import { writesSecrets } from './secrets.ts';
 
 export const importSecrets = contract({
   operationId: 'import-secrets',

@@ -1,6 +1,6 @@
 import { mayInvite, roles } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
-import type { Invitation } from '../../contracts/members/member.ts';
+import type { Invitation } from '../../contracts/members/members.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { equals } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';

@@ -1,8 +1,10 @@
 import { changedFields } from '../../access/changed-fields.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import type { BodyOf } from '../../contracts/contract.ts';
-import type { addTemplateKey as addContract } from '../../contracts/templates/add-template-key.ts';
-import type { updateTemplateKey as updateContract } from '../../contracts/templates/update-template-key.ts';
+import type {
+  addTemplateKey as addContract,
+  updateTemplateKey as updateContract,
+} from '../../contracts/templates/templates.ts';
 import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { AnswerOf } from '../../contracts/contract.ts';
-import type { validateEnvironment as contract } from '../../contracts/templates/validate-environment.ts';
+import type { validateEnvironment as contract } from '../../contracts/templates/templates.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';

@@ -3,7 +3,7 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { newAuditEntry } from '../../audit/write.ts';
 import type { AuditAction } from '../../contracts/fields/audit-action.ts';
 import type { Precondition } from '../../contracts/fields/preconditions.ts';
-import type { ChangePlan } from '../../contracts/secrets/write.ts';
+import type { ChangePlan } from '../../contracts/secrets/changes.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';

@@ -1,6 +1,6 @@
 import type { MemberAccess } from '../../access/member-access.ts';
 import { refuseDangerous } from '../../contracts/fields/refuse-dangerous.ts';
-import type { ChangePlan, DryRun } from '../../contracts/secrets/write.ts';
+import type { ChangePlan, DryRun } from '../../contracts/secrets/changes.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { AlteredCiphertext } from '../../crypto/envelope.ts';

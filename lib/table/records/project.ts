@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Rotation } from '../../contracts/projects/project.ts';
+import { Rotation } from '../../contracts/projects/projects.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaultRoles } from '../../contracts/organizations/sign-in.ts';
+import { defaultRoles } from '../../contracts/organizations/sign-in-settings.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 

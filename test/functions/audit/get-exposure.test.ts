@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
-import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';

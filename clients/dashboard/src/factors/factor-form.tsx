@@ -1,4 +1,4 @@
-import type { PasskeyAssertion, PasskeyRequestOptions } from '@holdfast/contracts/auth/passkey.ts';
+import type { PasskeyAssertion, PasskeyRequestOptions } from '@holdfast/contracts/auth/passkeys.ts';
 import { useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';

@@ -3,7 +3,7 @@ import type {
   PasskeyAssertion,
   PasskeyCreationOptions,
   PasskeyRequestOptions,
-} from '@holdfast/contracts/auth/passkey.ts';
+} from '@holdfast/contracts/auth/passkeys.ts';
 import { Refusal } from '../api.ts';
 import { base64url, fromBase64url } from '../base64url.ts';
 

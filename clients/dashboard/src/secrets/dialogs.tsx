@@ -1,5 +1,5 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Edit } from './edit.tsx';
 import { History } from './history.tsx';

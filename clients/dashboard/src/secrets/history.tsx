@@ -1,5 +1,5 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { may, whoMay } from '../session.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { ComponentChildren } from 'preact';
 import { Refusal } from '../api.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,6 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
-import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import { Refusal } from '../api.ts';
 import { may } from '../session.ts';
 import { count } from '../ui/count.ts';

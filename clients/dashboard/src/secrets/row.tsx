@@ -1,4 +1,4 @@
-import type { SecretSummary } from '@holdfast/contracts/secrets/secret.ts';
+import type { SecretSummary } from '@holdfast/contracts/secrets/secrets.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { Cell, TableRow } from '../ui/table-elements.tsx';
 import { Time } from '../ui/time.tsx';

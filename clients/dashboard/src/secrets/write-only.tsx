@@ -1,6 +1,6 @@
 import { environmentRules } from 'virtual:contracts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import type { Row } from './row.tsx';

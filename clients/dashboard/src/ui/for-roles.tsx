@@ -1,4 +1,4 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
 import { may, whoMay } from '../session.ts';
 import { Empty } from './empty.tsx';

@@ -1,5 +1,5 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';

@@ -1,4 +1,4 @@
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { Select } from './select.tsx';
 
 /** The scope of a token, an identity or a webhook. An empty id means no limit. */

@@ -1,4 +1,4 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { liftConfinement } from '../api.ts';

@@ -1,4 +1,4 @@
-import type { OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnUser } from '@holdfast/contracts/auth/account.ts';
 import { call, liftConfinement } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { confinedTo, loadSession, user } from '../../session.ts';

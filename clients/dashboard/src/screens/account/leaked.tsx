@@ -1,4 +1,4 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { useState } from 'preact/hooks';
 import { may, session, whoMay } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { loadSession, session } from '../../session.ts';

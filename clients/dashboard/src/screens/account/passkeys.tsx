@@ -1,4 +1,4 @@
-import type { Passkey } from '@holdfast/contracts/auth/passkey.ts';
+import type { Passkey } from '@holdfast/contracts/auth/passkeys.ts';
 import { passkeysPossible } from '../../factors/passkeys.ts';
 import type { Loaded } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';

@@ -1,5 +1,5 @@
-import type { OwnUser } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Passkey } from '@holdfast/contracts/auth/passkey.ts';
+import type { OwnUser } from '@holdfast/contracts/auth/account.ts';
+import type { Passkey } from '@holdfast/contracts/auth/passkeys.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { type Loaded, useLoad } from '../../load.ts';

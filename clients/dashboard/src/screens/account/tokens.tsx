@@ -1,5 +1,5 @@
-import type { CliToken } from '@holdfast/contracts/auth/token.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { CliToken } from '@holdfast/contracts/auth/tokens.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
 import { useLoad } from '../../load.ts';

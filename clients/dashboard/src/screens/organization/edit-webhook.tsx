@@ -1,5 +1,5 @@
-import type { Project } from '@holdfast/contracts/projects/project.ts';
-import type { Webhook } from '@holdfast/contracts/webhooks/webhook.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
+import type { Webhook } from '@holdfast/contracts/webhooks/webhooks.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';

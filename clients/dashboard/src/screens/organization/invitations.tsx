@@ -1,5 +1,5 @@
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Invitation } from '@holdfast/contracts/members/member.ts';
+import type { Invitation } from '@holdfast/contracts/members/members.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -1,6 +1,6 @@
 import { roles } from 'virtual:contracts';
 import type { Role } from '@holdfast/contracts/fields/role.ts';
-import type { Member } from '@holdfast/contracts/members/member.ts';
+import type { Member } from '@holdfast/contracts/members/members.ts';
 import { may, user } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Leaked } from '../../ui/leaked.tsx';

@@ -1,5 +1,5 @@
 import { eventNames } from 'virtual:contracts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';

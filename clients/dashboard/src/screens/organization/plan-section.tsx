@@ -1,5 +1,5 @@
 import { boughtPlans, limitNames } from 'virtual:contracts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import type { LimitName } from '@holdfast/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction } from '../../load.ts';

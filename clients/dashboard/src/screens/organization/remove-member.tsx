@@ -1,4 +1,4 @@
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useLoad } from '../../load.ts';

@@ -1,6 +1,6 @@
 import { eventNames } from 'virtual:contracts';
 import type { EventName } from '@holdfast/contracts/fields/events.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { type Scope, ScopeFields } from '../../ui/scope-fields.tsx';
 

@@ -1,5 +1,5 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Delivery } from '@holdfast/contracts/webhooks/get-webhook.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Delivery } from '@holdfast/contracts/webhooks/webhooks.ts';
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';

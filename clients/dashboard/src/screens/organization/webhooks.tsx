@@ -1,7 +1,7 @@
 import { eventNames, eventPayloadExample } from 'virtual:contracts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
-import type { Webhook } from '@holdfast/contracts/webhooks/webhook.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
+import type { Webhook } from '@holdfast/contracts/webhooks/webhooks.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { Empty } from '../../ui/empty.tsx';

@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../api.ts';
 import { navigate } from '../../router.ts';
 import { Confirm } from '../../ui/confirm.tsx';

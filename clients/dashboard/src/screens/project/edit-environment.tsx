@@ -1,5 +1,5 @@
 import type { EnvironmentType } from '@holdfast/contracts/fields/role.ts';
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';

@@ -1,4 +1,4 @@
-import type { TemplateKey } from '@holdfast/contracts/templates/template-key.ts';
+import type { TemplateKey } from '@holdfast/contracts/templates/templates.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';

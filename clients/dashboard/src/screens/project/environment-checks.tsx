@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { Answer } from '../../api.ts';
 import { count } from '../../ui/count.ts';
 import { EnvironmentMark } from '../../ui/environment-mark.tsx';

@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { roleMay } from '../../secrets/rights.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
-import type { ChangePlan } from '@holdfast/contracts/secrets/write.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
+import type { ChangePlan } from '@holdfast/contracts/secrets/changes.ts';
 import { PlannedChange } from '../../secrets/planned-change.tsx';
 import { linesOf } from '../../secrets/proof.tsx';
 import { count } from '../../ui/count.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import type { Place } from '../../secrets/place.ts';
 import { PlannedChange } from '../../secrets/planned-change.tsx';
 import { linesOf } from '../../secrets/proof.tsx';

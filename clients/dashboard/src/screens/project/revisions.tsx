@@ -1,4 +1,4 @@
-import type { Environment } from '@holdfast/contracts/projects/project.ts';
+import type { Environment } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { roleMay } from '../../secrets/rights.ts';
 import { may, whoMay } from '../../session.ts';

@@ -1,4 +1,4 @@
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';

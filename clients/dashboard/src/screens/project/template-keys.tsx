@@ -1,4 +1,4 @@
-import type { TemplateKey } from '@holdfast/contracts/templates/template-key.ts';
+import type { TemplateKey } from '@holdfast/contracts/templates/templates.ts';
 import { Button } from '../../ui/button.tsx';
 import { Table } from '../../ui/table.tsx';
 

@@ -1,5 +1,5 @@
 import { signInErrors } from 'virtual:contracts';
-import type { SignInError } from '@holdfast/contracts/auth/sign-in-errors.ts';
+import type { SignInError } from '@holdfast/contracts/auth/sign-in.ts';
 import '../../ui/problem.css';
 
 /** What to do next, where the sentence doesn't say it. */

@@ -1,6 +1,6 @@
 import { readingActions } from 'virtual:contracts';
-import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { call } from '../../../api.ts';
 import { useLoad } from '../../../load.ts';
 import { Await } from '../../../ui/await.tsx';

@@ -1,4 +1,4 @@
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { type Answer, call } from '../../../api.ts';
 import { useLoad, usePages } from '../../../load.ts';
 import { addressWith, navigate } from '../../../router.ts';

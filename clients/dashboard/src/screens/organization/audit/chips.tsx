@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
 import { Leaked } from '../../../ui/leaked.tsx';
 import { timeInWords } from '../period.tsx';
 import { type FilterName, type Filters, filtered, unfiltered } from './filters.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
 import type { AuditDetails } from '@holdfast/contracts/fields/audit-action.ts';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';

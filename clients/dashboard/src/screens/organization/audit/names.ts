@@ -1,6 +1,6 @@
-import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { call } from '../../../api.ts';
 
 /** What the log's ids stand for, as far as this user can see. */

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@holdfast/contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '@holdfast/contracts/audit/entries.ts';
 import type { AuditAction } from '@holdfast/contracts/fields/audit-action.ts';
 import { count } from '../../../ui/count.ts';
 import { FilterLink } from './filter-link.tsx';

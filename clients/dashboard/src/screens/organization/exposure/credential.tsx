@@ -1,5 +1,5 @@
-import type { CredentialExposure, Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { CredentialExposure, Exposure } from '@holdfast/contracts/audit/exposure.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { useState } from 'preact/hooks';
 import { useLoad } from '../../../load.ts';
 import { addressWith, navigate, searchParameters } from '../../../router.ts';

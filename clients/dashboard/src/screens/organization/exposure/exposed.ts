@@ -1,4 +1,4 @@
-import type { CredentialExposure, Exposure, SecretReaders } from '@holdfast/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, Exposure, SecretReaders } from '@holdfast/contracts/audit/exposure.ts';
 
 type Reader = SecretReaders['readers'][number];
 type Doubt = NonNullable<CredentialExposure['incomplete']>[number];

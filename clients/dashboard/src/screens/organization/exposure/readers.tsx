@@ -1,5 +1,5 @@
-import type { SecretReaders } from '@holdfast/contracts/audit/get-exposure.ts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
+import type { SecretReaders } from '@holdfast/contracts/audit/exposure.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
 import { call } from '../../../api.ts';
 import { useLoad, usePages } from '../../../load.ts';
 import { Await } from '../../../ui/await.tsx';

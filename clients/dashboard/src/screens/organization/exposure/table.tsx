@@ -1,4 +1,4 @@
-import type { Exposure } from '@holdfast/contracts/audit/get-exposure.ts';
+import type { Exposure } from '@holdfast/contracts/audit/exposure.ts';
 import { toRanges } from '@holdfast/contracts/fields/number-ranges.ts';
 import { useRef } from 'preact/hooks';
 import { Spacer, useRowsInSight } from '../../../secrets/rows-in-sight.tsx';

@@ -1,5 +1,5 @@
 import { subjects } from 'virtual:contracts';
-import type { CredentialExposure } from '@holdfast/contracts/audit/get-exposure.ts';
+import type { CredentialExposure } from '@holdfast/contracts/audit/exposure.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call, sessionEnded } from '../../../api.ts';
 import { usePages } from '../../../load.ts';

@@ -1,6 +1,6 @@
 import { clockSkewSeconds } from '@holdfast/contracts/fields/identity-limits.ts';
 import { isOnlyAudience, matchClaims } from '@holdfast/contracts/fields/match-claims.ts';
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import { fromBase64url } from '../../../base64url.ts';
 
 /** One condition on a token, with what was required and what was found. */

@@ -1,7 +1,7 @@
 import { environmentRules } from 'virtual:contracts';
-import type { OwnOrganization } from '@holdfast/contracts/auth/get-current-user.ts';
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
-import type { Project } from '@holdfast/contracts/projects/project.ts';
+import type { OwnOrganization } from '@holdfast/contracts/auth/account.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
+import type { Project } from '@holdfast/contracts/projects/projects.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';

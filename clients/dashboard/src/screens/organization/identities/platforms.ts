@@ -1,4 +1,4 @@
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 
 /** A claim that an identity for a platform should require. */
 interface PlatformClaim {

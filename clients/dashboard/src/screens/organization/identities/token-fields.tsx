@@ -1,5 +1,5 @@
 import { maximumAssertionAgeMinutes } from '@holdfast/contracts/fields/identity-limits.ts';
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Field } from '../../../ui/field.tsx';
 

@@ -1,4 +1,4 @@
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 
 /** The issuer and claims that an identity accepts. */
 export function Trust({ identity: { issuer, claims } }: { identity: Identity }) {

@@ -1,4 +1,4 @@
-import type { Identity } from '@holdfast/contracts/identities/identity.ts';
+import type { Identity } from '@holdfast/contracts/identities/identities.ts';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../ui/field.tsx';
 import { Section } from '../../../ui/page.tsx';

@@ -1,4 +1,4 @@
-import type { SignIn } from '@holdfast/contracts/organizations/sign-in.ts';
+import type { SignIn } from '@holdfast/contracts/organizations/sign-in-settings.ts';
 import { useState } from 'preact/hooks';
 import { call } from '../../../api.ts';
 import { useAction } from '../../../load.ts';

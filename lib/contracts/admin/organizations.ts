@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { contract, ok } from '../contract.ts';
+import { defaultLimits, EffectiveLimits, LimitValue, limitNames, PlanName, perLimit, Usage } from '../fields/limits.ts';
+import { Organization } from '../fields/organization.ts';
+import { optionalPage, Pagination, prefixQuery } from '../fields/query.ts';
+
+export const organizationExample = { plan: 'pro', limitOverrides: { maxMembers: 150 } } as const;
+
+export const limitsExample = { ...defaultLimits.pro, maxMembers: 150 };
+
+const defaults = Object.fromEntries(limitNames.map(name => [name, 'default']));
+
+export const effectiveExample = {
+  effective: limitsExample,
+  source: { ...defaults, maxProjects: 'plan', maxMembers: 'override' },
+};
+
+export const getStatistics = contract({
+  operationId: 'get-statistics',
+  route: 'GET /v1/admin/stats',
+  summary: 'Get platform statistics',
+  description: 'Returns the number of users, organizations and projects on the platform.',
+  access: { kind: 'admin' },
+  responses: ok({
+    description: 'The counts.',
+    body: z.object({
+      users: z.int().meta({ description: 'Users.', example: 1204 }),
+      organizations: z.int().meta({ description: 'Organizations.', example: 1310 }),
+      projects: z.int().meta({ description: 'Projects.', example: 2877 }),
+    }),
+  }),
+  uses: { table: ['Query'], reads: ['PLATFORM'] },
+});
+
+export const OrganizationWithUsage = z
+  .object({ ...Organization.shape, usage: Usage })
+  .meta({ id: 'OrganizationWithUsage', description: 'An organization and its usage.' });
+export type OrganizationWithUsage = z.infer<typeof OrganizationWithUsage>;
+
+export const listOrganizations = contract({
+  operationId: 'list-organizations',
+  route: 'GET /v1/admin/orgs',
+  summary: 'List all organizations with their usage',
+  description:
+    'Lists the organizations of the platform, ordered by slug. Without `limit`, returns all of them if they fit ' +
+    'in one response.',
+  access: { kind: 'admin' },
+  query: z.strictObject({
+    ...optionalPage,
+    search: prefixQuery('Only organizations whose slug or name starts with this, case-insensitive.')
+      .optional()
+      .meta({ example: 'analytical' }),
+  }),
+  responses: ok({
+    description: 'A page of organizations.',
+    body: z.object({
+      organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
+      pagination: Pagination.optional(),
+    }),
+    example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
+  }),
+  errors: ['payload_too_large'],
+  uses: { table: ['Query'], reads: ['ORG', 'ORGS', 'ENV'] },
+});
+
+export const inspectOrganization = contract({
+  operationId: 'inspect-organization',
+  route: 'GET /v1/admin/orgs/{orgId}',
+  summary: 'Get an organization and its limits',
+  description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
+  access: { kind: 'admin' },
+  responses: ok({
+    description: 'The organization.',
+    body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
+    example: { organization: organizationExample, limits: effectiveExample },
+  }),
+  uses: { table: ['GetItem', 'Query'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
+});
+
+const OverrideValue = LimitValue.nullable().optional();
+
+export const updateOrganization = contract({
+  operationId: 'update-organization',
+  route: 'PATCH /v1/admin/orgs/{orgId}',
+  summary: 'Update an organization’s plan and limit overrides',
+  description:
+    'Changes the plan, the overrides or both. Overrides that are not given stay as they are; null removes one. ' +
+    'A downgrade deletes nothing; it only prevents further growth.',
+  access: { kind: 'admin', fresh: 'always' },
+  body: z
+    .strictObject({
+      plan: PlanName.optional().meta({ description: 'The new plan.' }),
+      limitOverrides: z
+        .strictObject(perLimit(OverrideValue))
+        .optional()
+        .meta({ description: 'Limits for this organization only; -1 = unlimited, null removes the override.' }),
+    })
+    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
+    .meta({ minProperties: 1 }),
+  bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
+  responses: ok({
+    description: 'The organization and its current limits.',
+    body: z.object({ organization: Organization, limits: EffectiveLimits }),
+    example: { organization: organizationExample, limits: effectiveExample },
+  }),
+  uses: { table: ['GetItem'], reads: ['ORG', 'ORGID', 'PLANS'], writes: ['ORG', 'AUDIT'] },
+});

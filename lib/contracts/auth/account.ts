@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import { contract, created, ok, passwordSizing } from '../contract.ts';
+import { Organization } from '../fields/organization.ts';
+import { Role } from '../fields/role.ts';
+import { Email, Name, OrganizationId, Slug, Timestamp, UserId } from '../fields/text.ts';
+import { cookieHeader, issuing, NewPassword } from './credentials.ts';
+import { CliToken } from './tokens.ts';
+
+export const User = z
+  .object({
+    id: UserId.meta({ description: 'User identifier.' }),
+    email: z.string().meta({
+      description: 'The address as it was entered. Addresses are compared case-insensitively.',
+      example: 'ada@example.com',
+    }),
+    name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
+    emailVerified: z.boolean().meta({ description: 'Whether the user has verified the e-mail address.' }),
+    isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
+    createdAt: Timestamp.meta({ description: 'When the account was created.' }),
+  })
+  .meta({ id: 'User', description: 'A person’s account.' });
+export type User = z.infer<typeof User>;
+
+export const userExample = { emailVerified: true };
+
+export const loggedIn = ok({
+  description: 'Logged in; the session cookie is set.',
+  body: z.object({ user: User }),
+  example: { user: userExample },
+  headers: cookieHeader,
+});
+
+export const register = contract({
+  operationId: 'register',
+  route: 'POST /v1/auth/register',
+  summary: 'Create an account and its personal organization',
+  description:
+    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and sends ' +
+    'an e-mail with a link to verify the address. The name defaults to the part of the e-mail address before ' +
+    'the @.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
+    password: NewPassword.meta({ description: 'The password. Any characters are allowed.' }),
+    name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
+    organizationName: Name.optional().meta({
+      description: 'Name of the personal organization. Defaults to a name based on the user’s.',
+      example: 'Analytical Engines',
+    }),
+  }),
+  bodyExample: {
+    email: 'ada@example.com',
+    password: 'an example of a pass phrase',
+    name: 'Ada',
+    organizationName: 'Analytical Engines',
+  },
+  responses: created({
+    description: 'The account and its organization; the session cookie is set.',
+    body: z.object({ user: User, organization: Organization }),
+    headers: cookieHeader,
+  }),
+  errors: ['email_taken', 'rate_limited'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['EMAIL', 'RETIRED'],
+    writes: ['USER', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+    mail: true,
+  },
+  sizing: passwordSizing,
+});
+
+/** An organization as a member sees it. */
+export const OwnOrganization = z
+  .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
+  .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
+export type OwnOrganization = z.infer<typeof OwnOrganization>;
+
+/** The account as its own user sees it. */
+export const OwnUser = z
+  .object({
+    ...User.shape,
+    secondFactors: z
+      .object({
+        passkeys: z.int().meta({ description: 'The number of passkeys.', example: 1 }),
+        totp: z.boolean().meta({ description: 'Whether an authenticator app is set up.' }),
+        recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes.', example: 10 }),
+      })
+      .meta({ description: 'The account’s second factors.' }),
+  })
+  .meta({ id: 'OwnUser', description: 'The caller’s own account.' });
+export type OwnUser = z.infer<typeof OwnUser>;
+
+export const authenticationMethods = ['session', 'token'] as const;
+
+export const getCurrentUser = contract({
+  operationId: 'get-current-user',
+  route: 'GET /v1/auth/me',
+  summary: 'Get the current user and their organizations',
+  description:
+    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token ' +
+    'limited to one organization sees only that organization. So does a session through a company’s provider, until ' +
+    'it steps up with the account’s own password or passkey.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment', confined: true },
+  responses: ok({
+    description: 'The caller.',
+    body: z.object({
+      user: OwnUser,
+      organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+      confinedTo: z
+        .object({
+          id: OrganizationId.meta({ description: 'The organization’s identifier.' }),
+          slug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
+        })
+        .nullable()
+        .meta({
+          description:
+            'The organization that the credential is confined to, because it came through the organization’s ' +
+            'provider and has not proved the account’s own password or passkey; null otherwise.',
+        }),
+      authentication: z
+        .object({
+          method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
+          token: CliToken.optional().meta({
+            description: 'The token that was used; absent for a session.',
+          }),
+          freshUntil: Timestamp.nullable().meta({
+            description:
+              'When the session stops being fresh; null for a token, and for a session without a second factor ' +
+              'if the account has one.',
+          }),
+          secondFactor: z.boolean().meta({
+            description:
+              'Whether the session, or the session that created the token, was verified with a second factor.',
+          }),
+          provider: z
+            .object({
+              organizationId: OrganizationId.meta({ description: 'The organization whose provider it is.' }),
+              orgSlug: Slug.meta({ description: 'Its slug.', example: 'analytical-engines' }),
+            })
+            .optional()
+            .meta({
+              description:
+                'The company’s provider that the session, or the session that created the token, came through; absent ' +
+                'for any other log-in.',
+            }),
+        })
+        .meta({ description: 'How the request was authenticated.' }),
+    }),
+    example: {
+      user: { ...userExample, secondFactors: { totp: true } },
+      organizations: [{ role: 'owner' }],
+      confinedTo: null,
+      authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
+    },
+  }),
+  uses: { table: ['Query'], reads: ['ORG'] },
+});
+
+export const renameUser = contract({
+  operationId: 'rename-user',
+  route: 'PATCH /v1/auth/me',
+  summary: 'Change the current user’s name',
+  description: 'Sets the display name. Members of the user’s organizations can see it.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
+  bodyExample: { name: 'Ada' },
+  responses: ok({
+    description: 'The user with the new name.',
+    body: z.object({ user: User }),
+    example: { user: userExample },
+  }),
+  uses: { table: ['Query'], writes: ['ORG'] },
+});

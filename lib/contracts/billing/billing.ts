@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { contract, ok, succeeds } from '../contract.ts';
+import {
+  BillingStatus,
+  BoughtPlan,
+  defaultLimits,
+  Plan,
+  PlanLimits,
+  PlanName,
+  planNames,
+  Usage,
+} from '../fields/limits.ts';
+import { managers, roles } from '../fields/role.ts';
+import { Timestamp } from '../fields/text.ts';
+
+export const getBilling = contract({
+  operationId: 'get-billing',
+  route: 'GET /v1/billing/{orgId}',
+  summary: 'Get billing status and usage',
+  description:
+    'Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan. ' +
+    'Available to all members.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
+  responses: ok({
+    description: 'Billing status, limits and usage.',
+    body: z.object({
+      plan: PlanName.meta({ description: 'The plan in force.' }),
+      status: BillingStatus,
+      limits: PlanLimits.meta({ description: 'The limits in force.' }),
+      usage: Usage,
+      plans: z.array(Plan).meta({ description: 'The limits of each plan, smallest first.' }),
+      currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
+    }),
+    example: {
+      limits: defaultLimits.pro,
+      plans: planNames.map(name => ({ name, limits: defaultLimits[name] })),
+      currentPeriodEnd: '2026-02-28T09:26:53.000Z',
+    },
+  }),
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV', 'PLANS'] },
+});
+
+export const HostedPage = z.object({
+  url: z.string().meta({
+    description: 'The URL to redirect the browser to. It is valid for a limited time.',
+    example: 'https://pay.example.com/session',
+  }),
+});
+
+export const startCheckout = contract({
+  operationId: 'start-checkout',
+  route: 'POST /v1/billing/{orgId}/checkout',
+  summary: 'Start a hosted checkout',
+  description:
+    'Creates a checkout session with the payment provider and returns its URL. The plan changes once the ' +
+    'provider reports the payment. Owners and admins only.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({ plan: BoughtPlan }),
+  bodyExample: { plan: 'pro' },
+  responses: ok({ description: 'The checkout’s URL.', body: HostedPage }),
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
+});
+
+export const openPortal = contract({
+  operationId: 'open-portal',
+  route: 'POST /v1/billing/{orgId}/portal',
+  summary: 'Open the customer portal',
+  description:
+    'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
+    'cancelled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: { table: ['GetItem'], writes: ['ORG', 'CUSTOMER', 'AUDIT'], payments: true },
+});
+
+export const receiveProviderEvent = contract({
+  operationId: 'receive-provider-event',
+  route: 'POST /v1/billing/webhook',
+  summary: 'Receive the payment provider’s webhook',
+  description:
+    'Only for the payment provider. The signature over the raw body is verified before anything else. Each ' +
+    'event is applied once. An event older than the known state of its subscription changes nothing.',
+  access: { kind: 'public' },
+  headers: z.object({
+    'stripe-signature': z.string().optional().meta({
+      description:
+        'The provider’s signature over the raw body. Without a valid signature, the response is `invalid_signature`.',
+      example: 't=1769851613,v1=EXAMPLE',
+    }),
+  }),
+  rawBody: true,
+  responses: succeeds('The event was received.'),
+  errors: ['invalid_signature', 'billing_not_configured'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG', 'ORGID', 'CUSTOMER', 'PROVIDEREVENT'],
+    writes: ['ORG', 'CUSTOMER', 'PROVIDEREVENT', 'AUDIT'],
+    payments: true,
+  },
+});

@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { contract, ok } from '../contract.ts';
+import { Success, uniqueList } from '../fields/bodies.ts';
+import { ChangesBody } from '../fields/changes-body.ts';
+import { ambiguity } from '../fields/dotenv-text.ts';
+import { ExpectedVersion, IfMatch } from '../fields/preconditions.ts';
+import { flagQuery } from '../fields/query.ts';
+import { managers } from '../fields/role.ts';
+import { maxKeysPerChange } from '../fields/secret-rules.ts';
+import { Message, SecretKey, SecretValue } from '../fields/text.ts';
+import { keyNames, Revision, SecretSummary, writesSecrets } from './secrets.ts';
+
+/**
+ * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change during a key
+ * rotation (`undo-change.ts`), which requires decryption.
+ */
+export const changeUses = {
+  table: ['GetItem', 'Query', 'DeleteItem'],
+  reads: ['ENV', 'PLANS'],
+  writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+  key: { project: ['Decrypt'] },
+  queues: ['webhooks'],
+} as const;
+
+export const IfMatchHeader = z.object({
+  'if-match': IfMatch.optional().meta({
+    description:
+      'Makes the change only if the environment is at this revision; otherwise the response is `412 ' +
+      'revision_mismatch`. `*` matches any revision.',
+    example: '"17"',
+  }),
+});
+
+export const writeQuery = {
+  dryRun: flagQuery(
+    'Whether to return only what the change would do. Everything is validated as for the change itself, but nothing ' +
+      'is changed, recorded or sent.',
+  ).default(false),
+};
+
+export const ChangePlan = z
+  .object({
+    created: keyNames('Keys that would be created.'),
+    updated: keyNames('Keys that would get a new version.'),
+    unchanged: keyNames('Keys that already have the value. Empty if the caller can’t read the environment.'),
+    deleted: keyNames('Keys that would be deleted.'),
+    skipped: keyNames('Keys that would be left unchanged for another reason.'),
+  })
+  .meta({ id: 'ChangePlan', description: 'What a change would do. Each list is in key order.' });
+export type ChangePlan = z.infer<typeof ChangePlan>;
+
+export const DryRun = z
+  .object({
+    dryRun: z.literal(true).meta({ description: 'Nothing was changed.' }),
+    plan: ChangePlan,
+    revision: Revision.meta({ description: 'The revision that the plan is based on.' }),
+  })
+  .meta({ id: 'DryRun', description: 'The response to `dryRun=true`.' });
+export type DryRun = z.infer<typeof DryRun>;
+
+/** The result of the write, or the plan of a dry run. */
+export function orDryRun<Body extends z.ZodType, Plan extends z.ZodType = typeof DryRun>(body: Body, plan?: Plan) {
+  return z.union([body, plan ?? DryRun]);
+}
+
+export const KeyList = uniqueList(SecretKey, 1, maxKeysPerChange);
+
+export const ImportResult = z.object({
+  created: keyNames('Keys that were created.'),
+  updated: keyNames('Keys that got a new version.'),
+  unchanged: keyNames('Keys that already had the value.'),
+  revision: Revision,
+});
+
+const SetResult = z.object({
+  secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
+  changed: z
+    .boolean()
+    .meta({ description: 'False if the secret already had this value. No version or event is created then.' }),
+  revision: Revision,
+});
+
+export const setSecret = contract({
+  operationId: 'set-secret',
+  route: 'PUT /v1/secrets/{orgSlug}/{project}/{env}',
+  summary: 'Set one secret',
+  description:
+    'Creates the secret or its next version, and increases the environment’s revision by one. Setting the same ' +
+    'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
+    'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
+    '`expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it ' +
+    'trusts, can only be set by callers who can read the environment. Owners, admins and developers only.',
+  access: writesSecrets,
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
+    value: SecretValue.meta({
+      description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
+      example: 'db.internal.example',
+    }),
+    expectedVersion: ExpectedVersion.optional(),
+    message: Message.optional(),
+  }),
+  bodyHolds: 'secrets',
+  bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
+  responses: {
+    200: {
+      description: 'The secret already existed, or it was a dry run.',
+      body: orDryRun(SetResult),
+      example: { changed: true, revision: 18 },
+    },
+    201: {
+      description: 'The secret is new.',
+      body: SetResult,
+      example: { secret: { version: 1 }, changed: true, revision: 18 },
+    },
+  },
+  errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  uses: changeUses,
+});
+
+export const applyChanges = contract({
+  operationId: 'apply-changes',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/changes',
+  summary: 'Set and delete secrets in one change',
+  description:
+    'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
+    'a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one ' +
+    'secret. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.',
+  access: writesSecrets,
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: ChangesBody,
+  bodyHolds: 'secrets',
+  bodyExample: {
+    set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }],
+    delete: ['LOG_LEVEL'],
+    message: 'Move to the new database',
+  },
+  responses: ok({
+    description: 'The result of the change.',
+    body: orDryRun(
+      ImportResult.extend({ deleted: keyNames('Keys that were deleted.'), ...ambiguity }),
+      DryRun.extend(ambiguity),
+    ),
+    example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
+  }),
+  errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  uses: changeUses,
+  sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
+});
+
+export const bulkDeleteSecrets = contract({
+  operationId: 'bulk-delete-secrets',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
+  summary: 'Delete secrets in bulk',
+  description:
+    'Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are ' +
+    'reported and otherwise ignored. Owners and admins only.',
+  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    keys: KeyList.meta({ description: 'The keys to delete, without duplicates.', example: ['DATABASE_HOST'] }),
+    message: Message.optional(),
+  }),
+  bodyHolds: 'keys',
+  bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
+  responses: ok({
+    description: 'The result of the deletion.',
+    body: orDryRun(
+      z.object({
+        deleted: keyNames('Keys that were deleted.'),
+        notFound: keyNames('Keys that did not exist.'),
+        revision: Revision,
+      }),
+    ),
+    example: { notFound: ['LOG_LEVEL'], revision: 20 },
+  }),
+  errors: ['revision_mismatch'],
+  uses: changeUses,
+});
+
+export const deleteSecret = contract({
+  operationId: 'delete-secret',
+  route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
+  summary: 'Soft-delete a secret',
+  description:
+    'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
+    'is set again, its version numbers continue. Owners, admins and developers only.',
+  access: writesSecrets,
+  query: z.strictObject({ ...writeQuery, message: Message.optional() }),
+  headers: IfMatchHeader,
+  responses: ok({
+    description: 'The secret was deleted.',
+    body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
+    example: { revision: 21 },
+  }),
+  errors: ['revision_mismatch'],
+  uses: changeUses,
+});
