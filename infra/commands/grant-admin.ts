@@ -3,9 +3,15 @@ import { readLinks } from '#lib/accounts/provider-links.ts';
 import { listTokens } from '#lib/accounts/tokens.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list } from '#lib/table/read.ts';
-import { passkeyRecord } from '#lib/table/records/passkey.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
-import { emailRecord, factorsUnchanged, isUnchanged, type UserRecord, userRecord } from '#lib/table/records/user.ts';
+import { sessionRecord } from '#lib/table/records/credentials.ts';
+import {
+  emailRecord,
+  factorsUnchanged,
+  isUnchanged,
+  passkeyRecord,
+  type UserRecord,
+  userRecord,
+} from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { useTable } from './find-table.ts';
 

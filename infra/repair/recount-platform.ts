@@ -2,7 +2,7 @@ import { readStatistics } from '#lib/admin/read-statistics.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { list } from '#lib/table/read.ts';
 import { directoryBySlugRecord } from '#lib/table/records/organization.ts';
-import { countPlatform } from '#lib/table/records/platform-count.ts';
+import { countPlatform } from '#lib/table/records/platform.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact } from '#lib/table/write.ts';
 import type { Drift } from './recount.ts';

@@ -11,14 +11,15 @@ import { planSteps, type SizedWrite, writeSteps } from '#lib/secrets/engine/writ
 import { asRead } from '#lib/table/expressions.ts';
 import { type EnvironmentPath, ranges } from '#lib/table/keys.ts';
 import { at, find, queryItems } from '#lib/table/read.ts';
-import { auditRecord } from '#lib/table/records/audit-entry.ts';
+import { auditRecord } from '#lib/table/records/audit.ts';
 import { type EnvironmentState, environmentStateRecord } from '#lib/table/records/environment.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '#lib/table/records/project.ts';
-import { type RevisionRecord, revisionRecord } from '#lib/table/records/revision.ts';
 import {
   type HeadRecord,
   headRecord,
+  type RevisionRecord,
+  revisionRecord,
   tombstoneRecord,
   type VersionRecord,
   versionRecord,

@@ -6,11 +6,15 @@ import { headerOf } from '../core/request-source.ts';
 import { isOver } from '../core/time.ts';
 import { hasValidMac, readCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { at, readTogether } from '../table/read.ts';
+import { type SessionRecord, sessionRecord, type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
 import { type IdentityRights, identityRightsRecord } from '../table/records/identity.ts';
-import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
-import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
 import { MemberAccess } from './member-access.ts';

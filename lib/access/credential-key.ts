@@ -2,7 +2,7 @@ import { cachedRead } from '../core/process-memory.ts';
 import { generateDataKey, kmsDecrypt } from '../crypto/kms.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
-import { credentialKeyRecord } from '../table/records/credential-key.ts';
+import { credentialKeyRecord } from '../table/records/credentials.ts';
 import { put, transactIfHolds } from '../table/write.ts';
 
 /*

@@ -1,8 +1,7 @@
 import { roleMay } from '../contracts/fields/role.ts';
 import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import type { MemberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
 import type { Principal } from './principal.ts';
 

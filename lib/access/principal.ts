@@ -1,12 +1,10 @@
 import { type AuditActor, identityActor } from '../audit/write.ts';
 import type { TokenLimit } from '../contracts/contract.ts';
 import type { IdentityRole } from '../contracts/fields/identity-limits.ts';
+import type { SessionRecord, TokenRecord, ViaProvider } from '../table/records/credentials.ts';
 import type { IdentityRights } from '../table/records/identity.ts';
-import type { MemberRecord } from '../table/records/member.ts';
-import type { SessionRecord } from '../table/records/session.ts';
-import type { TokenRecord } from '../table/records/token.ts';
+import type { MemberRecord } from '../table/records/organization.ts';
 import type { UserRecord } from '../table/records/user.ts';
-import type { ViaProvider } from '../table/records/via-provider.ts';
 import { sessionIdOf } from './session-cookie.ts';
 
 /** Who makes a request, proven by a session or by a token of a user or an identity. */

@@ -10,17 +10,17 @@ import { providerLinkedMail } from '../mail/account-mails.ts';
 import { stillActive } from '../organizations/change-counts.ts';
 import { absent, type Conditions, equals, exists, isNew, isThere } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import type { removedMemberRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
+import { organizationRecord, type removedMemberRecord } from '../table/records/organization.ts';
 import {
   type AccountLinkRecord,
   accountLinkRecord,
+  domainRecord,
   type PendingLinkRecord,
   type ProviderLinkRecord,
   pendingLinkRecord,
   providerLinkRecord,
-} from '../table/records/provider-link.ts';
-import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
+  signInRecord,
+} from '../table/records/sign-in.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';

@@ -11,10 +11,13 @@ import {
 } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
-import type { UndoLinkRecord } from '../table/records/link.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import type { UserRecord } from '../table/records/user.ts';
+import {
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
+import type { UndoLinkRecord, UserRecord } from '../table/records/user.ts';
 import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 
 /*

@@ -15,13 +15,15 @@ import { stillActive } from '../organizations/change-counts.ts';
 import { equals, isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
+import { handOffRecord, sessionRecord, type TokenRecord } from '../table/records/credentials.ts';
 import { environmentRecord } from '../table/records/environment.ts';
-import { handOffRecord } from '../table/records/hand-off.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import {
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { sessionRecord } from '../table/records/session.ts';
-import type { TokenRecord } from '../table/records/token.ts';
 import { hasSecondFactor, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { sessionEnded } from './sessions.ts';

@@ -8,9 +8,8 @@ import { ApiError } from '../core/errors.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
-import type { TokenRecord } from '../table/records/token.ts';
+import type { TokenRecord } from '../table/records/credentials.ts';
+import { memberRecord, membershipRecord, organizationRecord } from '../table/records/organization.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { transact, transactIfHolds, update } from '../table/write.ts';
 

@@ -4,9 +4,8 @@ import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readAll } from '../table/read.ts';
-import { membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
+import { membershipRecord, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type Factors, factorsUnchanged, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import {
   maximumWritesPerTransaction,

@@ -2,8 +2,12 @@ import { ApiError } from '../core/errors.ts';
 import { ownerIsDispensable } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import {
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
 import type { Write } from '../table/write.ts';
 import type { BeforeRemoval } from './factors/change-factors.ts';
 import { listTokens } from './tokens.ts';

@@ -12,11 +12,12 @@ import { at, type Read, readTogether } from '../table/read.ts';
 import {
   type Factor,
   resetLinkRecord,
+  type UserRecord,
   undoLinkRecord,
   undoSeconds,
+  userRecord,
   verificationLinkRecord,
-} from '../table/records/link.ts';
-import { type UserRecord, userRecord } from '../table/records/user.ts';
+} from '../table/records/user.ts';
 import { put, remove, transact, update, type Write } from '../table/write.ts';
 
 /** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */

@@ -9,7 +9,7 @@ import { networkOf } from '../limits/network.ts';
 import { passwordResets, passwordResetsOfNetwork, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { sessionRecord } from '../table/records/session.ts';
+import { sessionRecord } from '../table/records/credentials.ts';
 import { emailRecord, nobody, type UserRecord } from '../table/records/user.ts';
 import { update, type Write } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';

@@ -11,7 +11,7 @@ import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
 import { at, find } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import { emailRecord, type UserRecord } from '../table/records/user.ts';
 import { transact } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';

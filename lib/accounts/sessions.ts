@@ -10,7 +10,7 @@ import { createCredential } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryItems } from '../table/read.ts';
-import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
+import { type SessionRecord, sessionRecord } from '../table/records/credentials.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { put, remove, transact, type Write } from '../table/write.ts';
 

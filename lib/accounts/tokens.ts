@@ -8,9 +8,8 @@ import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
-import { membershipRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
-import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
+import { membershipRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, remove, transact, type Write } from '../table/write.ts';
 
 /** The user's valid tokens, newest first. Skips expired ones, because DynamoDB removes them late. */

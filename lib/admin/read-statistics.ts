@@ -1,6 +1,6 @@
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
-import { platformCountRecord } from '../table/records/platform-count.ts';
+import { platformCountRecord } from '../table/records/platform.ts';
 
 /** The numbers of users, organizations and projects, summed over the counter shards. */
 export async function readStatistics(): Promise<{ users: number; organizations: number; projects: number }> {

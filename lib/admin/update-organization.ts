@@ -8,7 +8,7 @@ import { effectiveLimits } from '../plans/effective-limits.ts';
 import { asRead } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { planConfigsRecord } from '../table/records/plan-configs.ts';
+import { planConfigsRecord } from '../table/records/platform.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './inspect-organization.ts';
 

@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts';
 import { effectiveLimits, isUnlimited, planOf } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import { type PlanConfigs, type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { type PlanConfigs, type PlanConfigsRecord, planConfigsRecord } from '../table/records/platform.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../contracts/audit/entries.ts';
-import { auditRecord } from '../table/records/audit-entry.ts';
+import { auditRecord } from '../table/records/audit.ts';
 import { keysThatFit } from './keys-that-fit.ts';
 import type { StoredEntry } from './scan.ts';
 

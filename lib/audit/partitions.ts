@@ -3,7 +3,7 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Log } from '../core/logger.ts';
 import { processCollection } from '../core/process-memory.ts';
 import { at } from '../table/read.ts';
-import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+import { auditPartitionsRecord } from '../table/records/audit.ts';
 import { isPartitionThrottled } from '../table/retry.ts';
 import { put, putAlone, type Write } from '../table/write.ts';
 

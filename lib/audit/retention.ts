@@ -3,7 +3,7 @@ import { dayMs, daySeconds } from '../core/time.ts';
 import { effectiveLimits, isUnlimited, planConfigsMs } from '../plans/effective-limits.ts';
 import { at, find } from '../table/read.ts';
 import type { EarlierRetention, OrganizationRecord } from '../table/records/organization.ts';
-import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/platform.ts';
 
 /*
  * The retention in force when an entry is written determines when it expires, so a longer one doesn't bring back

@@ -2,8 +2,7 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage, type Range } from '../table/read.ts';
-import type { AuditRecord } from '../table/records/audit-entry.ts';
-import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+import { type AuditRecord, auditPartitionsRecord } from '../table/records/audit.ts';
 import { auditPartitions, spreadAction } from './partitions.ts';
 
 /*

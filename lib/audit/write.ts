@@ -3,7 +3,7 @@ import type { RequestSource } from '../core/request-source.ts';
 import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { currentWork } from '../table/request-work.ts';
 import { put, type Write } from '../table/write.ts';

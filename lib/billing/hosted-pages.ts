@@ -5,7 +5,7 @@ import { organizationNotFound } from '../core/errors.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { customerRecord } from '../table/records/payment.ts';
+import { customerRecord } from '../table/records/platform.ts';
 import { ConditionFailed, put, putAlone, transact, update } from '../table/write.ts';
 import { createCheckout, createCustomer, createPortal, priceOf } from './payment-provider.ts';
 import { liveSubscriptionOf, noBilling } from './subscription-update.ts';

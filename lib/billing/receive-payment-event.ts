@@ -14,8 +14,13 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { customerRecord, paymentEventKeptSeconds, paymentEventRecord } from '../table/records/payment.ts';
-import { type PlanConfigsRecord, planConfigsRecord } from '../table/records/plan-configs.ts';
+import {
+  customerRecord,
+  type PlanConfigsRecord,
+  paymentEventKeptSeconds,
+  paymentEventRecord,
+  planConfigsRecord,
+} from '../table/records/platform.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { type PaymentEvent, readPaymentEvent } from './payment-event.ts';
 import { configuredPrices, verifiedEvent } from './payment-provider.ts';

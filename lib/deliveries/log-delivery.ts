@@ -2,7 +2,7 @@ import type { Key } from '../table/entity.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPage } from '../table/read.ts';
-import { deliveryRecord, type KeptPayload } from '../table/records/delivery.ts';
+import { deliveryRecord, type KeptPayload } from '../table/records/webhook.ts';
 import { put, putAlone, removeAll, transactIfHolds, type Write } from '../table/write.ts';
 import type { DeliveryMessage } from './message.ts';
 import { keptPayload } from './payload.ts';

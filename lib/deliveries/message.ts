@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DeliveredEventName, EventPayload } from '../contracts/fields/events.ts';
-import { KeptPayload } from '../table/records/delivery.ts';
+import { KeptPayload } from '../table/records/webhook.ts';
 
 /** What a delivery sends. */
 export const Payload = z.discriminatedUnion('kind', [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventPayload } from '../contracts/fields/events.ts';
 import { daySeconds, expiryAfter } from '../core/time.ts';
 import { at, readAll } from '../table/read.ts';
-import { type KeptPayload, payloadPieceRecord } from '../table/records/delivery.ts';
+import { type KeptPayload, payloadPieceRecord } from '../table/records/webhook.ts';
 import { put, putAlone } from '../table/write.ts';
 import type { Payload } from './message.ts';
 

@@ -15,7 +15,7 @@ import {
 import type { CredentialExposure } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { asLongQuestion, type LongQuestion, type ReadBudget, readBudget } from '../limits/long-questions.ts';
-import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import { exposedSecrets, pagesPerScan, type SeenPlace } from './exposed-secrets.ts';
 import { exposingActions, sightsOf } from './sights.ts';
 import { findSubject, isMadeBy, type StoredSubject, type Subject } from './subject.ts';

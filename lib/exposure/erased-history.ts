@@ -2,7 +2,7 @@ import { earlier, type StoredEntry, scanEntries } from '../audit/scan.ts';
 import { longestWriteMs } from '../audit/write.ts';
 import { readingActions } from '../contracts/fields/audit-action.ts';
 import type { ReadBudget } from '../limits/long-questions.ts';
-import { auditRecord } from '../table/records/audit-entry.ts';
+import { auditRecord } from '../table/records/audit.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { historyOfEntries, type KeyHistory } from './key-history.ts';
 import { exposingActions, type Sight } from './sights.ts';

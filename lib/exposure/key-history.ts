@@ -3,7 +3,7 @@ import { beginSnapshot, finishSnapshot, isLive } from '../secrets/engine/read-sn
 import { type RecordedChange, readChangesFrom } from '../secrets/engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from '../secrets/engine/stale-read.ts';
 import type { EnvironmentPath } from '../table/keys.ts';
-import type { AuditRecord } from '../table/records/audit-entry.ts';
+import type { AuditRecord } from '../table/records/audit.ts';
 import { writingActions } from './sights.ts';
 
 /** A version of a key, from the change that wrote it until the next one. */

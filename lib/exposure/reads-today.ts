@@ -10,13 +10,16 @@ import { ApiError } from '../core/errors.ts';
 import { canBreakGlass } from '../organizations/break-glass.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, queryItems, readAll, readTogether } from '../table/read.ts';
+import { type SessionRecord, sessionRecord, tokenRecord } from '../table/records/credentials.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
-import { type MemberRecord, memberRecord, removedMemberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
-import { accountLinkRecord, type ProviderLinkRecord, providerLinkRecord } from '../table/records/provider-link.ts';
-import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
-import { tokenRecord } from '../table/records/token.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  type OrganizationRecord,
+  removedMemberRecord,
+} from '../table/records/organization.ts';
+import { accountLinkRecord, type ProviderLinkRecord, providerLinkRecord } from '../table/records/sign-in.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../table/records/user.ts';
 
 type ActiveMembership = Membership & { organization: OrganizationRecord; member: MemberRecord };

@@ -8,7 +8,7 @@ import { longestWriteMs } from '../audit/write.ts';
 import type { SecretReaders } from '../contracts/audit/exposure.ts';
 import { ApiError, environmentNotFound } from '../core/errors.ts';
 import { asLongQuestion, type LongQuestion, readBudget } from '../limits/long-questions.ts';
-import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit.ts';
 import { seenVersions } from './add-up.ts';
 import { pagesPerScan } from './exposed-secrets.ts';
 import { type KeyVersion, originsOf, readKeyHistory } from './key-history.ts';

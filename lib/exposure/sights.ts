@@ -1,7 +1,7 @@
 import type { exposureWays } from '../contracts/audit/exposure.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { fromRanges } from '../contracts/fields/number-ranges.ts';
-import type { AuditRecord } from '../table/records/audit-entry.ts';
+import type { AuditRecord } from '../table/records/audit.ts';
 
 export type Way = (typeof exposureWays)[number];
 

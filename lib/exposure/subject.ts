@@ -3,11 +3,9 @@ import type { StoredEntry } from '../audit/scan.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';
+import { sessionRecord, tokenRecord } from '../table/records/credentials.ts';
 import { identityRecord } from '../table/records/identity.ts';
-import { memberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
-import { sessionRecord } from '../table/records/session.ts';
-import { tokenRecord } from '../table/records/token.ts';
+import { memberRecord, type OrganizationRecord } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
 
 /** The credential, person or identity whose exposure is asked for. */

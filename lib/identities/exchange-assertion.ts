@@ -18,11 +18,12 @@ import { isNew, isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
 import {
   type IdentityRecord,
+  type IssuerKeysRecord,
   identityRecord,
+  issuerKeysRecord,
   type LiveTokensRecord,
   type VerificationKey,
 } from '../table/records/identity.ts';
-import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import {
   ConditionFailed,

@@ -7,10 +7,9 @@ import { maximumLiveTokens, maximumTokenMinutes } from '../contracts/fields/iden
 import { expiryAfter } from '../core/time.ts';
 import { atMost, type Condition, equals, exists, isNew, isThere } from '../table/expressions.ts';
 import { at, find, type Read, readTogether } from '../table/read.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/credentials.ts';
 import { identityRightsRecord, type LiveTokensRecord, liveTokensRecord } from '../table/records/identity.ts';
-import { membershipRecord } from '../table/records/member.ts';
-import { organizationRecord } from '../table/records/organization.ts';
-import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { membershipRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 
 /*

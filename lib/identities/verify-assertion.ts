@@ -5,8 +5,12 @@ import { isOnlyAudience } from '../contracts/fields/match-claims.ts';
 import { ApiError } from '../core/errors.ts';
 import { atMost, type Condition, isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import type { IdentityRecord, VerificationKey } from '../table/records/identity.ts';
-import { type AssertionRecord, assertionRecord } from '../table/records/identity.ts';
+import {
+  type AssertionRecord,
+  assertionRecord,
+  type IdentityRecord,
+  type VerificationKey,
+} from '../table/records/identity.ts';
 import { put, type Write } from '../table/write.ts';
 
 /** Asymmetric only, so that a public key can never be used as an HMAC key. */

@@ -6,21 +6,22 @@ import { keysOfSessionsThrough, tokensBoundTo } from '../organizations/members/r
 import { type Changes, equals, isNew, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, find, list, queryItems } from '../table/read.ts';
-import { auditPartitionsRecord } from '../table/records/audit-partitions.ts';
+import { auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
-import { type InvitationRecord, invitationRecord } from '../table/records/invitation.ts';
-import { type MemberRecord, memberRecord } from '../table/records/member.ts';
 import {
+  type InvitationRecord,
+  invitationRecord,
+  type MemberRecord,
+  memberRecord,
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { customerRecord } from '../table/records/payment.ts';
+import { customerRecord } from '../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { providerLinkRecord } from '../table/records/provider-link.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
-import { domainRecord, signInRecord } from '../table/records/sign-in.ts';
+import { domainRecord, providerLinkRecord, signInRecord } from '../table/records/sign-in.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { check, put, remove, transact, transactIfHolds, update, type Write } from '../table/write.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import { epochSeconds } from '../core/time.ts';
 import { atMost, type Condition, greaterThan, isNew, lessThan } from '../table/expressions.ts';
 import type { Read } from '../table/read.ts';
-import type { RateRecord } from '../table/records/rate.ts';
+import type { RateRecord } from '../table/records/limits.ts';
 import {
   ConditionFailed,
   check,

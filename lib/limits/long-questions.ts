@@ -4,7 +4,7 @@ import type { Log } from '../core/logger.ts';
 import { epochSeconds } from '../core/time.ts';
 import { absent, atMost, attribute, equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { type LongQuestionsRecord, longQuestionsRecord } from '../table/records/long-questions.ts';
+import { type LongQuestionsRecord, longQuestionsRecord } from '../table/records/limits.ts';
 import { ConditionFailed, transactIfHolds, update, upsert } from '../table/write.ts';
 import { chargeWork, flushShares } from './fair-share.ts';
 

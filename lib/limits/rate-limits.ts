@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { normalizeEmail } from '../contracts/fields/text.ts';
 import { settings } from '../core/settings.ts';
 import { at } from '../table/read.ts';
-import { rateRecord } from '../table/records/rate.ts';
+import { rateRecord } from '../table/records/limits.ts';
 import type { Counter } from './count.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { hourMs } from '../core/time.ts';
-import type { RouteHour } from '../table/records/request-metrics.ts';
+import type { RouteHour } from '../table/records/platform.ts';
 import type { SeenRequest } from './access-log-record.ts';
 import { bucketAttribute, bucketOf } from './latency-buckets.ts';
 

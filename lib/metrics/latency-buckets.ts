@@ -1,4 +1,4 @@
-import type { RouteHour } from '../table/records/request-metrics.ts';
+import type { RouteHour } from '../table/records/platform.ts';
 
 /*
  * A latency histogram whose counts can simply be added: bucket n holds latencies above base^(n-1) and up to base^n

@@ -8,7 +8,7 @@ import { daySeconds, expiryAfter, hourMs } from '../core/time.ts';
 import { isServingRegion } from '../table/client.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
+import { countedBatchRecord, routeHourRecord } from '../table/records/platform.ts';
 import { maximumWritesPerTransaction, put, transactIfHolds, upsert, type Write } from '../table/write.ts';
 import { readAccessLogLine } from './access-log-record.ts';
 import { type Tally, tallyRequests } from './count-requests.ts';

@@ -3,7 +3,7 @@ import type { Latency, summarizeMetrics } from '../contracts/admin/metrics.ts';
 import { hourMs } from '../core/time.ts';
 import { ranges } from '../table/keys.ts';
 import { list } from '../table/read.ts';
-import { type RouteHour, routeHourRecord } from '../table/records/request-metrics.ts';
+import { type RouteHour, routeHourRecord } from '../table/records/platform.ts';
 import { hourOf } from './count-requests.ts';
 import { addHistogram, type Histogram, histogramOf, percentileMs } from './latency-buckets.ts';
 

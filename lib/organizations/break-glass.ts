@@ -4,12 +4,17 @@ import { noPassword } from '../crypto/passwords.ts';
 import { type Conditions, equals, exists, greaterThan, isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, readAll } from '../table/read.ts';
-import { isSame, type UndoLinkRecord, undoLinkRecord, undoSeconds } from '../table/records/link.ts';
-import { type MemberRecord, memberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
-import { passkeyRecord } from '../table/records/passkey.ts';
+import { type MemberRecord, memberRecord, type OrganizationRecord } from '../table/records/organization.ts';
 import { signInRecord } from '../table/records/sign-in.ts';
-import { type UserRecord, userRecord } from '../table/records/user.ts';
+import {
+  isSame,
+  passkeyRecord,
+  type UndoLinkRecord,
+  type UserRecord,
+  undoLinkRecord,
+  undoSeconds,
+  userRecord,
+} from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 
 /*

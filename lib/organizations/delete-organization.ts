@@ -5,7 +5,7 @@ import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 

@@ -8,15 +8,16 @@ import { settings } from '../core/settings.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readAll } from '../table/read.ts';
-import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
+  memberRecord,
+  membershipRecord,
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import { firstRevisionAfter, retiredOrganizationRecord, SlugBeingErased } from '../table/records/retired-slug.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryWhile } from '../table/retry.ts';

@@ -1,6 +1,5 @@
 import { verificationKeys } from '../contracts/fields/verification-keys.ts';
-import type { VerificationKey } from '../table/records/identity.ts';
-import type { ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import type { ProviderEndpoints, VerificationKey } from '../table/records/identity.ts';
 
 /** An issuer's keys, at least one, and its addresses for signing in if it has them, or why they could not be fetched. */
 export type FetchedKeys = { keys: VerificationKey[]; endpoints?: ProviderEndpoints | undefined } | { problem: string };

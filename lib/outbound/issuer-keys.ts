@@ -5,7 +5,7 @@ import { dayMs, expiryAfter, minuteMs } from '../core/time.ts';
 import { type Counter, countOne } from '../limits/count.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/identity.ts';
 import { retryOnConditionFailed, transact, transactIfHolds, update, upsert } from '../table/write.ts';
 import { askWorker, requestTimeoutMs, workerTimeoutMs } from './ask-worker.ts';
 import { type FetchedKeys, readFetchedKeys } from './discovery.ts';

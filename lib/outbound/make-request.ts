@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { verificationKeys } from '../contracts/fields/verification-keys.ts';
 import { settings } from '../core/settings.ts';
-import type { ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import type { ProviderEndpoints } from '../table/records/identity.ts';
 import { type OutboundRequest, type ProviderRequest, requestTimeoutMs } from './ask-worker.ts';
 import { endpointsOf, type FetchedKeys } from './discovery.ts';
 import { guardedRequest, RequestFailed, readBody, withinTime } from './guarded-request.ts';

@@ -12,7 +12,7 @@ import { ApiError } from '../core/errors.ts';
 import { cachedRead } from '../core/process-memory.ts';
 import { minuteMs } from '../core/time.ts';
 import { at, find } from '../table/read.ts';
-import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { type PlanConfigs, planConfigsRecord } from '../table/records/platform.ts';
 
 interface Planned {
   plan: PlanName;

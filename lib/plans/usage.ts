@@ -3,9 +3,13 @@ import { organizationNotFound } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list, ofKind, queryItems, readAll } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
-import { invitationRecord, sortInvitations } from '../table/records/invitation.ts';
-import { memberRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import {
+  invitationRecord,
+  memberRecord,
+  type OrganizationRecord,
+  organizationRecord,
+  sortInvitations,
+} from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 
 /** The part of an organization's usage that has to be counted, because no counter exists for it. */

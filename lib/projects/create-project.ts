@@ -11,7 +11,7 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, readAll } from '../table/read.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import {
   firstRevisionAfter,

@@ -7,7 +7,7 @@ import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
 import { retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';

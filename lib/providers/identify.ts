@@ -10,15 +10,15 @@ import { freePlaces, type RemovedMemberRecord } from '../organizations/members/n
 import { recentPlanConfigs } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
-import { memberRecord, removedMemberRecord } from '../table/records/member.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
+import { memberRecord, removedMemberRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform.ts';
 import {
   accountLinkRecord,
+  domainRecord,
   type PendingLinkRecord,
   type ProviderLinkRecord,
   providerLinkRecord,
-} from '../table/records/provider-link.ts';
-import { domainRecord } from '../table/records/sign-in.ts';
+} from '../table/records/sign-in.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';

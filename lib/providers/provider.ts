@@ -3,8 +3,7 @@ import { kmsDecrypt, kmsEncrypt } from '../crypto/kms.ts';
 import { networkOf } from '../limits/network.ts';
 import { keyFetches, keyFetchesOfNetwork } from '../limits/rate-limits.ts';
 import { currentKeys, renewedKeys } from '../outbound/issuer-keys.ts';
-import type { VerificationKey } from '../table/records/identity.ts';
-import type { IssuerKeysRecord, ProviderEndpoints } from '../table/records/issuer-keys.ts';
+import type { IssuerKeysRecord, ProviderEndpoints, VerificationKey } from '../table/records/identity.ts';
 import type { SignInRecord } from '../table/records/sign-in.ts';
 import { SignInRefused } from './log-in-page.ts';
 

@@ -13,12 +13,14 @@ import { completedSignIns } from '../limits/rate-limits.ts';
 import { providerAnswer } from '../outbound/ask-worker.ts';
 import { isThere } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import type { VerificationKey } from '../table/records/identity.ts';
-import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import { type IssuerKeysRecord, issuerKeysRecord, type VerificationKey } from '../table/records/identity.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { personOf } from '../table/records/provider-link.ts';
-import type { SignInRecord } from '../table/records/sign-in.ts';
-import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
+import {
+  personOf,
+  type SignInRecord,
+  type StartedSignInRecord,
+  startedSignInRecord,
+} from '../table/records/sign-in.ts';
 import { remove, retryOnConditionFailed, transact } from '../table/write.ts';
 import { isRandom, nonceOf, redirectUri, verifierOf } from './browser.ts';
 import { SignInRefused, signInExpired } from './log-in-page.ts';

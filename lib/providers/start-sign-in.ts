@@ -11,10 +11,9 @@ import { networkOf } from '../limits/network.ts';
 import { signInLookups, startedSignIns } from '../limits/rate-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readTogether } from '../table/read.ts';
-import { issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import { memberRecord } from '../table/records/member.ts';
-import { domainRecord } from '../table/records/sign-in.ts';
-import { type StartedSignInRecord, startedSignInRecord } from '../table/records/started-sign-in.ts';
+import { issuerKeysRecord } from '../table/records/identity.ts';
+import { memberRecord } from '../table/records/organization.ts';
+import { domainRecord, type StartedSignInRecord, startedSignInRecord } from '../table/records/sign-in.ts';
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 import {
   browserCookie,

@@ -6,8 +6,7 @@ import { findWebhooks } from '../deliveries/publish.ts';
 import { targetProblem } from '../outbound/target.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, queryPage } from '../table/read.ts';
-import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
-import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
+import { type DeliveryRecord, deliveryRecord, type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 
 /** The organization's webhooks, oldest first. */
 export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {

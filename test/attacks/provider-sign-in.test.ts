@@ -5,7 +5,7 @@ import { exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { signInErrors } from '#lib/contracts/auth/sign-in.ts';
 import { at } from '#lib/table/read.ts';
-import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
+import { issuerKeysRecord } from '#lib/table/records/identity.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
 import { nowSeconds } from '#test/support/api.ts';

@@ -6,7 +6,7 @@ import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, ofKind, queryItems } from '#lib/table/read.ts';
-import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { hotPartition, throttled } from '#test/support/throttled.ts';

@@ -5,9 +5,8 @@ import { createCredential, readCredential } from '../../crypto/credentials.ts';
 import { isNew, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, list, type Read } from '../../table/read.ts';
-import { type ChallengeRecord, challengeRecord } from '../../table/records/challenge.ts';
-import { passkeyRecord } from '../../table/records/passkey.ts';
-import { nobody, type UserRecord } from '../../table/records/user.ts';
+import { type ChallengeRecord, challengeRecord } from '../../table/records/credentials.ts';
+import { nobody, passkeyRecord, type UserRecord } from '../../table/records/user.ts';
 import { put, remove, transact, type Write } from '../../table/write.ts';
 import { challengeSeconds, requestOptions } from './passkey-options.ts';
 

@@ -10,10 +10,9 @@ import { sendMail } from '../../mail/send-mail.ts';
 import { canLogInWithFactor } from '../../organizations/break-glass.ts';
 import { asRead, equals, isThere } from '../../table/expressions.ts';
 import { at, find, readTogether } from '../../table/read.ts';
-import type { Factor } from '../../table/records/link.ts';
-import { sessionRecord } from '../../table/records/session.ts';
-import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
+import { sessionRecord, type TokenRecord, tokenRecord } from '../../table/records/credentials.ts';
 import {
+  type Factor,
   type Factors,
   factorNames,
   factorsUnchanged,

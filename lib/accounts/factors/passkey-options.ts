@@ -1,8 +1,7 @@
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkeys.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import { serviceName } from '../../mail/account-mails.ts';
-import type { PasskeyRecord } from '../../table/records/passkey.ts';
-import type { UserRecord } from '../../table/records/user.ts';
+import type { PasskeyRecord, UserRecord } from '../../table/records/user.ts';
 
 /*
  * WebAuthn options for the browser. Written by hand so that functions that only issue challenges don't load the heavy

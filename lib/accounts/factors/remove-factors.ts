@@ -6,9 +6,15 @@ import { factorUndoneMail } from '../../mail/account-mails.ts';
 import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
-import { type Factor, isSame } from '../../table/records/link.ts';
-import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
-import { hasSecondFactor, type UserRecord } from '../../table/records/user.ts';
+import {
+  type Factor,
+  hasSecondFactor,
+  isSame,
+  type PasskeyRecord,
+  passkeyOwnerRecord,
+  passkeyRecord,
+  type UserRecord,
+} from '../../table/records/user.ts';
 import { remove, type Write } from '../../table/write.ts';
 import { type AccountChange, endSessions, readHeldTokens } from '../end-sessions.ts';
 import { invalidLink, openUndoLink } from '../mailed-link.ts';

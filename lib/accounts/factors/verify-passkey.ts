@@ -1,6 +1,6 @@
 import type { NewPasskeyCredential, PasskeyAssertion } from '../../contracts/auth/passkeys.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
-import type { PasskeyRecord } from '../../table/records/passkey.ts';
+import type { PasskeyRecord } from '../../table/records/user.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
 
 /*

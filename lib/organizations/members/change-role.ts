@@ -3,7 +3,7 @@ import { hasFreshRights, type Role } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { equals, greaterThan } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
-import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
+import { type MemberRecord, memberRecord } from '../../table/records/organization.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';

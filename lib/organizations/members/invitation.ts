@@ -4,8 +4,12 @@ import type { Invitation } from '../../contracts/members/members.ts';
 import { derivedUuid } from '../../crypto/derived-uuid.ts';
 import { equals } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
-import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
-import { memberRecord } from '../../table/records/member.ts';
+import {
+  type InvitationRecord,
+  invitationPointerRecord,
+  invitationRecord,
+  memberRecord,
+} from '../../table/records/organization.ts';
 import { check, remove, type Write } from '../../table/write.ts';
 
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */

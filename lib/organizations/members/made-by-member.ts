@@ -4,8 +4,7 @@ import { equals, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, list } from '../../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../../table/records/identity.ts';
-import { membershipRecord } from '../../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { membershipRecord, type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { type WebhookRecord, webhookRecord } from '../../table/records/webhook.ts';
 import { remove, retryOnConditionFailed, transact, update, type Write } from '../../table/write.ts';
 

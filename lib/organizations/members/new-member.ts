@@ -14,10 +14,14 @@ import {
   invitationPointerRecord,
   invitationRecord,
   isPending,
-} from '../../table/records/invitation.ts';
-import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import type { PlanConfigs } from '../../table/records/plan-configs.ts';
+  type MemberRecord,
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+  removedMemberRecord,
+} from '../../table/records/organization.ts';
+import type { PlanConfigs } from '../../table/records/platform.ts';
 import type { SignInRecord } from '../../table/records/sign-in.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact, update, type Write } from '../../table/write.ts';

@@ -1,12 +1,15 @@
 import { organizationNotFound } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, ofKind, queryItems } from '../../table/read.ts';
-import { type InvitationRecord, invitationRecord, sortInvitations } from '../../table/records/invitation.ts';
-import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import {
+  type InvitationRecord,
+  invitationRecord,
+  type MemberRecord,
+  memberRecord,
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
+  sortInvitations,
 } from '../../table/records/organization.ts';
 
 /** An organization with its members and invitations. */

@@ -5,12 +5,18 @@ import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, type Item, list, queryItems, queryPage, readTogether } from '../../table/read.ts';
+import { type TokenRecord, tokenRecord } from '../../table/records/credentials.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
-import type { InvitationRecord } from '../../table/records/invitation.ts';
-import { type MemberRecord, memberRecord, membershipRecord, removedMemberRecord } from '../../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { accountLinkRecord } from '../../table/records/provider-link.ts';
-import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
+import {
+  type InvitationRecord,
+  type MemberRecord,
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+  removedMemberRecord,
+} from '../../table/records/organization.ts';
+import { accountLinkRecord } from '../../table/records/sign-in.ts';
 import { put, remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
 import { ownerIsDispensable } from '../break-glass.ts';
 import { changeCounts } from '../change-counts.ts';

@@ -9,8 +9,12 @@ import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts'
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list, readTogether } from '../../table/read.ts';
-import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
-import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
+import {
+  type ProjectRecord,
+  projectRecord,
+  type TemplateKeyRecord,
+  templateKeyRecord,
+} from '../../table/records/project.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { patternProblem } from './pattern.ts';
 

@@ -5,7 +5,7 @@ import type { validateEnvironment as contract } from '../../contracts/templates/
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
-import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
+import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/project.ts';
 import { putAlone } from '../../table/write.ts';
 import { boundedValueCheck, type ValueCheck } from './pattern.ts';
 import { templateOf } from './template-keys.ts';

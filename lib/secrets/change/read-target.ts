@@ -2,7 +2,7 @@ import { findWebhooks } from '../../deliveries/publish.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, type Read, readTogether, readTogetherWith } from '../../table/read.ts';
 import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
-import { type PlanConfigs, planConfigsRecord } from '../../table/records/plan-configs.ts';
+import { type PlanConfigs, planConfigsRecord } from '../../table/records/platform.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
 import type { WebhookRecord } from '../../table/records/webhook.ts';

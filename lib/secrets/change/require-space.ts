@@ -3,7 +3,7 @@ import type { MemberAccess } from '../../access/member-access.ts';
 import { ApiError } from '../../core/errors.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../../plans/effective-limits.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { PlanConfigs } from '../../table/records/plan-configs.ts';
+import type { PlanConfigs } from '../../table/records/platform.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { maxEnvironmentBytes } from '../engine/secret-size.ts';

@@ -5,7 +5,7 @@ import {
   type RevisionRecord,
   revisionPartRecord,
   revisionRecord,
-} from '../../table/records/revision.ts';
+} from '../../table/records/secret.ts';
 
 /** A change as recorded, with all of its keys. */
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;

@@ -1,10 +1,14 @@
 import { chunksWithin } from '../../core/chunks-of.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at } from '../../table/read.ts';
-import { auditRecord } from '../../table/records/audit-entry.ts';
+import { auditRecord } from '../../table/records/audit.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
-import { type RevisionPartRecord, revisionPartRecord, revisionRecord } from '../../table/records/revision.ts';
-import type { HeadRecord } from '../../table/records/secret.ts';
+import {
+  type HeadRecord,
+  type RevisionPartRecord,
+  revisionPartRecord,
+  revisionRecord,
+} from '../../table/records/secret.ts';
 import { put, type Write } from '../../table/write.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';

@@ -3,7 +3,7 @@ import type { Log } from '../../core/logger.ts';
 import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
-import { auditRecord } from '../../table/records/audit-entry.ts';
+import { auditRecord } from '../../table/records/audit.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
 import { withDeadline, withoutReauthorization } from '../../table/retry.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BillingStatus, PlanName } from '../../contracts/fields/limits.ts';
-import { entity } from '../entity.ts';
+import { mayInvite, Role } from '../../contracts/fields/role.ts';
+import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** An organization's subscription as the payment provider last described it. */
@@ -76,3 +77,79 @@ const directoryEntry = { id: z.string(), slug: z.string(), name: z.string() };
 export const directoryBySlugRecord = entity('directory', keys.directoryBySlug, directoryEntry);
 
 export const directoryByNameRecord = entity('directory', keys.directoryByName, directoryEntry);
+
+/** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
+export const memberRecord = entity('member', keys.member, {
+  id: z.string(),
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: Role,
+  joinedAt: z.string(),
+});
+
+export type MemberRecord = ReturnType<typeof memberRecord.parse>;
+
+/**
+ * Records that a membership ended, so that signing in with the company's provider doesn't begin it again. An invitation
+ * does.
+ */
+export const removedMemberRecord = entity('removedMember', keys.removedMember, {
+  organizationId: z.string(),
+  removedAt: z.string(),
+});
+
+/** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
+export const membershipRecord = entity('membership', keys.membership, {
+  organizationId: z.string(),
+  orgSlug: z.string(),
+});
+
+/**
+ * A pending invitation. Its id is derived from the organization and the e-mail address (see `invitationId`), so a new
+ * one for the same address replaces it. It has no TTL, because the organization's count must change with it.
+ */
+export const invitationRecord = entity('invitation', keys.invitation, {
+  id: z.string(),
+  email: z.string(),
+  role: Role,
+  invitedBy: z.object({ id: z.string(), email: z.string() }),
+  /** Hash of the token that accepts it. */
+  hash: z.string(),
+  createdAt: z.string(),
+  /** ISO 8601. */
+  expiryDate: z.string(),
+});
+
+export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
+
+/**
+ * Whether the invitation can still be accepted: it has not expired, and its inviter is a member who could still make it.
+ * Pure.
+ */
+export function isPending(
+  { expiryDate, role }: Pick<InvitationRecord, 'expiryDate' | 'role'>,
+  inviter: Pick<MemberRecord, 'role'> | undefined,
+  nowMs = Date.now(),
+): boolean {
+  return Date.parse(expiryDate) > nowMs && inviter !== undefined && mayInvite(inviter.role, role);
+}
+
+/** An organization's invitations that can still be accepted, and those that are only stored. Pure. */
+export function sortInvitations(
+  invitations: readonly InvitationRecord[],
+  members: readonly MemberRecord[],
+): { pending: InvitationRecord[]; dead: InvitationRecord[] } {
+  const now = Date.now();
+  const inviters = new Map(members.map(member => [member.userId, member]));
+  const open = (invitation: InvitationRecord) => isPending(invitation, inviters.get(invitation.invitedBy.id), now);
+  return { pending: invitations.filter(open), dead: invitations.filter(invitation => !open(invitation)) };
+}
+
+/** From an invitation's token to the invitation. */
+export const invitationPointerRecord = entity('invitationPointer', keys.invitationPointer, {
+  orgSlug: z.string(),
+  organizationId: z.string(),
+  invitationId: z.string(),
+  expiresAt: ExpiresAt,
+});

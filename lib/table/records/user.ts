@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Bytes, entity } from '../entity.ts';
+import { daySeconds } from '../../core/time.ts';
+import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { asRead, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
@@ -79,3 +80,64 @@ export const emailRecord = entity('email', keys.email, { userId: z.string() });
 
 /** Read in place of an unknown account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** A passkey of a user. Its key includes the user, so it is not found under another account. */
+export const passkeyRecord = entity('passkey', keys.passkey, {
+  id: z.string(),
+  userId: z.string(),
+  name: z.string(),
+  /** From the authenticator, in base64url. */
+  credentialId: z.string(),
+  /** COSE_Key (RFC 9052). */
+  publicKey: Bytes,
+  /** The authenticator's count of uses; 0 if it has none. */
+  counter: z.int(),
+  transports: z.array(z.string()),
+  createdAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+  /** When an answer last had a counter that did not increase. */
+  counterWentBackAt: z.string().optional(),
+  /** A session of the account's own credential added it. Absent if it is unknown what did. */
+  ownAddition: z.literal(true).optional(),
+});
+
+/** The passkey's account: a credential belongs to at most one account. */
+export const passkeyOwnerRecord = entity('passkeyOwner', keys.passkeyOwner, { userId: z.string() });
+
+export type PasskeyRecord = ReturnType<typeof passkeyRecord.parse>;
+
+/** The hash of the one valid verification link. A newer link replaces it. */
+export const verificationLinkRecord = entity('link', keys.verificationLink, { hash: z.string(), expiresAt: ExpiresAt });
+
+/** A reset link. It is valid only in the session epoch in which it was mailed, so a new password ends all links. */
+export const resetLinkRecord = entity('resetLink', keys.resetLink, { epoch: z.int(), expiresAt: ExpiresAt });
+
+const Factor = z.discriminatedUnion('method', [
+  z.object({ method: z.literal('passkey'), id: z.string(), credentialId: z.string() }),
+  /** An authenticator app is identified by its sealed secret, which is unique. */
+  z.object({ method: z.literal('totp'), sealed: Bytes }),
+]);
+
+/** One exact factor. */
+export type Factor = z.output<typeof Factor>;
+
+/** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */
+export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.from(sealed).equals(other);
+}
+
+export const undoSeconds = 7 * daySeconds;
+
+/**
+ * A link that removes a new factor. `change` is the number of the change that added it. While it is valid, the factor is
+ * not settled (see `organizations/break-glass.ts`).
+ */
+export const undoLinkRecord = entity('undoLink', keys.undoLink, {
+  factor: Factor,
+  change: z.int(),
+  /** Absent on links of earlier releases. */
+  addedAt: z.string().optional(),
+  expiresAt: ExpiresAt,
+});
+
+export type UndoLinkRecord = ReturnType<typeof undoLinkRecord.parse>;

@@ -2,6 +2,14 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
+/** A rate limit's count in its current window, which ends at `expiresAt`. */
+export const rateRecord = entity('rate', keys.rate, {
+  tries: z.int(),
+  expiresAt: ExpiresAt,
+});
+
+export type RateRecord = ReturnType<typeof rateRecord.parse>;
+
 /** A question that is being answered. If its function dies, its place is free again at `endsAt` (epoch seconds). */
 const Place = z.object({ holder: z.string(), endsAt: z.int() });
 
