@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/api/endpoint.ts';
-import { importSecrets as contract } from '#lib/contracts/secrets/import-secrets.ts';
+import { importSecrets as contract } from '#lib/contracts/secrets/changes.ts';
 import { beginChange } from '#lib/secrets/change/read-target.ts';
 import { importSecrets } from '#lib/secrets/import-secrets.ts';
 

@@ -47,9 +47,8 @@ import {
   rotateKey,
   updateProject,
 } from './projects/projects.ts';
-import { applyChanges, bulkDeleteSecrets, deleteSecret, setSecret } from './secrets/changes.ts';
+import { applyChanges, bulkDeleteSecrets, deleteSecret, importSecrets, setSecret } from './secrets/changes.ts';
 import { destroyVersions, diffRevisions, listRevisions, listVersions, restoreSecrets } from './secrets/history.ts';
-import { importSecrets } from './secrets/import-secrets.ts';
 import { compareEnvironments, promoteSecrets } from './secrets/promotion.ts';
 import { listKeys, pullSecrets } from './secrets/secrets.ts';
 import {
