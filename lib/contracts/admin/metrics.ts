@@ -31,8 +31,7 @@ export const summarizeMetrics = contract({
   route: 'GET /v1/admin/metrics/summary',
   summary: 'Get request metrics',
   description:
-    'Returns requests, errors and latencies of the last hours, by route and by hour. Requests appear within ' +
-    'seconds.',
+    'Returns requests, errors and latencies of the last hours, by route and by hour. Requests appear within seconds.',
   access: { kind: 'admin' },
   query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
   responses: ok({

@@ -35,9 +35,8 @@ export const register = contract({
   route: 'POST /v1/auth/register',
   summary: 'Create an account and its personal organization',
   description:
-    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and sends ' +
-    'an e-mail with a link to verify the address. The name defaults to the part of the e-mail address before ' +
-    'the @.',
+    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and sends an ' +
+    'e-mail with a link to verify the address. The name defaults to the part of the e-mail address before the @.',
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),

@@ -49,10 +49,9 @@ export const logIn = contract({
   route: 'POST /v1/auth/login',
   summary: 'Log in',
   description:
-    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get ' +
-    'the same response in about the same time. If the account has a second factor, a correct password doesn’t ' +
-    'set a cookie yet: the response is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes ' +
-    'the log-in.',
+    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the ' +
+    'same response in about the same time. If the account has a second factor, a correct password doesn’t set a ' +
+    'cookie yet: the response is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.',
   access: { kind: 'public' },
   cookies: [linkCookie],
   body: z.strictObject({

@@ -170,11 +170,10 @@ export const handOffToken = contract({
   route: 'POST /v1/auth/cli-auth',
   summary: 'Hand a token from the dashboard to the CLI',
   description:
-    'Works in two steps (PKCE, RFC 7636). The dashboard, with a session, sends the CLI’s challenge and gets a ' +
-    'code that works once and expires after 60 seconds. The CLI, without a session, sends the code and its ' +
-    'verifier and gets the token. The token never travels through a URL or the dashboard. A wrong verifier ' +
-    'invalidates the code. The redirect to the CLI carries `iss`; a code for pasting has the form ' +
-    '`<code>~<base64url(iss)>`.',
+    'Works in two steps (PKCE, RFC 7636). The dashboard, with a session, sends the CLI’s challenge and gets a code ' +
+    'that works once and expires after 60 seconds. The CLI, without a session, sends the code and its verifier and ' +
+    'gets the token. The token never travels through a URL or the dashboard. A wrong verifier invalidates the code. ' +
+    'The redirect to the CLI carries `iss`; a code for pasting has the form `<code>~<base64url(iss)>`.',
   access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
   bodyExample: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', name: 'laptop', access: 'full' },

@@ -10,9 +10,8 @@ export const createOrganization = contract({
   summary: 'Create an organization',
   description:
     'Creates an organization that the caller owns. If the slug is omitted, it is derived from the name, with a ' +
-    'suffix if that slug is taken. An explicit slug that is taken is rejected; if its last ' +
-    'organization is being erased, the request first waits up to 10 seconds for that. The number of organizations a ' +
-    'user can own is limited.',
+    'suffix if that slug is taken. An explicit slug that is taken is rejected; if its last organization is being ' +
+    'erased, the request first waits up to 10 seconds for that. The number of organizations a user can own is limited.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),

@@ -12,9 +12,8 @@ export const createEnvironment = contract({
   description:
     'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
     'default is `production`, which only owners and admins can read. Available to all members. If the slug belongs to an environment that is being erased, the request first waits ' +
-    'up to 10 seconds for that. Reusing the slug of a ' +
-    'deleted environment with a type that more roles can read is limited to owners and admins and requires a fresh ' +
-    'session.',
+    'up to 10 seconds for that. Reusing the slug of a deleted environment with a type that more roles can read is ' +
+    'limited to owners and admins and requires a fresh session.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
   body: z.strictObject({
@@ -66,9 +65,8 @@ export const deleteEnvironment = contract({
   route: 'DELETE /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Delete an environment',
   description:
-    'Makes the environment and its history inaccessible at once and erases them in the background. The slug can ' +
-    'be reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins ' +
-    'only.',
+    'Makes the environment and its history inaccessible at once and erases them in the background. The slug can be ' +
+    'reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The environment was deleted.'),
   uses: {

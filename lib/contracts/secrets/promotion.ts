@@ -30,10 +30,9 @@ export const compareEnvironments = contract({
   route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/compare',
   summary: 'Compare two environments',
   description:
-    'Compares two environments of the project, each at one revision: which secrets exist in only one of them, ' +
-    'and which have different or equal values. `from` is the environment in the path. Values are included only ' +
-    'with `values=true`. Requires read access to both. Every comparison is audited, with an entry for each ' +
-    'environment.',
+    'Compares two environments of the project, each at one revision: which secrets exist in only one of them, and ' +
+    'which have different or equal values. `from` is the environment in the path. Values are included only with ' +
+    '`values=true`. Requires read access to both. Every comparison is audited, with an entry for each environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.strictObject({
     with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),

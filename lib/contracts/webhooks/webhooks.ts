@@ -63,8 +63,7 @@ export const createWebhook = contract({
   summary: 'Create a webhook',
   description:
     'Subscribes a public https URL to events of the organization, or of one project or environment. The signing ' +
-    'secret, which receivers need to verify `X-Service-Signature`, is returned only once. Owners and admins ' +
-    'only.',
+    'secret, which receivers need to verify `X-Service-Signature`, is returned only once. Owners and admins only.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     url: TargetUrl.meta({
