@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Contract, ResponseContract } from '#lib/contracts/contract.ts';
 import { errorsOf, statusOf } from '#lib/contracts/contract-errors.ts';
 import type { ErrorCode } from '#lib/contracts/error-codes.ts';
+import { roles } from '#lib/contracts/fields/role.ts';
 import { parameterNames } from '#lib/contracts/path-parameters.ts';
 import type { RoutedContract } from '#lib/contracts/routes.ts';
 import { pascalCase } from '../plan/functions.ts';
@@ -34,6 +35,13 @@ function securityOf({ access }: Contract): Record<string, string[]>[] {
     default:
       return access.tokens === 'session' ? [{ [sessionCookie]: [] }] : [{ [sessionCookie]: [] }, { [bearerToken]: [] }];
   }
+}
+
+/** Which members may call it, unless all may. */
+function callersOf({ access }: Contract): string[] {
+  if (access.kind !== 'member' || access.roles.length === roles.length) return [];
+  const names = access.roles.map((role, index) => `${index === 0 ? 'Owner' : role}s`);
+  return [`${new Intl.ListFormat('en-GB').format(names)} only.`];
 }
 
 function parametersOf(contract: Contract, components: Components): JsonObject[] {
@@ -170,7 +178,7 @@ export function operationOf(contract: RoutedContract, components: Components, er
     operationId: contract.operationId,
     tags: [contract.area],
     summary: contract.summary,
-    description: contract.description,
+    description: [contract.description, ...callersOf(contract)].join(' '),
     security: securityOf(contract),
     ...(access.kind === 'member' ? { 'x-roles': [...access.roles, ...(access.deployers ? ['deployer'] : [])] } : {}),
     ...('tokens' in access ? { 'x-token-access': access.tokens } : {}),

@@ -128,7 +128,7 @@ export const listAuditEntries = contract({
     'filters can be combined. A request reads a limited number of entries; if that is not enough to find and count ' +
     'all matches, `total` is null, the page may be short, and `next` continues after it. If entries have very long ' +
     'lists of keys, a page includes only the first keys of each; a smaller `limit` returns more. Very long details ' +
-    'are omitted in the same way. Owners and admins only.',
+    'are omitted in the same way.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     ...alwaysPaged,
@@ -177,7 +177,7 @@ export const feedAuditEntries = contract({
     '`next` as `after` gets every entry exactly once. Entries appear about a minute late, once no earlier entry can ' +
     'still be written. A page may be short or empty although more entries follow; the reader has all of them when ' +
     '`upTo` is about a minute ago. Without `after`, the feed starts at `since`, or with the oldest entry. Reading ' +
-    'the feed writes no entry. Owners and admins only.',
+    'the feed writes no entry.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({
     limit: integerQuery(1, 1000, 'Entries per page.').default(100),

@@ -150,7 +150,7 @@ export const getExposure = contract({
     'returns everyone who knows the current value. Credentials and people that no longer exist are supported. The ' +
     'response is computed from the audit log and the recorded revisions. If these leave a doubt, `complete` is false ' +
     'and the response lists everything that may have been read, even for an unknown credential. Values that were ' +
-    'promoted to another environment are not followed there. Owners and admins only.',
+    'promoted to another environment are not followed there.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   query: Query,
   isLong: true,

@@ -18,8 +18,7 @@ export const getBilling = contract({
   route: 'GET /v1/billing/{orgId}',
   summary: 'Get billing status and usage',
   description:
-    'Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan. ' +
-    'Available to all members.',
+    'Returns the plan, the subscription’s status, the limits in force, the usage, and the limits of every plan.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'Billing status, limits and usage.',
@@ -53,7 +52,7 @@ export const startCheckout = contract({
   summary: 'Start a hosted checkout',
   description:
     'Creates a checkout session with the payment provider and returns its URL. The plan changes once the ' +
-    'provider reports the payment. Owners and admins only.',
+    'provider reports the payment.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ plan: BoughtPlan }),
   bodyExample: { plan: 'pro' },
@@ -68,7 +67,7 @@ export const openPortal = contract({
   summary: 'Open the customer portal',
   description:
     'Creates a session in the payment provider’s customer portal, where the subscription can be changed or ' +
-    'cancelled, and returns its URL. Creates the customer if there is none. Owners and admins only.',
+    'cancelled, and returns its URL. Creates the customer if there is none.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: ok({ description: 'The portal’s URL.', body: HostedPage }),
   errors: ['billing_provider_error', 'billing_not_configured'],

@@ -89,7 +89,7 @@ export const listIdentities = contract({
   operationId: 'list-identities',
   route: 'GET /v1/identities/{orgId}',
   summary: 'List identities',
-  description: 'Lists the organization’s identities. Owners and admins only.',
+  description: 'Lists the organization’s identities.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The identities.',
@@ -108,7 +108,7 @@ export const createIdentity = contract({
     'Kubernetes and others), so that no token has to be stored there. The platform must issue the token for the ' +
     'identity’s `audience`. Require identifiers that are never reused: on GitHub, `repository_id` and ' +
     '`repository_owner_id`. Pull and merge request events (`event_name`, `pipeline_source` and others) are ' +
-    'rejected unless the claims list them. Limited to owners and admins with a verified e-mail address.',
+    'rejected unless the claims list them. Requires a verified e-mail address.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: z
     .strictObject({
@@ -158,7 +158,7 @@ export const getIdentity = contract({
   operationId: 'get-identity',
   route: 'GET /v1/identities/{orgId}/{identityId}',
   summary: 'Get an identity',
-  description: 'Returns the identity. Owners and admins only.',
+  description: 'Returns the identity.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({ description: 'The identity.', body: answer, example: { identity: example } }),
   uses: { table: ['GetItem'] },
@@ -173,7 +173,7 @@ export const updateIdentity = contract({
     'means that keys are fetched from the issuer. Changes to the role, access and limits apply at once, including to ' +
     'tokens issued earlier. A `deployer` must keep an `environmentId`. With `singleUse` false, platform tokens that ' +
     'were already exchanged are accepted again; with true, each is accepted only if it was never exchanged. Changing ' +
-    '`issuer`, `claims` or `jwks` invalidates those tokens. Owners and admins only.',
+    '`issuer`, `claims` or `jwks` invalidates those tokens.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: changes({
     name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
@@ -208,7 +208,7 @@ export const deleteIdentity = contract({
   operationId: 'delete-identity',
   route: 'DELETE /v1/identities/{orgId}/{identityId}',
   summary: 'Delete an identity',
-  description: 'Deletes the identity. Its tokens stop working at once. Owners and admins only.',
+  description: 'Deletes the identity. Its tokens stop working at once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The identity was deleted.'),
   uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT'] },

@@ -40,7 +40,7 @@ export const listMembers = contract({
   operationId: 'list-members',
   route: 'GET /v1/members/{orgId}',
   summary: 'List members and pending invitations',
-  description: 'Lists the organization’s members and pending invitations. Available to all members.',
+  description: 'Lists the organization’s members and pending invitations.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The members and pending invitations.',
@@ -58,7 +58,7 @@ export const changeRole = contract({
   route: 'PATCH /v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
   description:
-    'Changes a member’s role. Owners only. The last owner can’t be demoted. An invitation can’t be changed, ' +
+    'Changes a member’s role. The last owner can’t be demoted. An invitation can’t be changed, ' +
     'only replaced or cancelled.',
   // If the old or the new role has fresh rights.
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
@@ -79,7 +79,7 @@ export const removeMember = contract({
   summary: 'Remove a member or cancel an invitation',
   description:
     'Removes the member with this identifier and permanently revokes their tokens limited to the organization, or ' +
-    'cancels the invitation with this identifier. Owners and admins only. An admin can’t remove an owner, and ' +
+    'cancels the invitation with this identifier. An admin can’t remove an owner, and ' +
     'the last owner can’t be removed. Identities and webhooks that the member created keep working; the ' +
     'response lists them. A fresh session is required to remove an owner or admin other than yourself, to ' +
     'cancel an invitation to one of these roles, and to end identities.',

@@ -36,7 +36,7 @@ export const renameOrganization = contract({
   route: 'PATCH /v1/orgs/{orgId}',
   summary: 'Rename an organization or require a second factor',
   description:
-    'Changes the display name; the slug stays the same. Owners and admins only. An owner with a second factor ' +
+    'Changes the display name; the slug stays the same. An owner with a second factor ' +
     'can require one of all members: from then on, sessions and tokens created without one are rejected.',
   // Required to change whether members need a second factor.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'by-content' },
@@ -67,7 +67,7 @@ export const deleteOrganization = contract({
   summary: 'Delete an organization',
   description:
     'Makes the organization and all its data inaccessible at once and erases them in the background. The slug ' +
-    'can be reused once that is done. Owners only.',
+    'can be reused once that is done.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: succeeds('The organization was deleted.'),
   uses: {

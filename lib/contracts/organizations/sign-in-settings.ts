@@ -94,8 +94,8 @@ export const getSignIn = contract({
   route: 'GET /v1/orgs/{orgId}/sign-in',
   summary: 'Get the sign-in provider',
   description:
-    'Returns how members sign in with their company’s provider, without the client secret. Owners with a verified ' +
-    'e-mail address only.',
+    'Returns how members sign in with their company’s provider, without the client secret. Requires a verified ' +
+    'e-mail address.',
   access,
   responses: ok({
     description: 'The provider.',
@@ -118,7 +118,7 @@ export const setSignIn = contract({
   description:
     'Lets members sign in with their company’s OpenID Connect provider. Domains that stay in the list stay verified, ' +
     'and dropped ones become free for other organizations. `required` requires an owner with a passkey, or with a ' +
-    'password and an authenticator app (403 `second_factor_required`). Owners with a verified e-mail address only.',
+    'password and an authenticator app (403 `second_factor_required`). Requires a verified e-mail address.',
   access,
   body: z.strictObject({
     issuer: Issuer.meta({ description: described.issuer, example: 'https://login.example.com' }),
@@ -159,8 +159,7 @@ export const verifyDomain = contract({
   summary: 'Verify a domain',
   description:
     'Looks up the domain’s TXT records. If one of them is the domain’s `txtRecord`, addresses of the domain can sign ' +
-    'in through the provider. A domain can be verified for one organization only. Owners with a verified e-mail ' +
-    'address only.',
+    'in through the provider. A domain can be verified for one organization only. Requires a verified e-mail address.',
   access,
   body: z.strictObject({ domain: Domain.meta({ description: 'One of the provider’s domains.' }) }),
   bodyExample: { domain: 'example.com' },
@@ -187,7 +186,7 @@ export const deleteSignIn = contract({
   summary: 'Remove the sign-in provider',
   description:
     'Nobody can sign in through the provider any more, and it is no longer required. Members and their sessions stay. ' +
-    'The domains become free for other organizations. Owners with a verified e-mail address only.',
+    'The domains become free for other organizations. Requires a verified e-mail address.',
   access,
   responses: succeeds('There is no provider any more.'),
   errors: ['email_not_verified'],

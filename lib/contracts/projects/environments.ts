@@ -11,7 +11,7 @@ export const createEnvironment = contract({
   summary: 'Create a custom environment',
   description:
     'Adds an environment to the project. Its type determines which roles can read and write its secrets. The ' +
-    'default is `production`, which only owners and admins can read. Available to all members. If the slug belongs to an environment that is being erased, the request first waits ' +
+    'default is `production`, which only owners and admins can read. If the slug belongs to an environment that is being erased, the request first waits ' +
     'up to 10 seconds for that. Reusing the slug of a deleted environment with a type that more roles can read is ' +
     'limited to owners and admins and requires a fresh session.',
   // Reusing a slug with a more open type is like changing the type of the deleted environment.
@@ -43,7 +43,7 @@ export const updateEnvironment = contract({
   route: 'PATCH /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Change an environment',
   description:
-    'Changes the name, the type or both. The slug stays the same. Owners and admins only. The type determines ' +
+    'Changes the name, the type or both. The slug stays the same. The type determines ' +
     'which roles can read and write the secrets, so only owners may change it, with a fresh session.',
   // To change the type.
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'by-content' },
@@ -66,7 +66,7 @@ export const deleteEnvironment = contract({
   summary: 'Delete an environment',
   description:
     'Makes the environment and its history inaccessible at once and erases them in the background. The slug can be ' +
-    'reused once that is done. Webhooks limited to the environment are deleted with it. Owners and admins only.',
+    'reused once that is done. Webhooks limited to the environment are deleted with it.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The environment was deleted.'),
   uses: {

@@ -145,9 +145,7 @@ export const updateProject = contract({
   operationId: 'update-project',
   route: 'PATCH /v1/projects/{orgId}/{slug}',
   summary: 'Change a project',
-  description:
-    'Changes the name, the description or both. A `null` description removes it. The slug stays the same. ' +
-    'Owners and admins only.',
+  description: 'Changes the name, the description or both. A `null` description removes it. The slug stays the same.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   body: changes({
     name: Name.optional().meta({ description: 'Display name.', example: 'Web shop' }),
@@ -171,7 +169,7 @@ export const deleteProject = contract({
   summary: 'Delete a project',
   description:
     'Makes the project inaccessible at once and destroys its wrapped data key, so its values can never be ' +
-    'decrypted again. The stored data is erased in the background. Owners only.',
+    'decrypted again. The stored data is erased in the background.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: succeeds('The project was deleted.'),
   uses: {
@@ -198,7 +196,7 @@ export const rotateKey = contract({
   description:
     'Creates a new data key for new values and re-encrypts everything stored, including the history. Reads and ' +
     'writes continue throughout. When the rotation completes, the old wrapped key is deleted. ' +
-    '`project.rotation` shows the progress. Owners and admins only.',
+    '`project.rotation` shows the progress.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
     200: response('The rotation is complete: there was nothing to re-encrypt.', { status: 'completed', total: 0 }),

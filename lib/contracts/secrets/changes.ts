@@ -90,7 +90,7 @@ export const setSecret = contract({
     'value again changes nothing, so a retry is harmless. (If the caller can’t read the environment, it does ' +
     'create a version, so that values can’t be guessed.) `If-Match` checks the environment’s revision, ' +
     '`expectedVersion` the key’s version. A key such as `LD_PRELOAD`, which can control which code runs or whom it ' +
-    'trusts, can only be set by callers who can read the environment. Owners, admins and developers only.',
+    'trusts, can only be set by callers who can read the environment.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
@@ -128,7 +128,7 @@ export const applyChanges = contract({
   description:
     'Sets and deletes up to 1,000 secrets in one revision, all or nothing. A key may appear only once. Deleting ' +
     'a key that doesn’t exist returns `404 secret_not_found`. Some keys need read access, as for setting one ' +
-    'secret. Owners, admins and developers only; deleting more than one secret is limited to owners and admins.',
+    'secret. Only owners and admins may delete more than one.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
@@ -158,7 +158,7 @@ export const bulkDeleteSecrets = contract({
   summary: 'Delete secrets in bulk',
   description:
     'Soft-deletes up to 1,000 secrets in one change. Their histories are kept. Keys that don’t exist are ' +
-    'reported and otherwise ignored. Owners and admins only.',
+    'reported and otherwise ignored.',
   access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
@@ -189,7 +189,7 @@ export const deleteSecret = contract({
   summary: 'Soft-delete a secret',
   description:
     'Removes the secret from pulls and lists. Its history is kept, with an entry for the deletion. If the key ' +
-    'is set again, its version numbers continue. Owners, admins and developers only.',
+    'is set again, its version numbers continue.',
   access: writesSecrets,
   query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
@@ -208,8 +208,7 @@ export const importSecrets = contract({
   summary: 'Import secrets in bulk',
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change with one event and one ' +
-    'revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one ' +
-    'secret. Owners, admins and developers only.',
+    'revision, all or nothing. Other secrets stay as they are. Some keys need read access, as for setting one secret.',
   access: writesSecrets,
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,

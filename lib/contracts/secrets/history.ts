@@ -148,9 +148,8 @@ export const restoreSecrets = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/restore',
   summary: 'Restore an earlier revision',
   description:
-    'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new ' +
-    'revision; the history is never rewound. A key that exists neither now nor at the earlier revision is ' +
-    'ignored. Owners and admins only.',
+    'Restores the environment, or the given keys, to an earlier revision in one change. This creates a new revision; ' +
+    'the history is never rewound. A key that exists neither now nor at the earlier revision is ignored.',
   access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
@@ -213,11 +212,10 @@ export const destroyVersions = contract({
   route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
   summary: 'Destroy old values of a key',
   description:
-    'Permanently removes the values of these versions from the table, for values that must no longer be stored. ' +
-    'The history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version ' +
-    'can’t be destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring ' +
-    'a point in time that needs a destroyed value returns `409 version_destroyed`. Owners and admins only; a ' +
-    'token needs `full` access.',
+    'Permanently removes the values of these versions from the table, for values that must no longer be stored. The ' +
+    'history keeps the versions, marked as destroyed, and the revision doesn’t change. The current version can’t be ' +
+    'destroyed. Versions that no longer have a value are left out of `destroyed`. Reading or restoring a point in ' +
+    'time that needs a destroyed value returns `409 version_destroyed`. A token needs `full` access.',
   access: {
     kind: 'member',
     roles: managers,

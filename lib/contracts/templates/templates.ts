@@ -27,7 +27,7 @@ export const listTemplateKeys = contract({
   operationId: 'list-template-keys',
   route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
-  description: 'Lists the keys that the project’s environments should have. Available to all members.',
+  description: 'Lists the keys that the project’s environments should have.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: ok({
     description: 'The template.',
@@ -42,9 +42,8 @@ export const addTemplateKey = contract({
   route: 'POST /v1/templates/{orgSlug}/{project}',
   summary: 'Add a template key',
   description:
-    'Declares a key. Templates are not enforced when secrets are written; environments are validated on ' +
-    'request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the ' +
-    'whole value. Owners and admins only.',
+    'Declares a key. Templates are not enforced when secrets are written; environments are validated on request. A ' +
+    'pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_HOST' }),
@@ -76,8 +75,7 @@ export const updateTemplateKey = contract({
   route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
   description:
-    'Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new ' +
-    'key. Owners and admins only.',
+    'Changes a template key. A `null` removes the description or the pattern. The same rules apply as for a new key.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   body: changes({
@@ -104,7 +102,7 @@ export const removeTemplateKey = contract({
   operationId: 'remove-template-key',
   route: 'DELETE /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Remove a template key',
-  description: 'Removes the key from the template. Secrets with this key are not affected. Owners and admins only.',
+  description: 'Removes the key from the template. Secrets with this key are not affected.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   responses: succeeds('The template key was removed.'),
@@ -119,7 +117,7 @@ export const validateEnvironment = contract({
   summary: 'Validate an environment against the template',
   description:
     'Reports required keys that are missing from the environment and values that don’t match their pattern, but ' +
-    'never a value. Available to all members; `undeclared` is null for members who can’t read the environment. ' +
+    'never a value. `undeclared` is null for members who can’t read the environment. ' +
     'If values were decrypted to match patterns, an audit entry is written. A value that takes too long to ' +
     'match is reported as invalid, with that reason.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', deployers: true },

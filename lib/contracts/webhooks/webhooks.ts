@@ -47,7 +47,7 @@ export const listWebhooks = contract({
   operationId: 'list-webhooks',
   route: 'GET /v1/webhooks/{orgId}',
   summary: 'List webhooks',
-  description: 'Lists the organization’s webhooks without their signing secrets. Owners and admins only.',
+  description: 'Lists the organization’s webhooks without their signing secrets.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The webhooks.',
@@ -63,7 +63,7 @@ export const createWebhook = contract({
   summary: 'Create a webhook',
   description:
     'Subscribes a public https URL to events of the organization, or of one project or environment. The signing ' +
-    'secret, which receivers need to verify `X-Service-Signature`, is returned only once. Owners and admins only.',
+    'secret, which receivers need to verify `X-Service-Signature`, is returned only once.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     url: TargetUrl.meta({
@@ -134,8 +134,7 @@ export const getWebhook = contract({
   operationId: 'get-webhook',
   route: 'GET /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Get a webhook and its recent deliveries',
-  description:
-    'Returns the webhook and its last 20 deliveries, including failures and test pings. Owners and admins only.',
+  description: 'Returns the webhook and its last 20 deliveries, including failures and test pings.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: ok({
     description: 'The webhook and its deliveries.',
@@ -157,7 +156,7 @@ export const updateWebhook = contract({
   summary: 'Update a webhook',
   description:
     'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The ' +
-    'signing secret stays the same. Owners and admins only.',
+    'signing secret stays the same.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: changes({
     url: TargetUrl.optional().meta({
@@ -185,7 +184,7 @@ export const deleteWebhook = contract({
   operationId: 'delete-webhook',
   route: 'DELETE /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Delete a webhook',
-  description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it. Owners and admins only.',
+  description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: succeeds('The webhook was deleted.'),
   uses: { table: ['GetItem', 'DeleteItem', 'Query'], reads: ['DELIVERIES'], writes: ['ORG', 'AUDIT', 'DELIVERIES'] },
@@ -197,7 +196,7 @@ export const testWebhook = contract({
   summary: 'Send a test ping',
   description:
     'Queues a signed delivery of the event `webhook.ping`, even if the webhook is inactive. The result appears ' +
-    'in the webhook’s deliveries. Owners and admins only.',
+    'in the webhook’s deliveries.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The ping is on its way.',
@@ -218,7 +217,7 @@ export const redeliverWebhook = contract({
   description:
     'Queues the same body, byte for byte, for the webhook’s current URL, as a new delivery with its own identifier. ' +
     'The header `X-Service-Redelivery-Of` names the original delivery. The result appears in the webhook’s ' +
-    'deliveries. Only deliveries in the log can be sent again. Owners and admins only.',
+    'deliveries. Only deliveries in the log can be sent again.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: accepted({
     description: 'The delivery is on its way.',
