@@ -11,65 +11,28 @@ import { routes } from '#lib/contracts/routes.ts';
 
 // Copied from the specification, not derived: its `:name` is `{name}` here.
 const specified = `
-POST /auth/register
-POST /auth/login
-POST /auth/logout
-GET /auth/me
-POST /auth/token
-POST /auth/cli-auth
-GET /auth/tokens
-DELETE /auth/tokens/:tokenId
-POST /auth/change-password
-POST /auth/send-verification
-POST /auth/verify-email
-POST /auth/forgot-password
-POST /auth/reset-password
-GET /projects/:orgId
-POST /projects/:orgId
-GET /projects/:orgId/:slug
-DELETE /projects/:orgId/:slug
-POST /projects/:orgId/:slug/environments
-POST /projects/:orgId/:slug/rotate-key
-GET /secrets/:orgSlug/:project/:env
-GET /secrets/:orgSlug/:project/:env/keys
-PUT /secrets/:orgSlug/:project/:env
-POST /secrets/:orgSlug/:project/:env/bulk
-GET /secrets/:orgSlug/:project/:env/versions/:key
-POST /secrets/:orgSlug/:project/promote
-POST /secrets/:orgSlug/:project/:env/bulk-delete
-DELETE /secrets/:orgSlug/:project/:env/:key
-POST /orgs
-DELETE /orgs/:orgId
-GET /templates/:orgSlug/:project
-POST /templates/:orgSlug/:project
-DELETE /templates/:orgSlug/:project/:key
-GET /templates/:orgSlug/:project/validate/:env
-GET /webhooks/:orgId
-POST /webhooks/:orgId
-GET /webhooks/:orgId/:webhookId
-PATCH /webhooks/:orgId/:webhookId
-DELETE /webhooks/:orgId/:webhookId
-POST /webhooks/:orgId/:webhookId/test
-GET /members/:orgId
-POST /members/:orgId/invite
-POST /members/invite/:token/accept
-PATCH /members/:orgId/:id
-DELETE /members/:orgId/:id
-GET /audit/:orgId
-GET /billing/:orgId
-POST /billing/:orgId/checkout
-POST /billing/:orgId/portal
-POST /billing/webhook
-GET /admin/stats
-GET /admin/orgs
-GET /admin/orgs/:orgId
-PATCH /admin/orgs/:orgId
-GET /admin/plans
-PUT /admin/plans/:planName
-GET /admin/metrics/summary
-`
+  POST /auth/register, POST /auth/login, POST /auth/logout, GET /auth/me, POST /auth/token, POST /auth/cli-auth,
+  GET /auth/tokens, DELETE /auth/tokens/:tokenId, POST /auth/change-password, POST /auth/send-verification,
+  POST /auth/verify-email, POST /auth/forgot-password, POST /auth/reset-password,
+  GET /projects/:orgId, POST /projects/:orgId, GET /projects/:orgId/:slug, DELETE /projects/:orgId/:slug,
+  POST /projects/:orgId/:slug/environments, POST /projects/:orgId/:slug/rotate-key,
+  GET /secrets/:orgSlug/:project/:env, GET /secrets/:orgSlug/:project/:env/keys, PUT /secrets/:orgSlug/:project/:env,
+  POST /secrets/:orgSlug/:project/:env/bulk, GET /secrets/:orgSlug/:project/:env/versions/:key,
+  POST /secrets/:orgSlug/:project/promote, POST /secrets/:orgSlug/:project/:env/bulk-delete,
+  DELETE /secrets/:orgSlug/:project/:env/:key,
+  POST /orgs, DELETE /orgs/:orgId,
+  GET /templates/:orgSlug/:project, POST /templates/:orgSlug/:project, DELETE /templates/:orgSlug/:project/:key,
+  GET /templates/:orgSlug/:project/validate/:env,
+  GET /webhooks/:orgId, POST /webhooks/:orgId, GET /webhooks/:orgId/:webhookId, PATCH /webhooks/:orgId/:webhookId,
+  DELETE /webhooks/:orgId/:webhookId, POST /webhooks/:orgId/:webhookId/test,
+  GET /members/:orgId, POST /members/:orgId/invite, POST /members/invite/:token/accept, PATCH /members/:orgId/:id,
+  DELETE /members/:orgId/:id,
+  GET /audit/:orgId,
+  GET /billing/:orgId, POST /billing/:orgId/checkout, POST /billing/:orgId/portal, POST /billing/webhook,
+  GET /admin/stats, GET /admin/orgs, GET /admin/orgs/:orgId, PATCH /admin/orgs/:orgId, GET /admin/plans,
+  PUT /admin/plans/:planName, GET /admin/metrics/summary`
   .trim()
-  .split('\n');
+  .split(/,\s+/);
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
 
@@ -206,32 +169,13 @@ function undescribed(schema: object): string[] {
 
 describe('errors of an operation', () => {
   test('follow from its access, path, body and headers, in the order of their statuses', () => {
-    expect(errorsOf(route('set-secret'))).toEqual([
-      'invalid_request',
-      'unauthenticated',
-      'second_factor_required',
-      'plan_limit_exceeded',
-      'forbidden',
-      'insufficient_scope',
-      'csrf_header_required',
-      'provider_required',
-      'organization_not_found',
-      'project_not_found',
-      'environment_not_found',
-      'revision_mismatch',
-      'version_mismatch',
-      'payload_too_large',
-      'unsupported_media_type',
-      'rate_limited',
-      'internal_error',
-      'temporarily_unavailable',
-    ]);
-    expect(errorsOf(route('get-current-user'))).toEqual([
-      'invalid_request',
-      'unauthenticated',
-      'internal_error',
-      'temporarily_unavailable',
-    ]);
+    const ofSetSecret = `invalid_request unauthenticated second_factor_required plan_limit_exceeded forbidden insufficient_scope
+      csrf_header_required provider_required organization_not_found project_not_found environment_not_found
+      revision_mismatch version_mismatch payload_too_large unsupported_media_type rate_limited internal_error
+      temporarily_unavailable`;
+    expect(errorsOf(route('set-secret'))).toEqual(ofSetSecret.split(/\s+/));
+    const ofCurrentUser = ['invalid_request', 'unauthenticated', 'internal_error', 'temporarily_unavailable'];
+    expect(errorsOf(route('get-current-user'))).toEqual(ofCurrentUser);
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
@@ -261,20 +205,10 @@ describe('errors of an operation', () => {
 
 describe('access', () => {
   test('is public for exactly the routes that are called before signing in', () => {
-    expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
-      'register',
-      'log-in',
-      'start-passkey-login',
-      'complete-login',
-      'find-sign-in-methods',
-      'continue-provider-sign-in',
-      'undo-factor',
-      'verify-email',
-      'request-password-reset',
-      'reset-password',
-      'exchange-assertion',
-      'receive-provider-event',
-    ]);
+    const listed = `register log-in start-passkey-login complete-login find-sign-in-methods continue-provider-sign-in undo-factor
+      verify-email request-password-reset reset-password exchange-assertion receive-provider-event`;
+    const open = routes.filter(({ access }) => access.kind === 'public');
+    expect(open.map(({ operationId }) => operationId)).toEqual(listed.split(/\s+/));
   });
 
   test('requires an administrator for exactly the routes under /v1/admin', () => {
@@ -303,40 +237,25 @@ describe('access', () => {
   });
 
   test('keeps passwords and tokens out of reach of every token', () => {
-    for (const operationId of [
-      'create-token',
-      'list-tokens',
-      'revoke-token',
-      'change-password',
-      'send-verification',
-      'log-out',
-    ]) {
+    const operations = 'create-token list-tokens revoke-token change-password send-verification log-out';
+    for (const operationId of operations.split(' ')) {
       expect(route(operationId).access).toMatchObject({ tokens: 'session' });
     }
   });
 
   test.each([
-    ['delete-project', ['owner']],
-    ['delete-organization', ['owner']],
-    ['change-role', ['owner']],
-    ['create-project', ['owner', 'admin']],
-    ['rotate-key', ['owner', 'admin']],
-    ['bulk-delete-secrets', ['owner', 'admin']],
-    ['add-template-key', ['owner', 'admin']],
-    ['invite-member', ['owner', 'admin']],
-    ['remove-member', ['owner', 'admin']],
-    ['list-audit-entries', ['owner', 'admin']],
-    ['get-exposure', ['owner', 'admin']],
-    ['feed-audit-entries', ['owner', 'admin']],
-    ['list-webhooks', ['owner', 'admin']],
-    ['set-secret', ['owner', 'admin', 'developer']],
-    ['promote-secrets', ['owner', 'admin', 'developer']],
-    ['apply-changes', ['owner', 'admin', 'developer']],
-    ['create-environment', ['owner', 'admin', 'developer', 'viewer']],
-    ['list-members', ['owner', 'admin', 'developer', 'viewer']],
-    ['pull-secrets', ['owner', 'admin', 'developer', 'viewer']],
-  ])('of %s is for %j', (operationId, expected) => {
-    expect(route(operationId).access).toMatchObject({ roles: expected });
+    [['owner'], 'delete-project delete-organization change-role'],
+    [
+      ['owner', 'admin'],
+      `create-project rotate-key bulk-delete-secrets add-template-key invite-member remove-member
+       list-audit-entries get-exposure feed-audit-entries list-webhooks`,
+    ],
+    [['owner', 'admin', 'developer'], 'set-secret promote-secrets apply-changes'],
+    [['owner', 'admin', 'developer', 'viewer'], 'create-environment list-members pull-secrets'],
+  ])('is for %j: %s', (expected, operations) => {
+    for (const operationId of operations.split(/\s+/)) {
+      expect(route(operationId).access, operationId).toMatchObject({ roles: expected });
+    }
   });
 });
 

@@ -22,18 +22,8 @@ describe('a time-based code', () => {
 
   // RFC 4226, appendix D.
   it('for the first ten counts matches the RFC', () => {
-    expect(Array.from({ length: 10 }, (_, count) => totpCode(rfcSecret, count))).toEqual([
-      '755224',
-      '287082',
-      '359152',
-      '969429',
-      '338314',
-      '254676',
-      '287922',
-      '162583',
-      '399871',
-      '520489',
-    ]);
+    const codes = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489';
+    expect(Array.from({ length: 10 }, (_, count) => totpCode(rfcSecret, count))).toEqual(codes.split(' '));
   });
 
   it('is accepted one step early or late, and no further', () => {
