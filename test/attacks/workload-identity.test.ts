@@ -1,5 +1,4 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
@@ -27,7 +26,7 @@ import {
 } from '../support/issuer.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { sendUntilClosed, startReceiver } from '../support/receiver.ts';
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
@@ -565,27 +564,17 @@ describe('the keys of an issuer', () => {
 
   it('are read up to 64 KB, rather than all of 50 MB', async () => {
     const { own, id } = await ownIssuer();
-    let sentBytes = 0;
-    own.answer.jwks = async response => {
-      response.writeHead(200);
-      const chunk = Buffer.alloc(64 * 1024, ' ');
-      while (sentBytes < 50 * 1024 * 1024 && !response.destroyed) {
-        sentBytes += chunk.length;
-        if (!response.write(chunk)) {
-          const woken = new AbortController();
-          await Promise.race(['drain', 'close'].map(event => once(response, event, { signal: woken.signal })));
-          woken.abort();
-        }
-      }
-      response.end();
-    };
+    const megabyte = 1024 * 1024;
+    const sentBytes = new Promise<number>(resolve => {
+      own.answer.jwks = response => resolve(sendUntilClosed(response, 50 * megabyte));
+    });
 
     const answer = await exchange(id, await own.token(id));
 
     expect(codeOf(answer)).toBe(unavailable);
     expect(answer.body.error.message).toContain('larger than 64 KB');
     // The sockets at both ends buffer bytes that were sent but not read.
-    expect(sentBytes).toBeLessThan(20 * 1024 * 1024);
+    expect(await sentBytes).toBeLessThan(20 * megabyte);
   });
 
   it.each<[string, (response: import('node:http').ServerResponse) => unknown, string]>([

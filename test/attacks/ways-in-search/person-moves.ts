@@ -3,21 +3,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wrongCodes } from '#lib/limits/rate-limits.ts';
 import { remove as removeItem, transact } from '#lib/table/write.ts';
-import { type Answer, type Caller, sessionOf } from '#test/support/api.ts';
+import { type Answer, type Caller, nowSeconds, sessionOf } from '#test/support/api.ts';
 import { testPassword } from '#test/support/people.ts';
-import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
+import { expectStatus, mailedToken, memberIdOf } from '#test/support/sample-requests.ts';
 import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
 import { type Company, ownerOf, type Trial } from './world.ts';
 
 /* What the person and the companies do. Each returns how it ended: 'ok', or why not. */
 
-const seconds = () => Math.floor(Date.now() / 1000);
 const password = () => `${testPassword} ${Math.random()}`;
 
 /** What the provider says about the person. */
 export function sayPerson({ company, email }: Trial, sub: string, amr: string[] = []): void {
-  const claims = { auth_time: seconds(), amr };
+  const claims = { auth_time: nowSeconds(), amr };
   company.provider.script = { person: { sub, email, email_verified: true }, claims };
 }
 
@@ -56,10 +55,8 @@ export async function logIn(trial: Trial): Promise<NonNullable<Caller> | undefin
   if (trial.isLinkPending) {
     trial.isLinkPending = false;
     const { links } = (await expectStatus(api.get('/auth/providers', session), 200)).body;
-    const isLinked = links.some(
-      ({ organization }: { organization: { id: string } }) => organization.id === trial.company.id,
-    );
-    if (isLinked) trial.isLinked = true;
+    const isLinked = ({ organization }: { organization: { id: string } }) => organization.id === trial.company.id;
+    if (links.some(isLinked)) trial.isLinked = true;
     await forgetFactorMails(userId);
   }
   return session;
@@ -106,12 +103,7 @@ export async function recover(trial: Trial): Promise<string> {
   };
   const steps = trial.random() < 0.5 ? [undoes, () => reset(trial)] : [() => reset(trial), undoes];
   for (const step of steps) await step();
-  const { eras } = trial;
-  Object.assign(eras, {
-    recoveries: eras.recoveries + 1,
-    sessions: eras.sessions + 1,
-    links: eras.links + 1,
-  });
+  for (const era of ['recoveries', 'sessions', 'links'] as const) trial.eras[era] += 1;
   Object.assign(trial, { isLinked: false, isVerified: true });
   // As if a quarter of an hour had passed: until then, the thief's wrong codes keep everybody out.
   await transact([removeItem(wrongCodes(trial.userId).item)]);
@@ -199,12 +191,10 @@ function leave(trial: Trial): Promise<string> {
 
 async function removePerson(trial: Trial): Promise<string> {
   const { api } = trial.world;
-  const owner = await ownerOf(trial.company);
-  const path = `/members/${trial.company.id}`;
-  const { members } = (await expectStatus(api.get(path, owner), 200)).body;
-  const member = members.find(({ userId }: { userId: string }) => userId === trial.userId);
-  if (member === undefined) return 'no member';
-  const answer = await api.delete(`${path}/${member.id}`, owner);
+  const manager = { ...trial.company.owner, session: await ownerOf(trial.company) };
+  const id = await memberIdOf(api, manager, { user: { id: trial.userId ?? '' } });
+  if (id === undefined) return 'no member';
+  const answer = await api.delete(`/members/${trial.company.id}/${id}`, manager.session);
   if (answer.status === 200) endMembership(trial);
   return codeOf(answer);
 }
