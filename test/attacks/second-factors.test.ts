@@ -314,38 +314,34 @@ describe('a passkey’s response', () => {
   });
 });
 
-describe('a new passkey', () => {
-  it.each([
-    ['made at another origin', { origin: 'https://evil.example' }],
-    ['made in a frame of another site', { crossOrigin: true }],
-    ['made for another site', { rpId: 'evil.example' }],
-    ['without verification of the user', { userVerified: false }],
-    ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
-    ['that is an assertion', { type: 'webauthn.get' }],
-  ])('%s is rejected', async (_, lies) => {
-    const person = await seedPerson();
-    const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
-    const passkey = createAuthenticator().create(publicKey, lies);
-    const answer = await api.post('/auth/passkeys', { challenge, name: 'x', passkey }, person.session);
+it.each([
+  ['made at another origin', { origin: 'https://evil.example' }],
+  ['made in a frame of another site', { crossOrigin: true }],
+  ['made for another site', { rpId: 'evil.example' }],
+  ['without verification of the user', { userVerified: false }],
+  ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
+  ['that is an assertion', { type: 'webauthn.get' }],
+])('a new passkey %s is rejected', async (_, lies) => {
+  const person = await seedPerson();
+  const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
+  const passkey = createAuthenticator().create(publicKey, lies);
+  const answer = await api.post('/auth/passkeys', { challenge, name: 'x', passkey }, person.session);
 
-    expect(answer.body.error.details).toEqual([{ path: 'passkey', message: 'does not answer the challenge' }]);
-    expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([]);
-  });
+  expect(answer.body.error.details).toEqual([{ path: 'passkey', message: 'does not answer the challenge' }]);
+  expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([]);
 });
 
-describe('an attacker who reads the user’s e-mail', () => {
-  it('resets the password and still needs the factor', async () => {
-    const person = await seedPerson({ emailVerified: true });
-    const app = await addApp(api, person);
+it('an attacker who reads the user’s e-mail resets the password and still needs the factor', async () => {
+  const person = await seedPerson({ emailVerified: true });
+  const app = await addApp(api, person);
 
-    const answer = await resetAndLogIn(person);
+  const answer = await resetAndLogIn(person);
 
-    expect(codeOf(answer)).toBe('401 second_factor_required');
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    const { challenge } = answer.body.error.details;
-    expect(await verify({ challenge, totp: app.code(100) })).toBe(wrong);
-    expect(await verify({ challenge, totp: app.code() })).toBe('ok');
-  });
+  expect(codeOf(answer)).toBe('401 second_factor_required');
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  const { challenge } = answer.body.error.details;
+  expect(await verify({ challenge, totp: app.code(100) })).toBe(wrong);
+  expect(await verify({ challenge, totp: app.code() })).toBe('ok');
 });
 
 describe('a stolen session', () => {
