@@ -20,7 +20,7 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, createProject, createToken, sessionOf, useApi, useSettings } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, join, mailedToken } from '../support/sample-requests.ts';
+import { expectStatus, join, mailedToken, resetPassword } from '../support/sample-requests.ts';
 import { samples, send } from '../support/samples.ts';
 import {
   addApp,
@@ -44,6 +44,12 @@ const dead = '400 invalid_token';
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
+async function inTurn(count: number, send: () => Promise<Answer>): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.length < count) codes.push(codeOf(await send()));
+  return codes;
+}
+
 async function withApp() {
   const person = await seedPerson();
   const app = await addApp(api, person);
@@ -51,15 +57,24 @@ async function withApp() {
   return { person, app, challenge };
 }
 
+/** An app that no code has confirmed. */
+async function startApp({ session }: Person) {
+  const { secret } = await body(api.post('/auth/totp', {}, session));
+  return {
+    code: (steps = 0) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps),
+    confirm: (code: string) => api.post('/auth/totp/confirm', { code }, session),
+  };
+}
+
 async function withPasskey() {
   const person = await seedPerson();
-  const { authenticator, id } = await addPasskey(api, person);
+  const { authenticator, id, recoveryCodes } = await addPasskey(api, person);
   /** Answers the question of a new log-in with the passkey. */
   const answerWith = async (lies: Parameters<typeof authenticator.get>[1] = {}) => {
     const { challenge, publicKey } = await askedAtLogin(person);
     return { challenge, passkey: authenticator.get(publicKey, lies) };
   };
-  return { person, authenticator, id, answerWith };
+  return { person, authenticator, id, recoveryCodes, answerWith };
 }
 
 const body = async (answer: Promise<Answer>, status = 200) => (await expectStatus(answer, status)).body;
@@ -100,9 +115,9 @@ describe('a code of an authenticator app', () => {
 
   it('that confirmed the app can’t be used to log in', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const totp = totpCode(fromBase32(secret), totpStep(Date.now()));
-    await expectStatus(api.post('/auth/totp/confirm', { code: totp }, person.session), 200);
+    const { code, confirm } = await startApp(person);
+    const totp = code();
+    await body(confirm(totp));
 
     expect(await verifyAs(person, { totp })).toBe(wrong);
   });
@@ -362,10 +377,8 @@ describe('a stolen session', () => {
     const exchange = { code, codeVerifier: 'x'.repeat(43) };
     expect((await api.post('/auth/cli-auth', exchange)).status).toBe(400);
     expect(await sessionsOf(person)).toBe(1);
-    expect((await api.get('/auth/me', person.session)).body.authentication).toMatchObject({
-      freshUntil: expect.any(String),
-      secondFactor: true,
-    });
+    const { authentication } = (await api.get('/auth/me', person.session)).body;
+    expect(authentication).toMatchObject({ freshUntil: expect.any(String), secondFactor: true });
     // Adding a further factor does not end sessions.
     await addPasskey(api, person);
     expect(await sessionsOf(person)).toBe(1);
@@ -374,12 +387,9 @@ describe('a stolen session', () => {
   it('can’t be used to guess the password', async () => {
     const person = await seedPerson();
     useSettings({ LOGIN_FAILURE_LIMIT: '3' });
-    const guesses: string[] = [];
-    for (let count = 0; count < 4; count += 1) {
-      guesses.push(codeOf(await api.post('/auth/step-up', { password: `guess ${count}` }, person.session)));
-    }
+    const guess = () => api.post('/auth/step-up', { password: 'a guess' }, person.session);
 
-    expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
+    expect(await inTurn(4, guess)).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
   });
 });
 
@@ -391,12 +401,10 @@ const newestUndoToken = async ({ email }: Person) => {
   return /#token=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] as string;
 };
 
-async function resetAndLogIn({ email }: Person): Promise<Answer> {
-  await expectStatus(api.post('/auth/forgot-password', { email }), 200);
-  const token = await mailedToken(api, email, 'Reset');
-  const newPassword = 'another battery horse';
-  await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
-  return api.post('/auth/login', { email, password: newPassword });
+async function resetAndLogIn(person: Person): Promise<Answer> {
+  const password = 'another battery horse';
+  await resetPassword(api, person, password);
+  return api.post('/auth/login', { email: person.email, password });
 }
 
 describe('a planted factor', () => {
@@ -420,8 +428,7 @@ describe('a planted factor', () => {
   });
 
   it('leaves the owner’s own factor and codes, and invalidates the codes generated since', async () => {
-    const person = await seedPerson({ emailVerified: true });
-    const { recoveryCodes = [], authenticator } = await addPasskey(api, person);
+    const { person, recoveryCodes = [], answerWith } = await withPasskey();
     const secondFactors = await factorsOf(person);
     await addApp(api, person);
     const ofApp = await newestUndoToken(person);
@@ -431,11 +438,7 @@ describe('a planted factor', () => {
     expect(await undo(ofPasskey)).toBe('ok');
     const user = await stored(person);
     expect([user?.passkeyCount, user?.totp === undefined, user?.recoveryCodes?.size]).toEqual([1, false, 10]);
-    const logIn = async () => {
-      const { challenge, publicKey } = await askedAtLogin(person);
-      const proof = { challenge, passkey: authenticator.get(publicKey) };
-      return { session: sessionOf(await expectStatus(api.post('/auth/login/verify', proof), 200)) };
-    };
+    const logIn = async () => ({ session: sessionOf(await api.post('/auth/login/verify', await answerWith())) });
     await expectStatus(api.post('/auth/recovery-codes', {}, (await logIn()).session), 200);
     expect(await undo(ofApp)).toBe('ok');
 
@@ -568,10 +571,8 @@ describe('e-mails about factors', () => {
 
     for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
 
-    expect(await subjectsTo(person.email)).toEqual([
-      'Your log-in settings were changed',
-      'Failed attempts to log in to your account',
-    ]);
+    const subjects = ['Your log-in settings were changed', 'Failed attempts to log in to your account'];
+    expect(await subjectsTo(person.email)).toEqual(subjects);
   });
 
   it('notify once of concurrent wrong codes', async () => {
@@ -585,25 +586,21 @@ describe('e-mails about factors', () => {
 describe('recovery codes', () => {
   it('can be renewed five times an hour', async () => {
     const { person } = await withPasskey();
-    const answers = [];
-    for (let count = 0; count < 6; count += 1) {
-      answers.push(codeOf(await api.post('/auth/recovery-codes', {}, person.session)));
-    }
+    const renew = () => api.post('/auth/recovery-codes', {}, person.session);
 
-    expect(answers).toEqual([...Array(5).fill('ok'), '429 rate_limited']);
+    expect(await inTurn(6, renew)).toEqual([...Array(5).fill('ok'), '429 rate_limited']);
     expect(await subjectsTo(person.email)).toHaveLength(5);
   });
 
   it('whose response was lost are returned once more for the code that confirmed the app', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
-    const confirm = () => api.post('/auth/totp/confirm', { code }, person.session);
-    const lost = (await expectStatus(confirm(), 200)).body.recoveryCodes;
+    const { code, confirm } = await startApp(person);
+    const sent = code(1);
+    const { recoveryCodes: lost } = await body(confirm(sent));
 
-    const { recoveryCodes } = (await expectStatus(confirm(), 200)).body;
+    const { recoveryCodes } = await body(confirm(sent));
 
-    expect(codeOf(await confirm())).toBe('400 invalid_request');
+    expect(codeOf(await confirm(sent))).toBe('400 invalid_request');
     expect(recoveryCodes).toHaveLength(10);
     expect(await verifyAs(person, { recoveryCode: lost[0] })).toBe(wrong);
     expect(await verifyAs(person, { recoveryCode: recoveryCodes[0] })).toBe('ok');
@@ -611,21 +608,17 @@ describe('recovery codes', () => {
 
   it('are not returned again once the app was used, for another code, or for a second factor', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const code = (steps: number) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps);
-    const first = code(0);
-    const confirm = async (sent: string) =>
-      codeOf(await api.post('/auth/totp/confirm', { code: sent }, person.session));
-    expect(await confirm(first)).toBe('ok');
-    expect(await confirm(code(-1))).toBe('400 invalid_request');
+    const { code, confirm } = await startApp(person);
+    const first = code();
+    expect(codeOf(await confirm(first))).toBe('ok');
+    expect(codeOf(await confirm(code(-1)))).toBe('400 invalid_request');
     expect(await verifyAs(person, { totp: code(1) })).toBe('ok');
-    expect(await confirm(first)).toBe('400 invalid_request');
+    expect(codeOf(await confirm(first))).toBe('400 invalid_request');
 
-    const { person: other } = await withPasskey();
-    const started = (await api.post('/auth/totp', {}, other.session)).body;
-    const proof = { code: totpCode(fromBase32(started.secret), totpStep(Date.now())) };
-    expect(await body(api.post('/auth/totp/confirm', proof, other.session))).toEqual({});
-    expect(codeOf(await api.post('/auth/totp/confirm', proof, other.session))).toBe('400 invalid_request');
+    const second = await startApp((await withPasskey()).person);
+    const sent = second.code();
+    expect(await body(second.confirm(sent))).toEqual({});
+    expect(codeOf(await second.confirm(sent))).toBe('400 invalid_request');
   });
 
   it.each([
@@ -737,7 +730,7 @@ const needing: Readonly<Record<string, (person: Person) => Promise<[path: string
   'hand-off-token': async () => ['/auth/cli-auth', { codeChallenge: 'x'.repeat(43), name: 'cli' }],
   'invite-member': async ({ organization: { id } }) => [
     `/members/${id}/invite`,
-    { email: 'new@example.com', role: 'owner' },
+    { email: 'a@b.example', role: 'owner' },
   ],
   'change-role': async person => [await memberPath(person), { role: 'viewer' }],
   'remove-member': async person => [`${await memberPath(person)}?endIdentities=true`],
@@ -745,10 +738,8 @@ const needing: Readonly<Record<string, (person: Person) => Promise<[path: string
     const { slug } = await createProject(api, person);
     const retired = at(retiredEnvironmentRecord, person.organization.slug, slug, 'eu');
     await transact([put(retired, { retiredAt: new Date().toISOString(), type: 'production' })]);
-    return [
-      `/projects/${person.organization.id}/${slug}/environments`,
-      { name: 'EU', slug: 'eu', type: 'development' },
-    ];
+    const environment = { name: 'EU', slug: 'eu', type: 'development' };
+    return [`/projects/${person.organization.id}/${slug}/environments`, environment];
   },
   'create-project': async ({ organization }) => {
     const retiredAt = new Date().toISOString();

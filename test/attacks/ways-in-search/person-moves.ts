@@ -21,8 +21,7 @@ export function sayPerson({ company, email }: Trial, sub: string, amr: string[] 
 }
 
 export async function register(trial: Trial, verifies = trial.random() < 0.8): Promise<string> {
-  const { api } = trial.world;
-  const { email } = trial;
+  const { api, email } = trial;
   const answer = await api.post('/auth/register', { email, password: testPassword });
   if (answer.status !== 201) return codeOf(answer);
   const { user, organization } = answer.body;
@@ -33,7 +32,7 @@ export async function register(trial: Trial, verifies = trial.random() < 0.8): P
 
 export async function verify(trial: Trial): Promise<string> {
   if (trial.ownId === undefined || trial.isVerified) return 'nothing to verify';
-  const { api } = trial.world;
+  const { api } = trial;
   const answer = await api.post('/auth/verify-email', { token: await mailedToken(api, trial.email, 'Verify') });
   if (answer.status === 200) trial.isVerified = true;
   return codeOf(answer);
@@ -41,8 +40,7 @@ export async function verify(trial: Trial): Promise<string> {
 
 /** An own session in the person's browser, which makes the link that waits there. */
 export async function logIn(trial: Trial): Promise<NonNullable<Caller> | undefined> {
-  const { api } = trial.world;
-  const { browser, userId } = trial;
+  const { api, browser, userId } = trial;
   if (userId === undefined) return undefined;
   let answer = await logInIn(api, browser, trial.email, trial.remembered);
   if (answer.body.error?.code === 'second_factor_required' && trial.app !== undefined) {
@@ -74,7 +72,7 @@ function addOwnApp(trial: Trial): Promise<string> {
     if (!trial.isVerified) return 'not verified';
     const isFirst = trial.app === undefined;
     const person = { session: session as { cookie: string }, user: { id: trial.userId as string } };
-    trial.app = await addApp(trial.world.api, person as Parameters<typeof addApp>[1]);
+    trial.app = await addApp(trial.api, person as Parameters<typeof addApp>[1]);
     if (isFirst) trial.eras.sessions += 1;
     await forgetFactorMails(person.user.id);
     return 'ok';
@@ -84,7 +82,7 @@ function addOwnApp(trial: Trial): Promise<string> {
 function removeOwnApp(trial: Trial): Promise<string> {
   if (trial.app === undefined) return Promise.resolve('has none');
   return inOwnSession(trial, async session => {
-    const answer = await trial.world.api.delete('/auth/totp', session);
+    const answer = await trial.api.delete('/auth/totp', session);
     if (answer.status === 200) trial.app = undefined;
     await forgetFactorMails(trial.userId as string);
     return codeOf(answer);
@@ -96,7 +94,7 @@ export async function recover(trial: Trial): Promise<string> {
   if (trial.userId === undefined) return 'no account';
   const undoes = async () => {
     for (const token of trial.thief.undoTokens) {
-      await expectStatus(trial.world.api.post('/auth/factors/undo', { token }), 200);
+      await expectStatus(trial.api.post('/auth/factors/undo', { token }), 200);
       await forgetFactorMails(trial.userId as string);
     }
     Object.assign(trial.thief, { undoTokens: [], app: undefined, passkey: undefined });
@@ -108,13 +106,13 @@ export async function recover(trial: Trial): Promise<string> {
   // As if a quarter of an hour had passed: until then, the thief's wrong codes keep everybody out.
   await transact([removeItem(wrongCodes(trial.userId).item)]);
   const session = await logIn(trial);
-  const answer = await trial.world.api.get('/auth/passkeys', session);
+  const answer = await trial.api.get('/auth/passkeys', session);
   if (answer.status !== 200) throw new Error(`The person is locked out after the recovery: ${codeOf(answer)}.`);
   return 'ok';
 }
 
 async function reset(trial: Trial): Promise<void> {
-  const { api } = trial.world;
+  const { api } = trial;
   const newPassword = password();
   const mails = async () =>
     (await api.mails()).filter(({ to, subject }) => to === trial.email && /Reset/.test(subject));
@@ -128,8 +126,7 @@ async function reset(trial: Trial): Promise<void> {
 
 /** With the honest provider, in the person's own browser. */
 async function signInAtWork(trial: Trial): Promise<string> {
-  const { browser, company } = trial;
-  const { api } = trial.world;
+  const { api, browser, company } = trial;
   sayPerson(trial, trial.subject);
   let { error } = await signIn(api, browser, company.slug);
   if (error === 'link_required') {
@@ -153,7 +150,7 @@ async function signInAtWork(trial: Trial): Promise<string> {
 /** After the provider let somebody in as the person. */
 export async function noteSignIn(trial: Trial, session: Caller): Promise<void> {
   if (trial.userId === undefined) {
-    const { user } = (await expectStatus(trial.world.api.get('/auth/me', session), 200)).body;
+    const { user } = (await expectStatus(trial.api.get('/auth/me', session), 200)).body;
     Object.assign(trial, { userId: user.id, isLinked: true });
   }
   if (!trial.isGone) trial.isMember = true;
@@ -161,7 +158,7 @@ export async function noteSignIn(trial: Trial, session: Caller): Promise<void> {
 
 function endLinks(trial: Trial): Promise<string> {
   return inOwnSession(trial, async session => {
-    const { api } = trial.world;
+    const { api } = trial;
     const { links } = (await expectStatus(api.get('/auth/providers', session), 200)).body;
     if (links.length === 0) return 'has none';
     for (const { id } of links) await expectStatus(api.delete(`/auth/providers/${id}`, session), 200);
@@ -183,14 +180,14 @@ function endMembership(trial: Trial): void {
 
 function leave(trial: Trial): Promise<string> {
   return inOwnSession(trial, async session => {
-    const answer = await trial.world.api.delete(`/members/${trial.company.id}/me`, session);
+    const answer = await trial.api.delete(`/members/${trial.company.id}/me`, session);
     if (answer.status === 200) endMembership(trial);
     return codeOf(answer);
   });
 }
 
 async function removePerson(trial: Trial): Promise<string> {
-  const { api } = trial.world;
+  const { api } = trial;
   const manager = { ...trial.company.owner, session: await ownerOf(trial.company) };
   const id = await memberIdOf(api, manager, { user: { id: trial.userId ?? '' } });
   if (id === undefined) return 'no member';
@@ -200,16 +197,16 @@ async function removePerson(trial: Trial): Promise<string> {
 }
 
 /** The token of a new invitation, or the answer that refused it. */
-export async function invite({ world, email }: Trial, company: Company): Promise<string | Answer> {
+export async function invite({ api, email }: Trial, company: Company): Promise<string | Answer> {
   const body = { email, role: 'developer' };
-  const answer = await world.api.post(`/members/${company.id}/invite`, body, await ownerOf(company));
+  const answer = await api.post(`/members/${company.id}/invite`, body, await ownerOf(company));
   return answer.status === 201 ? answer.body.token : answer;
 }
 
 export async function acceptWith(trial: Trial, company: Company, session: Caller): Promise<string> {
   const token = await invite(trial, company);
   if (typeof token !== 'string') return codeOf(token);
-  return codeOf(await trial.world.api.post(`/members/invite/${token}/accept`, undefined, session));
+  return codeOf(await trial.api.post(`/members/invite/${token}/accept`, undefined, session));
 }
 
 export function accept(trial: Trial, company: Company): Promise<string> {
@@ -227,7 +224,7 @@ export function noteJoined(trial: Trial, company: Company): void {
 
 /** Their session through the provider opens the whole account once their own password is proved in it. */
 async function liftOwnSession(trial: Trial): Promise<string> {
-  const { api } = trial.world;
+  const { api } = trial;
   const ended = await signInAtWork(trial);
   if (ended !== 'ok' || trial.password === undefined) return ended;
   if (trial.app !== undefined) await forgetUsedCodes(trial.userId as string);
@@ -242,7 +239,7 @@ const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.t
 
 async function makeAdmin(trial: Trial): Promise<string> {
   if (trial.random() < 0.7) return 'not now';
-  const env = { PATH: process.env.PATH, PORT: new URL(trial.world.api.url).port };
+  const env = { PATH: process.env.PATH, PORT: new URL(trial.api.url).port };
   const granted = await promisify(execFile)(process.execPath, [command, trial.email], { env }).catch(
     (error: { stderr: string }) => error,
   );

@@ -86,8 +86,7 @@ async function begin(trial: Trial): Promise<void> {
 }
 
 async function steal(trial: Trial): Promise<void> {
-  const { api } = trial.world;
-  const { stolen, thief } = trial;
+  const { api, stolen, thief } = trial;
   if (stolen === 'password') thief.password = trial.password;
   if (stolen === 'provider' || stolen === 'password' || stolen === 'app') return;
   const session = (await logIn(trial)) as { cookie: string };

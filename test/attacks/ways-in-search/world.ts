@@ -63,14 +63,8 @@ async function foundCompany(api: Api, names: NameServer, provider: HostileProvid
 /** A session of the owner that may do everything in the company. */
 export const ownerOf = ({ owner, id }: Company) => seedSession(owner, [id]);
 
-export const stolenThings = [
-  'provider',
-  'password',
-  'stale session',
-  'full token',
-  'token of the company',
-  'app',
-] as const;
+const ofCompany = 'token of the company';
+export const stolenThings = ['provider', 'password', 'stale session', 'full token', ofCompany, 'app'] as const;
 export type Stolen = (typeof stolenThings)[number];
 
 /** How often what ends credentials has happened. */
@@ -101,7 +95,7 @@ export function newTrial(world: World, random: () => number, stolen: Stolen) {
   const company = pick(random, world.employers);
   const subject = `p${randomBytes(6).toString('hex')}`;
   return {
-    world,
+    api: world.api,
     random,
     stolen,
     company,

@@ -3,6 +3,7 @@ import { type HeadPage, outgrowsPages, pagesAfter } from '#lib/secrets/engine/he
 import { sizeAfter } from '#lib/secrets/engine/write-change.ts';
 import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
+import { headWith } from '#test/support/head-with.ts';
 
 const kb = 1024;
 
@@ -18,9 +19,7 @@ function environment() {
     /** Sets keys to values of a size, or deletes them (0), as one change; up to 40 keys are read one by one. */
     change(sizes: Readonly<Record<string, number>>) {
       const changed = Object.entries(sizes).map(([key, bytes]) => {
-        const head = { key, version: 1, revision: 1, fence: 1, createdAt: '', updatedAt: '' };
-        const content = bytes === 0 ? { deleted: true as const } : { sizeBytes: bytes, keyVersion: 1 };
-        return { ...head, ...content, updatedBy: { id: '', email: '' } };
+        return headWith({ key, ...(bytes === 0 ? { deleted: true } : { sizeBytes: bytes, keyVersion: 1 }) });
       });
       const state = { pages, sizeBytes, secretCount: heads.size } as EnvironmentState;
       const before = new Map(heads);

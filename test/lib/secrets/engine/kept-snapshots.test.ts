@@ -8,6 +8,7 @@ import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
 import { reliedOnMs } from '#lib/table/serving-region.ts';
 import { useSettings } from '#test/support/api.ts';
+import { headWith } from '#test/support/head-with.ts';
 
 const mb = 1024 * 1024;
 
@@ -20,10 +21,8 @@ function snapshotOf(name: string, { count, bytes }: { count: number; bytes: numb
   const heads = Array.from({ length: count }, (_, index): HeadRecord => {
     const text = Buffer.from(Buffer.alloc(bytes, index).toString('base64'), 'base64');
     const sealed = new Uint8Array(text.buffer, text.byteOffset, text.byteLength);
-    const [createdAt, updatedAt] = [new Date(index).toISOString(), new Date(index).toISOString()];
     const updatedBy = { id: `${name} ${index}`, email: `${name}-${index}@example.com` };
-    const key = `KEY_${index}`;
-    return { key, version: 1, revision: 1, fence: 1, sealed, keyVersion: 1, createdAt, updatedAt, updatedBy };
+    return headWith({ key: `KEY_${index}`, sealed, keyVersion: 1, updatedBy });
   });
   const state = {
     id: `id of ${name}`,
