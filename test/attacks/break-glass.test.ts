@@ -22,10 +22,10 @@ import {
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { logInAs, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
+  answerFactor,
   logInIn,
   newDomain,
   openCompany,
-  requestIn,
   sessionIn,
   settingsOf,
   settingsPath,
@@ -85,10 +85,7 @@ async function linkedTo(changes: { trustFactor: boolean }) {
 async function through(slug: string, app?: App) {
   const browser = openBrowser();
   const { error } = await signIn(api, browser, slug);
-  if (app !== undefined && error === 'second_factor_required') {
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-  }
+  if (app !== undefined && error === 'second_factor_required') await expectStatus(answerFactor(api, browser, app), 200);
   return sessionIn(api, browser) as { cookie: string };
 }
 

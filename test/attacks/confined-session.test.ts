@@ -14,6 +14,7 @@ import { type Browser, openBrowser } from '../support/sign-in/browser.ts';
 import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
 import { type Company, logInAs, openOwnCompany, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
+  answerFactor,
   logInIn,
   newDomain,
   openCompany,
@@ -303,8 +304,7 @@ it('somebody with a factor of their own who signs in for the first time joins on
   const first = openBrowser();
   expect((await signIn(api, first, company.slug)).error).toBe('second_factor_required');
   expect(await membersNow()).toEqual([company.owner.email]);
-  const question = (await expectStatus(requestIn(api, first, '/auth/provider/factor', {}), 200)).body;
-  await answer(first, question.challenge, careful, ownApp);
+  await expectStatus(answerFactor(api, first, ownApp), 200);
   expect(await membersNow()).toEqual([company.owner.email, careful.email]);
   const { confinedTo } = await me(sessionIn(api, first));
   expect(confinedTo.slug).toBe(company.slug);

@@ -15,9 +15,9 @@ import { nowSeconds } from '../support/api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus, invite, join, membersOf } from '../support/sample-requests.ts';
 import { addApp, forgetUsedCodes } from '../support/second-factors.ts';
-import { type Browser, openBrowser } from '../support/sign-in/browser.ts';
+import { openBrowser } from '../support/sign-in/browser.ts';
 import { openOwnCompany, seedColleague, useOpenIdProvider } from '../support/sign-in/scene.ts';
-import { logInIn, openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
+import { answerFactor, logInIn, openCompany, requestIn, sessionIn, signIn } from '../support/sign-in/sign-in.ts';
 
 /* What a sign-in through a provider must not exceed, bypass or break. */
 
@@ -41,18 +41,15 @@ it('a browser in which a link waits completes a sign-in after the link was made 
   const app = await addApp(api, person);
   const account = hire(person.email);
   const [first, second] = [openBrowser(), openBrowser()];
-  const verify = async (browser: Browser, challenge: string) => {
-    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-    await forgetUsedCodes(person.user.id);
-  };
   for (const browser of [first, second]) {
     expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
   }
-  await verify(second, (await logInIn(api, second, person.email)).body.error.details.challenge);
+  const { challenge } = (await logInIn(api, second, person.email)).body.error.details;
+  await expectStatus(requestIn(api, second, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+  await forgetUsedCodes(person.user.id);
 
   expect((await signIn(api, first, company.slug, { account })).error).toBe('second_factor_required');
-  const { challenge } = (await expectStatus(requestIn(api, first, '/auth/provider/factor', {}), 200)).body;
-  await verify(first, challenge);
+  await expectStatus(answerFactor(api, first, app), 200);
 
   expect(sessionIn(api, first)).toBeDefined();
 });

@@ -18,9 +18,9 @@ import { addApp, ageSession, forgetUsedCodes, logInWithApp } from '../support/se
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type Company, logInAs, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
+  answerFactor,
   logInIn,
   openCompany,
-  requestIn,
   sessionIn,
   sessionThrough,
   settingsOf,
@@ -270,9 +270,8 @@ it.each(['in another browser', 'with an invitation'])(
     if (how === 'with an invitation') await join(api, company.owner, person);
 
     for (const browser of browsers) {
-      const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
       await forgetUsedCodes(person.user.id);
-      await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+      await expectStatus(answerFactor(api, browser, app), 200);
       expect((await api.get(membersPath(company), sessionIn(api, browser))).status).toBe(200);
     }
     expect((await memberIds(company)).filter(id => id === person.user.id)).toHaveLength(1);

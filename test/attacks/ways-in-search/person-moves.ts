@@ -7,7 +7,7 @@ import { type Answer, type Caller, nowSeconds, sessionOf } from '#test/support/a
 import { testPassword } from '#test/support/people.ts';
 import { expectStatus, mailedToken, memberIdOf } from '#test/support/sample-requests.ts';
 import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
-import { logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
+import { answerFactor, logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
 import { type Company, ownerOf, type Trial } from './world.ts';
 
 /* What the person and the companies do. Each returns how it ended: 'ok', or why not. */
@@ -137,8 +137,7 @@ async function signInAtWork(trial: Trial): Promise<string> {
   }
   if (error === 'second_factor_required' && trial.app !== undefined) {
     await forgetUsedCodes(trial.userId as string);
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    const answer = await requestIn(api, browser, '/auth/login/verify', { challenge, totp: trial.app.code() });
+    const answer = await answerFactor(api, browser, trial.app);
     if (answer.status !== 200) return codeOf(answer);
     error = undefined;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -129,16 +130,11 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
   });
 
   test('describes every member of its bodies and responses', () => {
-    const parts: [z.ZodType | null | undefined, 'input' | 'output'][] = [
-      ...(contract.rawBody ? [] : [[contract.body, 'input'] as [z.ZodType | undefined, 'input']]),
-      ...Object.values(contract.responses).map(({ body }) => [body, 'output'] as [z.ZodType | null, 'output']),
-    ];
-    for (const [schema, io] of parts) {
-      if (schema) expect(undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))).toEqual([]);
-    }
-    for (const schema of [contract.query, contract.headers]) {
-      if (schema) expect(undescribed(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))).toEqual([]);
-    }
+    const input = [contract.rawBody ? undefined : contract.body, contract.query, contract.headers];
+    const output = Object.values(contract.responses).map(({ body }) => body);
+    const missingIn = (schemas: (z.ZodType | null | undefined)[], io: 'input' | 'output') =>
+      schemas.flatMap(schema => (schema ? undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) : []));
+    expect([...missingIn(input, 'input'), ...missingIn(output, 'output')]).toEqual([]);
   });
 
   test('has a summary and a list of errors without duplicates', () => {
@@ -260,14 +256,11 @@ describe('access', () => {
 });
 
 describe('bodies', () => {
+  const keysFrom = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => prefix + index);
   test.each([
     ['register', { email: 'x', password: 'short', name: '' }, ['email', 'password', 'name']],
     ['register', { email: 'ada@example.com', password: 'x'.repeat(257) }, ['password']],
-    [
-      'create-token',
-      { name: 'x', environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' },
-      ['organizationId', 'projectId'],
-    ],
+    ['create-token', { name: 'x', environmentId: randomUUID() }, ['organizationId', 'projectId']],
     ['create-token', { access: 'all', projectId: 1 }, ['name', 'access', 'projectId', 'organizationId']],
     ['hand-off-token', { code: 'x', codeVerifier: '' }, ['codeVerifier']],
     ['hand-off-token', { name: 'x' }, ['codeChallenge']],
@@ -283,14 +276,7 @@ describe('bodies', () => {
     ['apply-changes', { set: [{ key: 'A', value: '', dryRun: true }] }, ['set.0']],
     ['apply-changes', { delete: Array.from({ length: 1001 }, (_, index) => index) }, ['delete']],
     ['apply-changes', { delete: ['A'], message: 'two\nlines' }, ['message']],
-    [
-      'apply-changes',
-      {
-        set: Array.from({ length: 600 }, (_, index) => ({ key: `A${index}`, value: '' })),
-        delete: Array.from({ length: 401 }, (_, index) => `B${index}`),
-      },
-      [''],
-    ],
+    ['apply-changes', { set: keysFrom(600, 'A').map(key => ({ key, value: '' })), delete: keysFrom(401, 'B') }, ['']],
     ['import-secrets', { secrets: { A: '' }, message: 'x'.repeat(201) }, ['message']],
     ['create-webhook', { url: 'ftp://example.com', events: ['webhook.ping'] }, ['url', 'events.0']],
     ['create-webhook', { url: 'https://a:b@example.com', events: [] }, ['url', 'events']],
