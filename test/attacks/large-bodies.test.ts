@@ -4,6 +4,7 @@ import { routes } from '#lib/contracts/routes.ts';
 import { codeOf, createProject, useApi } from '../support/api.ts';
 import { shared } from '../support/fixtures.ts';
 import { seedPerson } from '../support/people.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 const admin = shared(() => seedPerson({ isAdmin: true }));
@@ -81,7 +82,7 @@ describe('a body above the limit of its route', () => {
   it('may be large only if the route takes secrets or lists of their keys', () => {
     const large = takingBodies.filter(route => bodyLimitOf(route) > maximumSmallBodyBytes);
     const listed = 'apply-changes bulk-delete-secrets import-secrets promote-secrets restore-secrets set-secret';
-    expect(large.map(({ operationId }) => operationId).toSorted()).toEqual(listed.split(' '));
+    expect(large.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     expect(Math.max(...large.map(bodyLimitOf))).toBe(maximumBodyBytes);
   });
 });

@@ -25,6 +25,7 @@ import {
   startUrl,
 } from '../support/sign-in/sign-in.ts';
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
+import { words } from '../support/words.ts';
 
 /*
  * A provider that answers what no provider should, on behalf of whoever manages it, of somebody on the way to it, or of a
@@ -46,7 +47,7 @@ afterEach(() => {
 });
 
 /** Whatever comes of it, a sign-in writes these: what it has started, what it has counted, keys, and entries. */
-const passing = 'startedSignIn rate issuerKeys audit auditCount auditPartitions session credentialKey'.split(' ');
+const passing = words('startedSignIn rate issuerKeys audit auditCount auditPartitions session credentialKey');
 /** A session of the owner is used by the test. Another one would be created. */
 const sessionCount = async () => [...(await snapshotOf([])).keys()].filter(key => key.startsWith('session ')).length;
 
@@ -347,7 +348,7 @@ describe('a discovery document', () => {
   });
 
   // Addresses that the service must never connect to, whatever a discovery document says.
-  it.each('10.0.0.1 169.254.169.254 192.168.1.1 [fd00:ec2::254] 0.0.0.0 100.64.0.1 [::ffff:10.0.0.1]'.split(' '))(
+  it.each(words('10.0.0.1 169.254.169.254 192.168.1.1 [fd00:ec2::254] 0.0.0.0 100.64.0.1 [::ffff:10.0.0.1]'))(
     'with endpoints at %s is refused',
     async host => {
       for (const member of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'authorization_endpoint']) {

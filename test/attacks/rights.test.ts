@@ -4,6 +4,7 @@ import { contextKeys, isAllowed } from '#infra/stacks/policy.ts';
 import { partitions } from '#lib/contracts/partitions.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { synthesize } from '../support/installation.ts';
+import { words } from '../support/words.ts';
 
 /* `test/infra/build/bundles.test.ts` runs every bundle under these rights. */
 const rights = synthesize().rights();
@@ -42,7 +43,7 @@ describe('a role', () => {
     );
     const asking = `complete-provider-sign-in exchange-assertion find-sign-in-methods start-provider-sign-in
       verify-domain`;
-    expect(invoking.map(({ name }) => name).toSorted()).toEqual(asking.split(/\s+/));
+    expect(invoking.map(({ name }) => name).toSorted()).toEqual(words(asking));
     for (const { Action, arn } of invoking) {
       expect(Action).toBe('lambda:InvokeFunction');
       expect(arn).toMatch(/:function:holdfast-make-outbound-requests"\]\]\}$/);
@@ -53,7 +54,7 @@ describe('a role', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
     const listed = `apply-changes bulk-delete-secrets compare-environments delete-secret diff-revisions import-secrets
       list-versions promote-secrets pull-secrets restore-secrets run-jobs set-secret validate-environment`;
-    expect(openers.sort()).toEqual(listed.split(/\s+/));
+    expect(openers.sort()).toEqual(words(listed));
     for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
   });
 

@@ -32,6 +32,7 @@ import {
   fromBase32,
   logInWithApp,
 } from '../support/second-factors.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 
@@ -767,7 +768,7 @@ describe('every fresh route', () => {
       end-provider-link get-sign-in hand-off-token invite-member remove-member remove-passkey remove-totp
       rename-organization renew-recovery-codes rotate-key set-sign-in start-passkey start-totp update-environment
       update-identity update-organization update-plan verify-domain`;
-    expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(listed.split(/\s+/));
+    expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());
   });

@@ -15,6 +15,7 @@ import {
   takeCallback,
 } from '../support/sign-in/sign-in.ts';
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Attacks on a sign-in through the browser of the person or of the attacker: their own callback in somebody else's
@@ -232,11 +233,11 @@ describe('a page of another site', () => {
 });
 
 describe('the page to go to afterwards', () => {
-  const addresses = String.raw`https://evil.example //evil.example ///evil.example /\evil.example \\evil.example
+  const addresses = words(String.raw`https://evil.example //evil.example ///evil.example /\evil.example \\evil.example
     /%5cevil.example /%2f/evil.example /%2fevil.example /%252fevil.example /.//evil.example /..//evil.example
     /a/..//evil.example /%09/evil.example /%0d%0aSet-Cookie:%20a=b javascript:alert(1) data:text/html,a evil.example
     @evil.example .evil.example :8000/ /#error=none /log-in#error=second_factor_required /v1/auth/provider/acme/start
-    /a/../v1/auth/logout`.split(/\s+/);
+    /a/../v1/auth/logout`);
   const special = ['/\t/evil.example', '/\n/evil.example', '/\r\nSet-Cookie: a=b', '/\u0000', '/\u2028', ''];
 
   it.each([...addresses, ...special, '/\uff0fevil.example', `/${'a'.repeat(5000)}`])(

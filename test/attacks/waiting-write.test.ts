@@ -15,6 +15,7 @@ import { startObservedApi, withFault } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus, invite, memberIdOf, membersOf } from '../support/sample-requests.ts';
 import { samples, send as sendSample } from '../support/samples.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi(startObservedApi);
 let place: Workplace;
@@ -214,8 +215,8 @@ describe('a member who is removed while a request waits', () => {
   });
 
   it('covers all changes of secrets', () => {
-    const changes = `set-secret import-secrets apply-changes promote-secrets restore-secrets bulk-delete-secrets
-      delete-secret`.split(/\s+/);
+    const changes = words(`set-secret import-secrets apply-changes promote-secrets restore-secrets bulk-delete-secrets
+      delete-secret`);
     expect(waiting.map(({ operationId }) => operationId)).toEqual(expect.arrayContaining(changes));
   });
 

@@ -6,6 +6,7 @@ import { shared } from '#test/support/fixtures.ts';
 import { captureLog } from '#test/support/log-lines.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { logInAs } from '#test/support/sign-in/scene.ts';
+import { words } from '#test/support/words.ts';
 
 let token: { token: string };
 let secrets: string;
@@ -48,7 +49,7 @@ describe('under maintenance', () => {
     const reads = routes.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
     const allowed = `complete-login continue-provider-sign-in end-session exchange-assertion log-in log-out
       start-passkey-login step-up`;
-    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(allowed.split(/\s+/));
+    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(words(allowed));
     expect(served).toEqual(expect.arrayContaining(reads));
   });
 

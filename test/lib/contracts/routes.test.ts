@@ -9,6 +9,7 @@ import { errorsOf } from '#lib/contracts/contract-errors.ts';
 import { errorStatuses } from '#lib/contracts/error-codes.ts';
 import { parameterNames, pathParameters } from '#lib/contracts/path-parameters.ts';
 import { routes } from '#lib/contracts/routes.ts';
+import { words } from '#test/support/words.ts';
 
 // Copied from the specification, not derived: its `:name` is `{name}` here.
 const specified = `
@@ -169,7 +170,7 @@ describe('errors of an operation', () => {
       csrf_header_required provider_required organization_not_found project_not_found environment_not_found
       revision_mismatch version_mismatch payload_too_large unsupported_media_type rate_limited internal_error
       temporarily_unavailable`;
-    expect(errorsOf(route('set-secret'))).toEqual(ofSetSecret.split(/\s+/));
+    expect(errorsOf(route('set-secret'))).toEqual(words(ofSetSecret));
     const ofCurrentUser = ['invalid_request', 'unauthenticated', 'internal_error', 'temporarily_unavailable'];
     expect(errorsOf(route('get-current-user'))).toEqual(ofCurrentUser);
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
@@ -204,7 +205,7 @@ describe('access', () => {
     const listed = `register log-in start-passkey-login complete-login find-sign-in-methods continue-provider-sign-in undo-factor
       verify-email request-password-reset reset-password exchange-assertion receive-provider-event`;
     const open = routes.filter(({ access }) => access.kind === 'public');
-    expect(open.map(({ operationId }) => operationId)).toEqual(listed.split(/\s+/));
+    expect(open.map(({ operationId }) => operationId)).toEqual(words(listed));
   });
 
   test('requires an administrator for exactly the routes under /v1/admin', () => {
@@ -234,7 +235,7 @@ describe('access', () => {
 
   test('keeps passwords and tokens out of reach of every token', () => {
     const operations = 'create-token list-tokens revoke-token change-password send-verification log-out';
-    for (const operationId of operations.split(' ')) {
+    for (const operationId of words(operations)) {
       expect(route(operationId).access).toMatchObject({ tokens: 'session' });
     }
   });
@@ -249,7 +250,7 @@ describe('access', () => {
     [['owner', 'admin', 'developer'], 'set-secret promote-secrets apply-changes'],
     [['owner', 'admin', 'developer', 'viewer'], 'create-environment list-members pull-secrets'],
   ])('is for %j: %s', (expected, operations) => {
-    for (const operationId of operations.split(/\s+/)) {
+    for (const operationId of words(operations)) {
       expect(route(operationId).access, operationId).toMatchObject({ roles: expected });
     }
   });

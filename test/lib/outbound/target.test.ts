@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLoopbackAddress, isPublicAddress, targetProblem } from '#lib/outbound/target.ts';
+import { words } from '#test/support/words.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
 
 const strict = { allowLoopback: false };
@@ -13,7 +14,7 @@ describe('targetProblem', () => {
   const accepted = `https://example.com/hook?token=1#part https://example.com:8443/ https://example.com./
     https://93.184.215.14/ https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/ https://localhost.example.com/
     https://bücher.example/`;
-  it.each(accepted.split(/\s+/))('accepts %s', url => {
+  it.each(words(accepted))('accepts %s', url => {
     expect(targetProblem(url, strict)).toBeUndefined();
   });
 

@@ -1,3 +1,5 @@
+import { words } from '#test/support/words.ts';
+
 /** Hosts that lead, or may lead, to something that is not public. */
 const hosts = {
   /** In the notations that URL parsers take. */
@@ -25,12 +27,7 @@ const hosts = {
 
 /** URLs that must never be requested. */
 export const forbiddenTargets: readonly string[] = [
-  ...Object.values(hosts).flatMap(text =>
-    text
-      .trim()
-      .split(/\s+/)
-      .map(host => `https://${host}/`),
-  ),
-  ...'http://example.com/ http://93.184.215.14/ ftp://example.com/ file:///etc/passwd gopher://example.com/'.split(' '),
+  ...Object.values(hosts).flatMap(text => words(text).map(host => `https://${host}/`)),
+  ...words('http://example.com/ http://93.184.215.14/ ftp://example.com/ file:///etc/passwd gopher://example.com/'),
   ...['https:\\\\127.0.0.1\\', 'data:text/plain,x', 'https://', 'not a url', ''],
 ];

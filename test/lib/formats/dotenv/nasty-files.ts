@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { words } from '#test/support/words.ts';
 
 /*
  * Dotenv files of the kind that people have, and that tools read differently: quotes, escapes, comments, references,
@@ -9,8 +10,9 @@ const references = ['A', 'HOST', 'A:-d', 'B-d', 'A:+y', 'E:-d', 'E-d', 'E:?no', 
   inner => `$\{${inner}}`,
 );
 
-const visible = String.raw`v x 1 é 🐟 postgres://u:p@h/db?a=b&c /usr/lib a=b # #f ' " '' "" \' \" \ \\ \n \r \t \$ \x \a
-  \0 \012 \0101 \# $ $$ $A $HOST } $(x) $1 $A$A ; & | < > ( ) ~ * [a] {a,b} : , ! % ^ - =`.split(/\s+/);
+const visible =
+  words(String.raw`v x 1 é 🐟 postgres://u:p@h/db?a=b&c /usr/lib a=b # #f ' " '' "" \' \" \ \\ \n \r \t \$ \x \a
+  \0 \012 \0101 \# $ $$ $A $HOST } $(x) $1 $A$A ; & | < > ( ) ~ * [a] {a,b} : , ! % ^ - =`);
 const quotesAndReferences = ['`', '\\`', '${', '${A', ...references];
 const comments = [' #', '\t#', ' # c'];
 const blanks = [' ', '  ', '\t', '\u00a0', '\u2028', '\f', '\v', '\x1c', '\x85', '\ufeff', '\ufffe', 'a b', '\\ '];
