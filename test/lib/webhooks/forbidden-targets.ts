@@ -25,9 +25,11 @@ const hosts = {
     router.home.arpa intranet com. user:password@example.com user@example.com example.com:0`,
 };
 
+const others = ['https:\\\\127.0.0.1\\', 'data:text/plain,x', 'https://', 'not a url', ''];
+
 /** URLs that must never be requested. */
 export const forbiddenTargets: readonly string[] = [
   ...Object.values(hosts).flatMap(text => words(text).map(host => `https://${host}/`)),
   ...words('http://example.com/ http://93.184.215.14/ ftp://example.com/ file:///etc/passwd gopher://example.com/'),
-  ...['https:\\\\127.0.0.1\\', 'data:text/plain,x', 'https://', 'not a url', ''],
+  ...others,
 ];
