@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, queryItems } from '#lib/table/read.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
+import { sessionRecord } from '#lib/table/records/credentials.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { codeOf, createToken, useApi } from '../support/api.ts';
 import { seedPerson, seedTokens, testPassword } from '../support/people.ts';

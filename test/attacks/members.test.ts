@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
-import { type MemberRecord, memberRecord } from '#lib/table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '#lib/table/records/organization.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
 import { codeOf, createToken, useApi } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
