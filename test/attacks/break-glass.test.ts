@@ -4,10 +4,10 @@ import { noPassword } from '#lib/crypto/passwords.ts';
 import { count } from '#lib/limits/count.ts';
 import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
-import { type SessionRecord, sessionRecord } from '#lib/table/records/credentials.ts';
-import { emailRecord, userRecord } from '#lib/table/records/user.ts';
+import { sessionRecord } from '#lib/table/records/credentials.ts';
+import { userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { codeOf, nowSeconds, sessionOf, useSettings } from '../support/api.ts';
+import { type Caller, codeOf, nowSeconds, sessionOf, useSettings } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, join } from '../support/sample-requests.ts';
 import {
@@ -20,12 +20,12 @@ import {
   settleFactors,
 } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { logInAs, useSignIn } from '../support/sign-in/scene.ts';
+import { logInAs, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
+  answerFactor,
   logInIn,
   newDomain,
   openCompany,
-  requestIn,
   sessionIn,
   settingsOf,
   settingsPath,
@@ -39,6 +39,13 @@ const { api, names, provider } = useSignIn({ sub: 'ada', email_verified: true })
 const required = '403 provider_required';
 const glassMails = async (to: Person) =>
   (await api.mails()).filter(mail => mail.to === to.email && JSON.stringify(mail).includes('without')).length;
+/** How reading the settings of the owner's company ends. */
+const opens = async ({ owner }: { owner: Person }, session: Caller) =>
+  codeOf(await api.get(settingsPath(owner), session));
+const requireProvider = (owner: Person, domain: string) =>
+  api.put(settingsPath(owner), settingsOf(provider, domain, { required: true }), owner.session);
+const stepUp = async (app: App, session: Caller) =>
+  sessionOf(await expectStatus(api.post('/auth/step-up', { password: testPassword, totp: app.code() }, session), 200));
 
 type Strict = Awaited<ReturnType<typeof openStrict>>;
 
@@ -48,8 +55,7 @@ async function openStrict() {
   const app = await addApp(api, company.owner);
   await settleFactors(company.owner.user.id);
   const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
-  const required = { ...settingsOf(provider, company.domain), required: true };
-  await expectStatus(api.put(settingsPath(owner), required, owner.session), 200);
+  await expectStatus(requireProvider(owner, company.domain), 200);
   return { ...company, owner, app };
 }
 
@@ -62,33 +68,24 @@ async function addOwner({ owner }: Strict, person?: Person): Promise<Person> {
 
 /** Somebody whose account is linked to a provider that trusts its own factor or not, with an address of its domain. */
 async function linkedTo(changes: { trustFactor: boolean }) {
-  const domain = newDomain();
-  const email = `worker@${domain}`;
-  const other = await openCompany(api, names, provider, { domain, ...changes });
-  const seeded = await seedPerson({ emailVerified: true });
-  await transact([
-    remove(at(emailRecord, seeded.email)),
-    put(at(emailRecord, email), { userId: seeded.user.id }),
-    update(at(userRecord, seeded.user.id), { set: { email } }),
-  ]);
-  const person = { ...seeded, email };
-  const claims = { auth_time: nowSeconds(), amr: ['mfa'] };
-  const asPerson = { person: { sub: email, email, email_verified: true }, claims };
-  provider.script = asPerson;
+  const { slug, domain } = await openCompany(api, names, provider, changes);
+  const person = await seedColleague({ domain });
+  const { email } = person;
+  provider.script = {
+    person: { sub: email, email, email_verified: true },
+    claims: { auth_time: nowSeconds(), amr: ['mfa'] },
+  };
   const browser = openBrowser();
-  expect((await signIn(api, browser, other.slug)).error).toBe('link_required');
+  expect((await signIn(api, browser, slug)).error).toBe('link_required');
   await expectStatus(logInIn(api, browser, email), 200);
-  return { person, slug: other.slug, domain };
+  return { person, slug };
 }
 
 /** The person's session through the provider, completed with the app if it asks for it. */
 async function through(slug: string, app?: App) {
   const browser = openBrowser();
   const { error } = await signIn(api, browser, slug);
-  if (app !== undefined && error === 'second_factor_required') {
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-  }
+  if (app !== undefined && error === 'second_factor_required') await expectStatus(answerFactor(api, browser, app), 200);
   return sessionIn(api, browser) as { cookie: string };
 }
 
@@ -97,71 +94,64 @@ describe('an owner’s way past the required provider', () => {
     const company = await openStrict();
     const victim = await addOwner(company);
     const session = await logInAs(api, victim);
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe(required);
+    expect(await opens(company, session)).toBe(required);
     const app = await addApp(api, { ...victim, session });
 
     expect(codeOf(await api.delete(settingsPath(company.owner), session))).toBe(required);
     // A step-up of that session with the thief's factor isn't a log-in either.
-    const stepUp = { password: testPassword, totp: app.code() };
-    const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, session), 200));
+    const stepped = await stepUp(app, session);
     expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe(required);
     // Nor is a log-in with it, or with its recovery codes.
     await forgetUsedCodes(victim.user.id);
-    const before = await glassMails(company.owner);
+    const sent = await glassMails(company.owner);
     const loggedIn = await logInWithApp(api, victim, app);
-    expect(codeOf(await api.get(settingsPath(company.owner), loggedIn))).toBe(required);
+    expect(await opens(company, loggedIn)).toBe(required);
     const { challenge } = await askedAtLogin(victim);
-    const recoveryCode = app.recoveryCodes[0] as string;
-    const recovered = sessionOf(await expectStatus(api.post('/auth/login/verify', { challenge, recoveryCode }), 200));
-    expect(codeOf(await api.get(settingsPath(company.owner), recovered))).toBe(required);
-    expect(await glassMails(company.owner)).toBe(before);
+    const recovery = { challenge, recoveryCode: app.recoveryCodes[0] };
+    const recovered = sessionOf(await expectStatus(api.post('/auth/login/verify', recovery), 200));
+    expect(await opens(company, recovered)).toBe(required);
+    expect(await glassMails(company.owner)).toBe(sent);
     // A requirement in an organization of the thief's own, or of the owner's, counts nowhere else.
-    const elsewhere = { ...victim, session: loggedIn };
-    const own = settingsOf(provider, newDomain(), { required: true });
-    await expectStatus(api.put(settingsPath(elsewhere), own, loggedIn), 200);
+    await expectStatus(requireProvider({ ...victim, session: loggedIn }, newDomain()), 200);
     const again = await logInWithApp(api, victim, app);
-    for (const session of [loggedIn, again]) {
-      expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe(required);
-    }
-    expect(codeOf(await api.get(settingsPath(victim), again))).toBe('200 ok');
+    for (const session of [loggedIn, again]) expect(await opens(company, session)).toBe(required);
+    expect(await opens({ owner: victim }, again)).toBe('200 ok');
     // After seven days without an objection, the factor is the owner's. The others hear of the log-in.
     await settleFactors(victim.user.id);
     const settled = await logInWithApp(api, victim, app);
-    await expect.poll(() => glassMails(company.owner), { timeout: 10_000 }).toBe(before + 1);
-    expect(codeOf(await api.get(settingsPath(company.owner), settled))).toBe('200 ok');
+    await expect.poll(() => glassMails(company.owner), { timeout: 10_000 }).toBe(sent + 1);
+    expect(await opens(company, settled)).toBe('200 ok');
     // That log-in is one of the personal organization too, and each of the others was mailed there.
-    expect(codeOf(await api.get(settingsPath(victim), settled))).toBe('200 ok');
+    expect(await opens({ owner: victim }, settled)).toBe('200 ok');
   });
 
   it('takes a factor that was there before the requirement, in a log-in after it', async () => {
     const company = await openCompany(api, names, provider);
     const app = await addApp(api, company.owner);
-    const before = await logInWithApp(api, company.owner, app);
-    const strict = settingsOf(provider, company.domain, { required: true });
-    await expectStatus(api.put(settingsPath(company.owner), strict, before), 200);
+    const earlier = await logInWithApp(api, company.owner, app);
+    await expectStatus(requireProvider({ ...company.owner, session: earlier }, company.domain), 200);
 
     // The session that set it goes on only with a settled factor.
-    expect(codeOf(await api.get(settingsPath(company.owner), before))).toBe(required);
-    const after = await logInWithApp(api, company.owner, app);
-    expect(codeOf(await api.get(settingsPath(company.owner), after))).toBe('200 ok');
+    expect(await opens(company, earlier)).toBe(required);
+    const session = await logInWithApp(api, company.owner, app);
+    expect(await opens(company, session)).toBe('200 ok');
     // Another change doesn't let in what was added meanwhile.
-    const second = await addOwner({ ...company, owner: { ...company.owner, session: after }, app });
+    const second = await addOwner({ ...company, owner: { ...company.owner, session }, app });
     const later = await addApp(api, second);
-    await expectStatus(api.put(settingsPath(company.owner), { ...strict, defaultRole: null }, after), 200);
-    expect(codeOf(await api.get(settingsPath(company.owner), await logInWithApp(api, second, later)))).toBe(required);
+    const changed = settingsOf(provider, company.domain, { required: true, defaultRole: null });
+    await expectStatus(api.put(settingsPath(company.owner), changed, session), 200);
+    expect(await opens(company, await logInWithApp(api, second, later))).toBe(required);
   });
 
   it('is not taken by a session that an earlier release marked', async () => {
     const company = await openStrict();
     const session = await logInWithApp(api, company.owner, company.app);
     const { hash } = readCredential(session.cookie.split('=')[1] as string) as { hash: string };
-    const { brokeGlassIn: _, ...stored } = (await find(
-      at(sessionRecord, company.owner.user.id, hash),
-    )) as SessionRecord;
-    const marked = { ...stored, loggedInWithFactor: true };
-    await transact([put(at(sessionRecord, company.owner.user.id, hash), marked)]);
+    const item = at(sessionRecord, company.owner.user.id, hash);
+    const { brokeGlassIn: _, ...stored } = { brokeGlassIn: [], ...(await find(item)) };
+    await transact([put(item, { ...stored, loggedInWithFactor: true } as never)]);
 
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe(required);
+    expect(await opens(company, session)).toBe(required);
   });
 
   it('stays open while others use up the network’s log-ins, and only to the right password', async () => {
@@ -180,7 +170,7 @@ describe('an owner’s way past the required provider', () => {
     const { challenge } = asked.body.error.details;
     const proof = { challenge, totp: company.app.code() };
     const session = sessionOf(await expectStatus(api.post('/auth/login/verify', proof), 200));
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe('200 ok');
+    expect(await opens(company, session)).toBe('200 ok');
   });
 
   it('stays open when there were too many mails about it', async () => {
@@ -188,13 +178,12 @@ describe('an owner’s way past the required provider', () => {
     for (let count = 0; count < 21; count += 1) await logInWithApp(api, company.owner, company.app);
     const session = await logInWithApp(api, company.owner, company.app);
 
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe('200 ok');
+    expect(await opens(company, session)).toBe('200 ok');
   });
 
   it('stays open over a step-up', async () => {
     const company = await openStrict();
-    const stepUp = { password: testPassword, totp: company.app.code() };
-    const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, company.owner.session), 200));
+    const stepped = await stepUp(company.app, company.owner.session);
 
     expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe('200 ok');
   });
@@ -208,8 +197,7 @@ describe('an owner’s way past the required provider', () => {
       await addOwner(company, person);
       const session = await through(slug, app);
       await forgetUsedCodes(person.user.id);
-      const stepUp = { password: testPassword, totp: app.code() };
-      const stepped = sessionOf(await expectStatus(api.post('/auth/step-up', stepUp, session), 200));
+      const stepped = await stepUp(app, session);
 
       expect(codeOf(await api.delete(settingsPath(company.owner), stepped))).toBe(required);
       // The step-up opened the rest of the account, but broke no glass.
@@ -258,12 +246,9 @@ describe('an owner who has no password', () => {
     const { owner, domain } = await openCompany(api, names, provider);
     await addApp(api, owner);
     await forgetPassword(owner);
-    const require = () =>
-      api.put(settingsPath(owner), { ...settingsOf(provider, domain), required: true }, owner.session);
-
-    expect(codeOf(await require())).toBe('403 second_factor_required');
+    expect(codeOf(await requireProvider(owner, domain))).toBe('403 second_factor_required');
     await addPasskey(api, owner);
-    expect(codeOf(await require())).toBe('200 ok');
+    expect(codeOf(await requireProvider(owner, domain))).toBe('200 ok');
   });
 
   it('can’t remove the passkey that is the only way in, though an app remains', async () => {
@@ -271,8 +256,7 @@ describe('an owner who has no password', () => {
     await addApp(api, owner);
     const { id } = await addPasskey(api, owner);
     await forgetPassword(owner);
-    const body = { ...settingsOf(provider, domain), required: true };
-    await expectStatus(api.put(settingsPath(owner), body, owner.session), 200);
+    await expectStatus(requireProvider(owner, domain), 200);
 
     expect(codeOf(await api.delete(`/auth/passkeys/${id}`, owner.session))).toBe('409 last_owner');
     await expectStatus(api.delete('/auth/totp', owner.session), 200);

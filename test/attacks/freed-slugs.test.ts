@@ -1,11 +1,12 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { at, find } from '#lib/table/read.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { at, find, type Read } from '#lib/table/read.ts';
 import { environmentRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { retiredEnvironmentRecord } from '#lib/table/records/retired-slug.ts';
-import { put, transact } from '#lib/table/write.ts';
+import { put, transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { eventually } from '../support/eventually.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { Person } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -16,15 +17,24 @@ let place: Workplace;
 let people: Record<'admin' | 'developer' | 'viewer', Person>;
 beforeAll(async () => {
   place = await openWorkplace(api);
-  const [admin, developer, viewer] = await Promise.all([
-    place.member('admin'),
-    place.member('developer'),
-    place.member('viewer'),
-  ]);
+  const [admin, developer, viewer] = [
+    await place.member('admin'),
+    await place.member('developer'),
+    await place.member('viewer'),
+  ];
   people = { admin, developer, viewer };
 });
 
-const project = () => `/projects/${place.owner.organization.id}/${place.project.slug}`;
+const projects = () => `/projects/${place.owner.organization.id}`;
+const project = () => `${projects()}/${place.project.slug}`;
+const setType = (path: string, type: string) => expectStatus(api.patch(path, { type }, place.owner.session), 200);
+const isGone = (item: Read<unknown>) => eventually(async () => expect(await find(item)).toBeUndefined());
+/** Sends requests while the sessions of these people are too old for a step that needs a fresh one. */
+async function whileOld(sessions: Person[], work: () => Promise<unknown>): Promise<void> {
+  for (const as of sessions) await ageSession(as, 601);
+  await work();
+  for (const as of sessions) await ageSession(as, 0);
+}
 const create = (slug: string, type: string | undefined, as: Person = place.owner) =>
   api.post(`${project()}/environments`, { name: slug, slug, type }, as.session);
 const lastTypeOf = async (slug: string) =>
@@ -32,8 +42,7 @@ const lastTypeOf = async (slug: string) =>
 
 async function deleteEnvironment(slug: string, lastType: string): Promise<void> {
   await expectStatus(api.delete(`${project()}/environments/${slug}`, place.owner.session), 200);
-  const environment = at(environmentRecord, place.owner.organization.slug, place.project.slug, slug);
-  await vi.waitFor(async () => expect(await find(environment)).toBeUndefined(), { timeout: 10_000, interval: 50 });
+  await isGone(at(environmentRecord, place.owner.organization.slug, place.project.slug, slug));
   expect(await lastTypeOf(slug)).toBe(lastType);
 }
 
@@ -44,19 +53,14 @@ async function free(slug: string, type: string): Promise<void> {
 }
 
 describe('a slug that an earlier project had', () => {
-  const projects = () => `/projects/${place.owner.organization.id}`;
   const createProject = (slug: string, as: Caller) => api.post(projects(), { name: slug, slug }, as);
 
   /** Creates a project, changes types in it, and deletes it; resolves when the slug is free. */
   async function freeProject(slug: string, types: Readonly<Record<string, string>>): Promise<void> {
     await expectStatus(createProject(slug, place.owner.session), 201);
-    for (const [env, type] of Object.entries(types)) {
-      const path = `${projects()}/${slug}/environments/${env}`;
-      await expectStatus(api.patch(path, { type }, place.owner.session), 200);
-    }
+    for (const [env, type] of Object.entries(types)) await setType(`${projects()}/${slug}/environments/${env}`, type);
     await expectStatus(api.delete(`${projects()}/${slug}`, place.owner.session), 200);
-    const project = at(projectRecord, place.owner.organization.slug, slug);
-    await vi.waitFor(async () => expect(await find(project)).toBeUndefined(), { timeout: 10_000, interval: 50 });
+    await isGone(at(projectRecord, place.owner.organization.slug, slug));
   }
 
   it.each([
@@ -67,23 +71,19 @@ describe('a slug that an earlier project had', () => {
     const slug = `${env}-was-${type}`;
     await freeProject(slug, { [env]: type });
     const token = await createToken(api, place.owner);
-    for (const as of [place.owner, people.admin]) {
-      await ageSession(as, 601);
-      expect(codeOf(await createProject(slug, as.session))).toBe('403 step_up_required');
-      await ageSession(as, 0);
-    }
-    await ageSession(place.owner, 601);
-    await expectStatus(createProject(slug, token), 201);
-    await ageSession(place.owner, 0);
+    const managers = [place.owner, people.admin];
+    await whileOld(managers, async () => {
+      for (const { session } of managers) {
+        expect(codeOf(await createProject(slug, session))).toBe('403 step_up_required');
+      }
+      await expectStatus(createProject(slug, token), 201);
+    });
     await expectStatus(api.delete(`${projects()}/${slug}`, place.owner.session), 200);
   });
 
   it('is reused in any session if no environment becomes more open', async () => {
     await freeProject('as-it-was', { production: 'development' });
-    await ageSession(people.admin, 601);
-
-    expect((await createProject('as-it-was', people.admin.session)).status).toBe(201);
-    await ageSession(people.admin, 0);
+    await whileOld([people.admin], () => expectStatus(createProject('as-it-was', people.admin.session), 201));
   });
 });
 
@@ -107,8 +107,7 @@ describe('a slug that an earlier environment had', () => {
         for (const type of allowed) {
           await expectStatus(create(slug, type, as), 201);
           // The next round starts with the same last type.
-          const was = `${project()}/environments/${slug}`;
-          await expectStatus(api.patch(was, { type: last }, place.owner.session), 200);
+          await setType(`${project()}/environments/${slug}`, last);
           await deleteEnvironment(slug, last);
         }
       }
@@ -124,31 +123,27 @@ describe('a slug that an earlier environment had', () => {
 
   it('can be reused with a more open type only in a fresh session, and by a token', async () => {
     await free('by-thief', 'production');
-    for (const as of [place.owner, people.admin]) {
-      await ageSession(as, 601);
-      for (const type of ['development', 'staging']) {
-        expect(codeOf(await create('by-thief', type, as))).toBe('403 step_up_required');
+    const managers = [place.owner, people.admin];
+    await whileOld(managers, async () => {
+      for (const as of managers) {
+        for (const type of ['development', 'staging']) {
+          expect(codeOf(await create('by-thief', type, as))).toBe('403 step_up_required');
+        }
+        await expectStatus(create(`never-used-${as.user.id.slice(0, 8)}`, 'development', as), 201);
       }
       expect(codeOf(await create('by-thief', 'development', people.developer))).toBe('403 forbidden');
-      await expectStatus(create(`never-used-${as.user.id.slice(0, 8)}`, 'development', as), 201);
-    }
-    await expectStatus(create('by-thief', 'production', people.admin), 201);
-    await Promise.all([place.owner, people.admin].map(as => ageSession(as, 0)));
+      await expectStatus(create('by-thief', 'production', people.admin), 201);
+    });
     await deleteEnvironment('by-thief', 'production');
     const token = await createToken(api, place.owner);
-    await ageSession(place.owner, 601);
     const body = { name: 'By thief', slug: 'by-thief', type: 'development' };
-    await expectStatus(api.post(`${project()}/environments`, body, token), 201);
-    await ageSession(place.owner, 0);
+    await whileOld([place.owner], () => expectStatus(api.post(`${project()}/environments`, body, token), 201));
   });
 
   it('counts with its last type, not the first or the most open one', async () => {
     await free('changed', 'development');
     await expectStatus(create('changed', 'staging'), 201);
-    await expectStatus(
-      api.patch(`${project()}/environments/changed`, { type: 'production' }, place.owner.session),
-      200,
-    );
+    await setType(`${project()}/environments/changed`, 'production');
     await deleteEnvironment('changed', 'production');
 
     expect(codeOf(await create('changed', 'development', people.developer))).toBe('403 forbidden');
@@ -165,11 +160,8 @@ describe('a slug that an earlier environment had', () => {
 
   it('counts as least open if its record dates from before types were stored', async () => {
     const note = at(retiredEnvironmentRecord, place.owner.organization.slug, place.project.slug, 'older');
-    const { type: _, ...item } = put(note, { retiredAt: new Date().toISOString(), type: 'production' }).item as Record<
-      string,
-      unknown
-    >;
-    await transact([{ kind: 'put', key: note.key, item }]);
+    await transact([put(note, { retiredAt: new Date().toISOString(), type: 'production' })]);
+    await transact([update(note, { set: { type: undefined as never } })]);
 
     expect(codeOf(await create('older', 'staging', people.developer))).toBe('403 forbidden');
     expect((await create('older', 'production', people.developer)).status).toBe(201);
@@ -186,20 +178,17 @@ describe('a slug that an earlier environment had', () => {
     await expectStatus(api.delete(`${path}/environments/gone`, place.owner.session), 200);
     await expectStatus(api.delete(path, place.owner.session), 200);
     const again = () => api.post(`/projects/${id}`, { name: 'Again', slug: other.project.slug }, place.owner.session);
-    await vi.waitFor(async () => expect((await again()).status).toBe(201), { timeout: 10_000, interval: 50 });
+    await eventually(() => expectStatus(again(), 201));
 
     expect(codeOf(await createIn('eu', 'development', people.developer))).toBe('403 forbidden');
     expect(codeOf(await createIn('gone', 'staging', people.viewer))).toBe('403 forbidden');
     expect((await createIn('eu', 'staging', people.viewer)).status).toBe(201);
     expect((await createIn('never-used', 'development', people.viewer)).status).toBe(201);
     await expectStatus(api.delete(`/orgs/${id}`, place.owner.session), 200);
-    await vi.waitFor(
-      async () => {
-        const items = await scanTable();
-        expect(violationsOf(items, { settled: true })).toEqual([]);
-        expect(items.filter(({ pk }) => pk === `ORG#${orgSlug}`)).toEqual([]);
-      },
-      { timeout: 15_000, interval: 200 },
-    );
+    await eventually(async () => {
+      const items = await scanTable();
+      expect(violationsOf(items, { settled: true })).toEqual([]);
+      expect(items.filter(({ pk }) => pk === `ORG#${orgSlug}`)).toEqual([]);
+    });
   });
 });

@@ -36,13 +36,10 @@ const ways: [string, (as: Person, guess: string) => Promise<Answer>][] = [
   ['a dry run of a dotenv import', (as, guess) => dryRun(as, '/bulk', { dotenv: `PIN=${guess}` })],
 ];
 
-function drySet(as: Person, env: string, value: string): Promise<Answer> {
-  return api.put(`${place.at(env)}?dryRun=true`, { key: 'PIN', value }, as.session);
-}
-
-function dryRun(as: Person, path: string, body: unknown): Promise<Answer> {
-  return api.post(`${place.at('dev', path)}?dryRun=true`, body, as.session);
-}
+const drySet = (as: Person, env: string, value: string) =>
+  api.put(`${place.at(env)}?dryRun=true`, { key: 'PIN', value }, as.session);
+const dryRun = (as: Person, path: string, body: unknown) =>
+  api.post(`${place.at('dev', path)}?dryRun=true`, body, as.session);
 
 it.each(ways)('%s that reveals a correct guess writes one entry, which names the key', async (_, ask) => {
   const developer = await place.member('developer');
@@ -59,10 +56,8 @@ it('a set, an import and a promotion that change nothing write one entry each, a
   expect((await expectStatus(place.set('dev', 'PIN', '4711', { as }), 200)).body).toMatchObject({ changed: false });
   await expectStatus(place.importAll('dev', { PIN: '4711', OTHER: 'x' }, { as }), 200);
   const promotion = { from: 'staging', to: 'dev' };
-  expect((await expectStatus(api.post(place.at('promote'), promotion, as), 200)).body).toMatchObject({
-    unchanged: ['PIN'],
-    revision: 2,
-  });
+  const { body } = await expectStatus(api.post(place.at('promote'), promotion, as), 200);
+  expect(body).toMatchObject({ unchanged: ['PIN'], revision: 2 });
   expect((await comparisonsOf(developer)).map(({ keys }) => keys)).toEqual([['PIN'], ['PIN', 'OTHER'], ['PIN']]);
 });
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { count } from '#lib/limits/count.ts';
 import { networkOf } from '#lib/limits/network.ts';
 import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
-import { type Answer, type Api, startApi } from '../support/api.ts';
-import { type Person, seedPerson, testPassword } from '../support/people.ts';
+import { type Answer, startApi, useApi } from '../support/api.ts';
+import { shared } from '../support/fixtures.ts';
+import { seedPerson, testPassword } from '../support/people.ts';
 import { setScrypt } from '../support/quick-scrypt.ts';
 
 /*
@@ -18,23 +19,19 @@ const counting = createHook({
   },
 });
 
-let api: Api;
-let ada: Person;
-let grace: Person;
-
-beforeAll(async () => {
+beforeAll(() => {
   setScrypt('real');
   counting.enable();
-  api = await startApi({ LOGIN_FAILURE_LIMIT: '1', REGISTER_LIMIT_PER_HOUR: '1' });
-  [ada, grace] = await Promise.all([seedPerson(), seedPerson()]);
 });
+const api = useApi(() => startApi({ LOGIN_FAILURE_LIMIT: '1', REGISTER_LIMIT_PER_HOUR: '1' }));
+const ada = shared(seedPerson);
+const grace = shared(seedPerson);
 beforeEach(() => {
   hashes = 0;
 });
-afterAll(async () => {
+afterAll(() => {
   counting.disable();
   setScrypt('quick');
-  await api?.stop();
 });
 
 const wrong = 'not the password';

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { longQuestionsRecord } from '#lib/table/records/limits.ts';
 import { put, transact } from '#lib/table/write.ts';
-import { type Answer, useApi } from '../support/api.ts';
+import { type Answer, codeOf, nowSeconds, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { gate } from '../support/gate.ts';
 import type { AwsCall, Conductor } from '../support/observe-calls.ts';
@@ -13,7 +13,8 @@ import { expectStatus } from '../support/sample-requests.ts';
 const api = useApi(startObservedApi);
 let place: Workplace;
 /** The paths of every kind of long question. */
-let questions: string[];
+let questions: [string, string, string, string];
+const ask = (path = questions[3], headers = {}) => api.get(path, place.owner.session, headers);
 
 beforeEach(async () => {
   place = await openWorkplace(api);
@@ -34,14 +35,14 @@ const isLogRead = ({ operation, input }: AwsCall) =>
   operation === 'Query' && String(input.ExpressionAttributeValues[':pk']).startsWith('AUDIT#');
 
 /** Holds the reads of the log until the gate opens. */
-function holding(opened: Promise<void>): Conductor {
-  return {
+const holding = (opened: Promise<void>): { conductor: Conductor } => ({
+  conductor: {
     call: async (call, send) => {
       if (isLogRead(call)) await opened;
       return send();
     },
-  };
-}
+  },
+});
 
 it('eight long questions at once: two run, six are told to wait, and another tenant’s pull costs what it did', async () => {
   const other = await openWorkplace(api);
@@ -52,14 +53,13 @@ it('eight long questions at once: two run, six are told to wait, and another ten
   const { open, opened } = gate();
   const finished: Answer[] = [];
   const asked = [...questions, ...questions].map(async path => {
-    const send = (headers: Record<string, string>) => api.get(path, place.owner.session, headers);
-    finished.push(await withFault({ conductor: holding(opened) }, send));
+    finished.push(await withFault(holding(opened), headers => ask(path, headers)));
   });
 
   await vi.waitFor(() => expect(finished).toHaveLength(6), { timeout: 60_000 });
-  for (const { status, body, headers } of finished) {
-    expect([status, body.error.code]).toEqual([429, 'rate_limited']);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  for (const answer of finished) {
+    expect(codeOf(answer)).toBe('429 rate_limited');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   }
   const beside = await pull();
   expect(beside.answer.status).toBe(200);
@@ -74,9 +74,7 @@ it('eight long questions at once: two run, six are told to wait, and another ten
 }, 120_000);
 
 it('each of them gets a place again once the others have ended, one after the other', async () => {
-  for (const path of [...questions, ...questions]) {
-    expect((await api.get(path, place.owner.session)).status).toBe(200);
-  }
+  for (const path of [...questions, ...questions]) expect((await ask(path)).status).toBe(200);
 });
 
 it('takes no place for a caller without the right to ask', async () => {
@@ -90,14 +88,13 @@ it('takes no place for a caller without the right to ask', async () => {
 });
 
 it('waits for the functions of another process until their lease ends, and no longer', async () => {
-  const now = Math.floor(Date.now() / 1000);
-  const isAsked = async (endsAt: number) => {
+  const askWhileHeldUntil = async (endsAt: number) => {
     const other = { holder: 'another process', endsAt };
     await transact([put(running(), { first: other, second: other, expiresAt: endsAt })]);
-    return (await api.get(questions[3] ?? '', place.owner.session)).status;
+    return (await ask()).status;
   };
-  expect(await isAsked(now + 600)).toBe(429);
-  expect(await isAsked(now - 1)).toBe(200);
+  expect(await askWhileHeldUntil(nowSeconds() + 600)).toBe(429);
+  expect(await askWhileHeldUntil(nowSeconds() - 1)).toBe(200);
   // It has taken one place, and left it; the other one still has its dead holder.
   const { first, second } = (await find(running())) ?? {};
   expect([first?.holder, second?.holder].toSorted()).toEqual(['another process', undefined]);
@@ -105,11 +102,9 @@ it('waits for the functions of another process until their lease ends, and no lo
 
 it('leaves alone the place of a later question that got it when the lease had ended', async () => {
   const { open, opened } = gate();
-  const late = withFault({ conductor: holding(opened) }, headers =>
-    api.get(questions[3] ?? '', place.owner.session, headers),
-  );
+  const late = withFault(holding(opened), headers => ask(undefined, headers));
   await vi.waitFor(async () => expect(await find(running())).toBeDefined(), { timeout: 60_000 });
-  const later = { holder: 'a later question', endsAt: Math.floor(Date.now() / 1000) + 600 };
+  const later = { holder: 'a later question', endsAt: nowSeconds() + 600 };
   await transact([put(running(), { first: later, second: later, expiresAt: later.endsAt })]);
   open();
 
@@ -118,19 +113,16 @@ it('leaves alone the place of a later question that got it when the lease had en
 }, 120_000);
 
 it('frees its place if it fails, and answers if the place can’t be freed', async () => {
-  const failing = (isFailing: (call: AwsCall) => boolean): { conductor: Conductor } => ({
-    conductor: {
-      call: (call, send) => (isFailing(call) ? Promise.reject(new Error('a fault')) : send()),
-    },
-  });
-  const ask = (fault: { conductor: Conductor }) =>
-    withFault(fault, headers => api.get(questions[3] ?? '', place.owner.session, headers));
-  expect((await ask(failing(isLogRead))).status).toBe(500);
+  const askWhile = async (isFailing: (call: AwsCall) => boolean) => {
+    const call: Conductor['call'] = (call, send) => (isFailing(call) ? Promise.reject(new Error('a fault')) : send());
+    return (await withFault({ conductor: { call } }, headers => ask(undefined, headers))).status;
+  };
+  expect(await askWhile(isLogRead)).toBe(500);
   const { first, second } = (await find(running())) ?? {};
   expect([first, second]).toEqual([undefined, undefined]);
 
   let writes = 0;
   const isRelease = ({ operation }: AwsCall) => operation === 'TransactWriteItems' && ++writes === 2;
-  expect((await ask(failing(isRelease))).status).toBe(200);
+  expect(await askWhile(isRelease)).toBe(200);
   expect(Object.keys((await find(running())) ?? {})).toContain('expiresAt');
 });

@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
-import { type Answer, type Caller, createToken, useApi } from '../support/api.ts';
+import { type Answer, type Caller, codeOf, createProject, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
-import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
+import { shared } from '../support/fixtures.ts';
+import { identityOf } from '../support/issuer.ts';
 import { type Person, seedOwner } from '../support/people.ts';
-import { expectStatus } from '../support/sample-requests.ts';
+import { assertionOf, expectStatus, sampleIssuer, sampleKeys } from '../support/sample-requests.ts';
 
 /*
  * Whoever chooses a variable such as LD_PRELOAD runs code in the programs that get it. A developer may write production
@@ -14,12 +15,11 @@ import { expectStatus } from '../support/sample-requests.ts';
 const asData = ['json', 'yaml', 'tfvars'];
 
 const api = useApi();
-let owner: Person;
+const owner = shared(seedOwner);
 let developer: Person;
 let place: Workplace;
 
 beforeAll(async () => {
-  owner = await seedOwner();
   developer = await (await openWorkplace(api, owner)).member('developer');
 });
 beforeEach(async () => {
@@ -28,16 +28,14 @@ beforeEach(async () => {
 
 const promote = (body: Record<string, unknown>, as: Caller, query = '') =>
   api.post(`/secrets/${owner.organization.slug}/${place.project.slug}/promote${query}`, body, as);
+const post = (path: string, body: object, as: Caller) => api.post(place.at('production', path), body, as);
 
 /** Every way to write the key, as a change or as a dry run of it. */
 const ways: readonly [string, (key: string, as: Caller, query: string) => Promise<Answer>][] = [
   ['set', (key, as, query) => api.put(place.at('production', query), { key, value: 'x' }, as)],
-  ['import', (key, as, query) => api.post(place.at('production', `/bulk${query}`), { secrets: { [key]: 'x' } }, as)],
-  ['import of text', (key, as, query) => api.post(place.at('production', `/bulk${query}`), { dotenv: `${key}=x` }, as)],
-  [
-    'changes',
-    (key, as, query) => api.post(place.at('production', `/changes${query}`), { set: [{ key, value: 'x' }] }, as),
-  ],
+  ['import', (key, as, query) => post(`/bulk${query}`, { secrets: { [key]: 'x' } }, as)],
+  ['import of text', (key, as, query) => post(`/bulk${query}`, { dotenv: `${key}=x` }, as)],
+  ['changes', (key, as, query) => post(`/changes${query}`, { set: [{ key, value: 'x' }] }, as)],
   [
     'promotion',
     async (key, as, query) => {
@@ -48,33 +46,30 @@ const ways: readonly [string, (key: string, as: Caller, query: string) => Promis
 ];
 
 /** An identity's token that may write in these environments. */
-async function identityToken(changes: Record<string, unknown>): Promise<string> {
-  const key = await makeSigningKey();
-  const issuer = { url: 'https://issuer.example.com' };
-  const body = identityOf(issuer, {
-    access: 'write',
-    projectId: place.project.id,
-    ...changes,
-    jwks: { keys: [key.publicJwk] },
-  });
-  const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, body, owner.session), 201);
-  const { id: identityId } = made.body.identity;
-  const subjectToken = await signToken(issuer, key, identityId);
-  const exchange = { identityId, organizationSlug: owner.organization.slug, subjectToken };
-  return (await expectStatus(api.post('/auth/exchange', exchange), 201)).body.token;
+async function identityToken(changes: Record<string, unknown>): Promise<{ token: string }> {
+  const settings = { access: 'write', projectId: place.project.id, ...changes, ...(await sampleKeys()) };
+  const path = `/identities/${owner.organization.id}`;
+  const { body } = await expectStatus(api.post(path, identityOf(sampleIssuer, settings), owner.session), 201);
+  return (await expectStatus(api.post('/auth/exchange', await assertionOf(owner, body.identity.id)), 201)).body;
+}
+
+/** The text that a pull in a format returns. */
+async function pullText(path: string): Promise<{ status: number; text: string }> {
+  const { token } = await createToken(api, owner);
+  const response = await fetch(api.url + path, { headers: { authorization: `Bearer ${token}` } });
+  return { status: response.status, text: await response.text() };
 }
 
 describe.each(ways)('a %s of a name that runs code', (_, write) => {
   it.each(['', '?dryRun=true'])('is refused to a developer in production, and says why (%s)', async query => {
-    const { status, body } = await write('LD_PRELOAD', developer.session, query);
-    expect([status, body.error.code]).toEqual([403, 'forbidden']);
-    expect(body.error.message).toBe(
+    const answer = await write('LD_PRELOAD', developer.session, query);
+    expect(codeOf(answer)).toBe('403 forbidden');
+    const { message, details } = answer.body.error;
+    expect(message).toBe(
       'The role developer may not set LD_PRELOAD in production environments: such a name can control which code runs ' +
         'or whom it trusts, so it takes the right to read the environment.',
     );
-    expect(body.error.details).toEqual({
-      keys: [{ key: 'LD_PRELOAD', reason: 'decides which program or library is loaded' }],
-    });
+    expect(details).toEqual({ keys: [{ key: 'LD_PRELOAD', reason: 'decides which program or library is loaded' }] });
     expect(await place.values('production')).toEqual({});
   });
 
@@ -104,15 +99,12 @@ describe.each(ways)('a %s of a name that runs code', (_, write) => {
 
 describe('names that run code', () => {
   it('are accepted where a developer may read, and can’t be promoted on with the rest', async () => {
-    expect((await place.importAll('staging', { ENV: 'x', A: '1', MAKE: 'y' }, { as: developer.session })).status).toBe(
-      200,
-    );
-    const whole = await promote({ from: 'staging', to: 'production' }, developer.session);
-    expect([whole.status, whole.body.error.details.keys.map(({ key }: { key: string }) => key)]).toEqual([
-      403,
-      ['ENV', 'MAKE'],
-    ]);
-    expect((await promote({ from: 'staging', to: 'production', keys: ['A'] }, developer.session)).status).toBe(200);
+    const { session: as } = developer;
+    await expectStatus(place.importAll('staging', { ENV: 'x', A: '1', MAKE: 'y' }, { as }), 200);
+    const whole = await promote({ from: 'staging', to: 'production' }, as);
+    expect(whole.status).toBe(403);
+    expect(whole.body.error.details.keys).toMatchObject([{ key: 'ENV' }, { key: 'MAKE' }]);
+    await expectStatus(promote({ from: 'staging', to: 'production', keys: ['A'] }, as), 200);
     expect(await place.values('production')).toEqual({ A: '1' });
   });
 
@@ -132,24 +124,17 @@ describe('names that run code', () => {
     await place.set('dev', 'ENV', 'x');
     const { body } = await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session);
     const { id } = body.project.environments.find(({ slug }: { slug: string }) => slug === 'production');
-    const asDeveloper = { token: await identityToken({ role: 'developer' }) };
-    const asDeployer = { token: await identityToken({ role: 'deployer', environmentId: id }) };
-    expect((await place.set('production', 'ENV', 'x', { as: asDeveloper })).body.error?.message).toMatch(
-      /^The role dev/,
-    );
+    const asDeveloper = await identityToken({ role: 'developer' });
+    const asDeployer = await identityToken({ role: 'deployer', environmentId: id });
+    const refused = await place.set('production', 'ENV', 'x', { as: asDeveloper });
+    expect(refused.body.error?.message).toMatch(/^The role dev/);
     expect((await promote({ from: 'dev', to: 'production' }, asDeveloper)).status).toBe(403);
     expect((await place.set('production', 'ENV', 'x', { as: asDeployer })).status).toBe(201);
   });
 });
 
 describe.each(ServedFormat.options)('?format=%s', format => {
-  const pull = async (query = '') => {
-    const { token } = await createToken(api, owner);
-    const response = await fetch(`${api.url}${place.at('dev', `?format=${format}${query}`)}`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    return { status: response.status, text: await response.text() };
-  };
+  const pull = (query = '') => pullText(place.at('dev', `?format=${format}${query}`));
   const isData = asData.includes(format);
 
   it(isData ? 'hands on every name, as data' : 'refuses names that run code, unless they are allowed', async () => {
@@ -160,16 +145,11 @@ describe.each(ServedFormat.options)('?format=%s', format => {
     expect([allowed.status, allowed.text.includes('LD_PRELOAD')]).toEqual([200, true]);
     if (isData) return;
     const { code, details } = JSON.parse(text).error;
-    expect([code, details.keys]).toEqual([
-      'not_representable',
-      [
-        { key: 'BASH_ENV', reason: 'makes a shell run code; to pass it anyway: allow=BASH_ENV' },
-        {
-          key: 'LD_PRELOAD',
-          reason: 'decides which program or library is loaded; to pass it anyway: allow=LD_PRELOAD',
-        },
-        { key: 'MAKE', reason: 'decides what a compiler or a build runs; to pass it anyway: allow=MAKE' },
-      ],
+    expect(code).toBe('not_representable');
+    expect(details.keys.map(({ key, reason }: Record<string, string>) => `${key} ${reason}`)).toEqual([
+      'BASH_ENV makes a shell run code; to pass it anyway: allow=BASH_ENV',
+      'LD_PRELOAD decides which program or library is loaded; to pass it anyway: allow=LD_PRELOAD',
+      'MAKE decides what a compiler or a build runs; to pass it anyway: allow=MAKE',
     ]);
     expect(text).not.toContain('never-shown');
     expect(JSON.parse((await pull('&allow=LD_PRELOAD,BASH_ENV')).text).error.details.keys).toHaveLength(1);
@@ -185,34 +165,23 @@ describe.each(ServedFormat.options)('?format=%s', format => {
   });
 });
 
-describe('?allow=', () => {
-  it('needs a format, and names of keys', async () => {
-    const detailsOf = async (query: string) => (await place.pull('dev', query)).body.error.details[0];
-    expect(await detailsOf('?allow=ENV')).toEqual({ path: 'allow', message: 'must be combined with format' });
-    expect(await detailsOf('?format=sh&allow=')).toMatchObject({ path: 'allow' });
-    expect(await detailsOf('?format=sh&allow=A%20B')).toMatchObject({ path: 'allow.0' });
-  });
+it('?allow= needs a format, and names of keys', async () => {
+  const detailsOf = async (query: string) => (await place.pull('dev', query)).body.error.details[0];
+  expect(await detailsOf('?allow=ENV')).toEqual({ path: 'allow', message: 'must be combined with format' });
+  expect(await detailsOf('?format=sh&allow=')).toMatchObject({ path: 'allow' });
+  expect(await detailsOf('?format=sh&allow=A%20B')).toMatchObject({ path: 'allow.0' });
 });
 
-describe('the manifest of a Kubernetes Secret', () => {
-  it('has another name for each environment, wherever the hyphens are', async () => {
-    const names = new Set<string>();
-    for (const [project, environment] of [
-      ['Shop EU', 'Production'],
-      ['Shop', 'EU Production'],
-    ] as const) {
-      const path = `/projects/${owner.organization.id}`;
-      const { slug } = (await expectStatus(api.post(path, { name: project }, owner.session), 201)).body.project;
-      if (environment !== 'Production') {
-        await expectStatus(api.post(`${path}/${slug}/environments`, { name: environment }, owner.session), 201);
-      }
-      const env = environment.toLowerCase().replace(' ', '-');
-      const { token } = await createToken(api, owner);
-      const response = await fetch(`${api.url}/secrets/${owner.organization.slug}/${slug}/${env}?format=k8s`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      names.add(/name: "(.*)"/.exec(await response.text())?.[1] ?? '');
-    }
-    expect([...names]).toEqual(['shop-eu.production', 'shop.eu-production']);
-  });
+it('the manifest of a Kubernetes Secret has another name for each environment, wherever the hyphens are', async () => {
+  const path = `/projects/${owner.organization.id}`;
+  const nameIn = async ({ slug }: { slug: string }, env: string) => {
+    const { text } = await pullText(`/secrets/${owner.organization.slug}/${slug}/${env}?format=k8s`);
+    return /name: "(.*)"/.exec(text)?.[1];
+  };
+  const [inEurope, everywhere] = [await createProject(api, owner, 'Shop EU'), await createProject(api, owner, 'Shop')];
+  const environment = { name: 'EU Production' };
+  await expectStatus(api.post(`${path}/${everywhere.slug}/environments`, environment, owner.session), 201);
+
+  expect(await nameIn(inEurope, 'production')).toBe('shop-eu.production');
+  expect(await nameIn(everywhere, 'eu-production')).toBe('shop.eu-production');
 });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { base62, crc32, createCredential, hasValidMac, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
-import { type Caller, createToken, useApi } from '../support/api.ts';
+import { type Caller, codeOf, createProject, createToken, useApi } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';
-import { countsOf, type RecordedCall } from '../support/record-calls.ts';
+import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
 const api = useApi(startObservedApi);
@@ -14,10 +14,7 @@ let secrets: string;
 let token: { token: string };
 beforeAll(async () => {
   victim = await seedPerson();
-  await expectStatus(
-    api.post(`/projects/${victim.organization.id}`, { name: 'Shop', slug: 'shop' }, victim.session),
-    201,
-  );
+  await createProject(api, victim);
   secrets = `/secrets/${victim.organization.slug}/shop/production`;
   for (let part = 0; part < 3; part += 1) {
     const many = Array.from({ length: 20 }, (_, index) => ({ key: `K_${part}_${index}`, value: 'x'.repeat(60_000) }));
@@ -27,15 +24,7 @@ beforeAll(async () => {
   await expectStatus(api.get(secrets, token), 200);
 });
 
-/** The tenant partitions that the calls read or wrote. */
-function tenantPartitions(calls: readonly RecordedCall[]): string[] {
-  return [
-    ...JSON.stringify(calls.map(({ input }) => input)).matchAll(/"((?:ORG|ORGID|ENV|AUDIT|DELIVERIES)#[^"]*)"/g),
-  ].map(match => match[1] as string);
-}
-
-const forged = () => ({ token: createCredential(victim.user.id, tokenPrefix).secret });
-
+const forged = (userId = victim.user.id) => ({ token: createCredential(userId, tokenPrefix).secret });
 /** The text with its checksum, which anyone can compute. */
 const resealed = (body: string) => body + base62(BigInt(crc32(body)), 6);
 
@@ -50,6 +39,7 @@ function forgeries(genuine: string, session: string): Caller[] {
   const cookie = (secret: string) => ({ cookie: `__service_session=${secret}` });
   return [
     forged(),
+    forged(randomUUID()),
     cookie(createCredential(victim.user.id).secret),
     { token: createCredential(victim.user.id, tokenPrefix, key).secret },
     cookie(createCredential(victim.user.id, '', key).secret),
@@ -71,37 +61,21 @@ function forgeries(genuine: string, session: string): Caller[] {
 }
 
 describe('a credential that was never issued', () => {
-  it('costs no call, and so no read of the tenant in the path', async () => {
-    const sessions = () => ({ cookie: `__service_session=${createCredential(victim.user.id).secret}` });
-    for (const as of [forged(), sessions(), { token: createCredential(randomUUID(), tokenPrefix).secret }]) {
-      const { answer, calls } = await recordRequest(headers => api.get(secrets, as, headers));
-
-      expect(answer.status).toBe(401);
-      expect(tenantPartitions(calls)).toEqual([]);
-      expect(calls).toEqual([]);
-    }
-  });
-
-  it('costs the tenant’s partition nothing, even a thousand times and in any format', async () => {
-    const answers = [];
-    const read: string[] = [];
+  it('costs no call, and so no read of the tenant in the path, even a thousand times and in any format', async () => {
     const session = victim.session.cookie.split('=')[1] as string;
     const all = Array.from({ length: 70 }, () => forgeries(token.token, session)).flat();
+    expect(all.length).toBeGreaterThan(1000);
     for (const batch of chunksOf(60, all)) {
       const some = await Promise.all(batch.map(as => recordRequest(headers => api.get(secrets, as, headers))));
-      answers.push(...some.map(({ answer }) => answer.status));
-      read.push(...some.flatMap(({ calls }) => tenantPartitions(calls)));
+      expect(new Set(some.map(({ answer }) => answer.status))).toEqual(new Set([401]));
       expect(some.flatMap(({ calls }) => calls)).toEqual([]);
     }
-
-    expect(answers.length).toBeGreaterThan(1000);
-    expect([new Set(answers), read]).toEqual([new Set([401]), []]);
   });
 
   it('never has its body parsed: the response does not depend on it', async () => {
     const answer = await api.call('PUT', secrets, { as: forged(), body: '['.repeat(4_800_000) });
 
-    expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
+    expect(codeOf(answer)).toBe('401 unauthenticated');
   });
 
   it('is detected by a MAC that only the installation’s key can produce', () => {
@@ -117,32 +91,13 @@ describe('a credential that was never issued', () => {
   });
 });
 
-describe('a legitimate caller', () => {
-  let small: string;
-  beforeAll(async () => {
-    small = secrets.replace('production', 'dev');
-    await expectStatus(api.get(small, token), 200);
-  });
+it('a stranger causes one read of a tenant’s data, and from then on is authorized before any read', async () => {
+  const stranger = await seedPerson();
 
-  it('pays no extra round trip: a pull takes two, and no KMS call', async () => {
-    const { answer, calls } = await recordRequest(headers => api.get(small, token, headers));
+  const first = await recordRequest(headers => api.get(secrets, stranger.session, headers));
+  const second = await recordRequest(headers => api.get(secrets, stranger.session, headers));
 
-    expect(answer.status).toBe(200);
-    expect(countsOf(calls)).toMatchObject({ roundTrips: 2, kmsCalls: 0 });
-  });
-});
-
-describe('a stranger with an account of their own', () => {
-  it('causes one read of a tenant’s data, and from then on is authorized before any read', async () => {
-    const stranger = await seedPerson();
-
-    const first = await recordRequest(headers => api.get(secrets, stranger.session, headers));
-    const second = await recordRequest(headers => api.get(secrets, stranger.session, headers));
-
-    expect([first.answer.status, second.answer.status]).toEqual([404, 404]);
-    const environment = (calls: readonly RecordedCall[]) =>
-      tenantPartitions(calls).filter(partition => partition.startsWith('ENV#'));
-    expect(environment(second.calls)).toEqual([]);
-    expect(countsOf(second.calls).readUnits).toBeLessThan(6);
-  });
+  expect([first.answer.status, second.answer.status]).toEqual([404, 404]);
+  expect(JSON.stringify(second.calls.map(({ input }) => input))).not.toContain('"ENV#');
+  expect(countsOf(second.calls).readUnits).toBeLessThan(6);
 });

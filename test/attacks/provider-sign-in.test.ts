@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { signInErrors } from '#lib/contracts/auth/sign-in.ts';
 import { at } from '#lib/table/read.ts';
 import { issuerKeysRecord } from '#lib/table/records/identity.ts';
@@ -13,10 +13,19 @@ import { makeSigningKey, type SigningKey } from '../support/issuer.ts';
 import { seedSession } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
-import { type Script, startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { type Company, useSignIn } from '../support/sign-in/scene.ts';
-import { newDomain, openCompany, settingsOf, settingsPath, signIn, startUrl } from '../support/sign-in/sign-in.ts';
+import type { Script } from '../support/sign-in/hostile-provider.ts';
+import { type Company, openOwnCompany, useSignIn } from '../support/sign-in/scene.ts';
+import {
+  goToProvider,
+  newDomain,
+  openCompany,
+  settingsOf,
+  settingsPath,
+  signIn,
+  startUrl,
+} from '../support/sign-in/sign-in.ts';
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
+import { words } from '../support/words.ts';
 
 /*
  * A provider that answers what no provider should, on behalf of whoever manages it, of somebody on the way to it, or of a
@@ -25,10 +34,9 @@ import { changesBetween, snapshotOf } from '../support/table-diff.ts';
  */
 
 const domain = newDomain();
-const { api, names, provider } = useSignIn(
-  { sub: 'mallory', email: `mallory@${domain}`, email_verified: true },
-  { LOG_LEVEL: 'SILENT' },
-);
+const email = `mallory@${domain}`;
+const scene = useSignIn({ sub: 'mallory', email, email_verified: true }, { LOG_LEVEL: 'SILENT' });
+const { api, names, provider } = scene;
 let company: Company;
 
 beforeAll(async () => {
@@ -39,16 +47,7 @@ afterEach(() => {
 });
 
 /** Whatever comes of it, a sign-in writes these: what it has started, what it has counted, keys, and entries. */
-const passing = [
-  'startedSignIn',
-  'rate',
-  'issuerKeys',
-  'audit',
-  'auditCount',
-  'auditPartitions',
-  'session',
-  'credentialKey',
-];
+const passing = words('startedSignIn rate issuerKeys audit auditCount auditPartitions session credentialKey');
 /** A session of the owner is used by the test. Another one would be created. */
 const sessionCount = async () => [...(await snapshotOf([])).keys()].filter(key => key.startsWith('session ')).length;
 
@@ -62,23 +61,26 @@ const forgetKeys = (url = provider.url) => transact([remove(at(issuerKeysRecord,
 
 /** @returns how the sign-in ended, and how many entries the owners got */
 async function attempt(script: Script): Promise<{ error: string | undefined; entries: number }> {
-  const before = {
-    items: await snapshotOf(passing),
-    sessions: await sessionCount(),
-    entries: (await entries()).length,
-  };
+  const [items, sessions, reported] = [await snapshotOf(passing), await sessionCount(), (await entries()).length];
   provider.script = script;
-  const browser = openBrowser();
-  const { error, session, landed } = await signIn(api, browser, company.slug);
+  const { error, session, landed } = await signIn(api, openBrowser(), company.slug);
   provider.script = {};
 
   expect(session).toBeUndefined();
-  expect(changesBetween(before.items, await snapshotOf(passing))).toEqual([]);
-  expect(await sessionCount()).toBe(before.sessions);
+  expect(changesBetween(items, await snapshotOf(passing))).toEqual([]);
+  expect(await sessionCount()).toBe(sessions);
   expect(Object.keys(signInErrors)).toContain(error);
   expect(`${landed.origin}${landed.pathname}`).toBe(`${new URL(api.url).origin}/log-in`);
-  return { error, entries: (await entries()).length - before.entries };
+  return { error, entries: (await entries()).length - reported };
 }
+
+/** The sign-in ends with one of the errors, and without an entry. */
+async function expectRefused(script: Script, ...errors: string[]): Promise<void> {
+  const outcome = await attempt(script);
+  expect(errors).toContain(outcome.error);
+  expect(outcome.entries).toBe(0);
+}
+const [invalid, unavailable, refused] = ['invalid_answer', 'provider_unavailable', 'provider_refused'] as const;
 
 const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const hmac = (claims: JWTPayload, secret: string | Uint8Array, kid?: string) => {
@@ -89,6 +91,13 @@ const send =
   (body: string | Buffer, status = 200) =>
   (response: ServerResponse) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+const huge = Buffer.alloc(10_000_000, 0x20);
+const redirect =
+  (location: string, status = 302) =>
+  (response: ServerResponse) =>
+    response.writeHead(status, { location }).end();
+const withoutAddress = { email: undefined, email_verified: undefined };
 
 describe('an honest answer of the same provider', () => {
   it('signs its person in, so that the refusals below are refusals', async () => {
@@ -108,149 +117,107 @@ describe('an honest answer of the same provider', () => {
 });
 
 describe('an id token that the provider signed', () => {
-  const signed: readonly [string, () => Script, code?: string][] = [
-    ['of another issuer', () => ({ claims: { iss: 'https://login.example.com' } }), 'invalid_answer'],
-    ['of the same issuer with a slash', () => ({ claims: { iss: `${provider.url}/` } })],
-    ['without an issuer', () => ({ claims: { iss: undefined } })],
-    ['with a list of issuers', () => ({ claims: { iss: [provider.url] } })],
-    ['for another audience', () => ({ claims: { aud: 'another-client' } }), 'invalid_answer'],
-    ['for no audience', () => ({ claims: { aud: undefined } })],
-    ['for an empty list of audiences', () => ({ claims: { aud: [] } })],
-    ['for audiences without this one', () => ({ claims: { aud: ['one', 'two'], azp: provider.client.clientId } })],
+  type Claims = NonNullable<Script['claims']>;
+  const [unverified, elsewhere] = ['email_not_verified', 'domain_not_verified'];
+  const signed: readonly [string, Claims | (() => Claims), code?: string, userinfo?: Script['userinfo']][] = [
+    ['of another issuer', { iss: 'https://login.example.com' }, invalid],
+    ['of the same issuer with a slash', () => ({ iss: `${provider.url}/` })],
+    ['without an issuer', { iss: undefined }],
+    ['with a list of issuers', () => ({ iss: [provider.url] })],
+    ['for another audience', { aud: 'another-client' }, invalid],
+    ['for no audience', { aud: undefined }],
+    ['for an empty list of audiences', { aud: [] }],
+    ['for audiences without this one', () => ({ aud: ['one', 'two'], azp: provider.client.clientId })],
+    ['for several audiences without azp', () => ({ aud: [provider.client.clientId, 'another'] }), invalid],
+    ['for several audiences and another azp', () => ({ aud: [provider.client.clientId, 'b'], azp: 'b' })],
+    ['for this audience and another azp', { azp: 'another-client' }, invalid],
+    ['for the audience in upper case', () => ({ aud: provider.client.clientId.toUpperCase() })],
+    ['without a nonce', { nonce: undefined }, invalid],
+    ['with another nonce', { nonce: 'another' }, invalid],
+    ['with an empty nonce', { nonce: '' }],
+    ['with the nonce in a list', () => ({ nonce: [provider.granted()?.nonce] })],
+    ['issued in the future', () => ({ iat: nowSeconds() + 3600, exp: nowSeconds() + 7200 }), invalid],
+    ['without iat', { iat: undefined }],
+    ['with iat as a text', () => ({ iat: String(nowSeconds()) })],
+    ['that has expired', () => ({ iat: nowSeconds() - 7200, exp: nowSeconds() - 3600 }), invalid],
+    ['without exp', { exp: undefined }],
+    ['with exp as a text', () => ({ exp: String(nowSeconds() + 300) })],
+    ['that is not valid yet', () => ({ nbf: nowSeconds() + 3600 })],
+    ['without a subject', { sub: undefined }],
+    ['with an empty subject', { sub: '' }],
+    ['with a number as its subject', { sub: 4711 }],
+    ['with a subject that is an object', { sub: { id: 'mallory' } }],
+    ['with a huge subject', { sub: 'a'.repeat(30_000) }],
+    ['with an address that is not verified', { email_verified: false }, unverified],
     [
-      'for several audiences without azp',
-      () => ({ claims: { aud: [provider.client.clientId, 'another'] } }),
-      'invalid_answer',
+      'with an address it doesn’t call verified',
+      { email_verified: undefined },
+      unverified,
+      { email_verified: undefined },
     ],
-    ['for several audiences and another azp', () => ({ claims: { aud: [provider.client.clientId, 'b'], azp: 'b' } })],
-    ['for this audience and another azp', () => ({ claims: { azp: 'another-client' } }), 'invalid_answer'],
-    ['for the audience in upper case', () => ({ claims: { aud: provider.client.clientId.toUpperCase() } })],
-    ['without a nonce', () => ({ claims: { nonce: undefined } }), 'invalid_answer'],
-    ['with another nonce', () => ({ claims: { nonce: 'another' } }), 'invalid_answer'],
-    ['with an empty nonce', () => ({ claims: { nonce: '' } })],
-    ['with the nonce in a list', () => ({ claims: { nonce: [provider.granted()?.nonce] } })],
-    [
-      'issued in the future',
-      () => ({ claims: { iat: nowSeconds() + 3600, exp: nowSeconds() + 7200 } }),
-      'invalid_answer',
-    ],
-    ['without iat', () => ({ claims: { iat: undefined } })],
-    ['with iat as a text', () => ({ claims: { iat: String(nowSeconds()) } })],
-    ['that has expired', () => ({ claims: { iat: nowSeconds() - 7200, exp: nowSeconds() - 3600 } }), 'invalid_answer'],
-    ['without exp', () => ({ claims: { exp: undefined } })],
-    ['with exp as a text', () => ({ claims: { exp: String(nowSeconds() + 300) } })],
-    ['that is not valid yet', () => ({ claims: { nbf: nowSeconds() + 3600 } })],
-    ['without a subject', () => ({ claims: { sub: undefined } })],
-    ['with an empty subject', () => ({ claims: { sub: '' } })],
-    ['with a number as its subject', () => ({ claims: { sub: 4711 } })],
-    ['with a subject that is an object', () => ({ claims: { sub: { id: 'mallory' } } })],
-    ['with a huge subject', () => ({ claims: { sub: 'a'.repeat(30_000) } })],
-    ['with an address that is not verified', () => ({ claims: { email_verified: false } }), 'email_not_verified'],
-    [
-      'with an address that it doesn’t call verified',
-      () => ({ claims: { email_verified: undefined }, userinfo: { email_verified: undefined } }),
-      'email_not_verified',
-    ],
-    [
-      'with an address verified by the text "true"',
-      () => ({ claims: { email_verified: 'true' } }),
-      'email_not_verified',
-    ],
-    ['with an address verified by a number', () => ({ claims: { email_verified: 1 } }), 'email_not_verified'],
-    ['with an address verified by a list', () => ({ claims: { email_verified: [true] } }), 'email_not_verified'],
-    [
-      'with an address of another domain',
-      () => ({ claims: { email: 'mallory@elsewhere.example' } }),
-      'domain_not_verified',
-    ],
-    [
-      'with an address of a subdomain',
-      () => ({ claims: { email: `mallory@mail.${company.domain}` } }),
-      'domain_not_verified',
-    ],
-    [
-      'with an address of a domain that ends like it',
-      () => ({ claims: { email: `mallory@not-${company.domain}` } }),
-      'domain_not_verified',
-    ],
-    [
-      'with an address of a domain that begins like it',
-      () => ({ claims: { email: `mallory@${company.domain}.elsewhere.example` } }),
-      'domain_not_verified',
-    ],
-    ['with two addresses in one', () => ({ claims: { email: `mallory@elsewhere.example,a@${company.domain}` } })],
-    ['with two at signs', () => ({ claims: { email: `mallory@elsewhere.example@${company.domain}` } })],
-    ['with a quoted address', () => ({ claims: { email: `"mallory@elsewhere.example"@${company.domain}` } })],
-    ['with a line break in the address', () => ({ claims: { email: `mallory\r\nBcc: a@${company.domain}` } })],
-    ['with a null character in the address', () => ({ claims: { email: `mallory\0@${company.domain}` } })],
-    ['with an address and a space', () => ({ claims: { email: `mallory @${company.domain}` } })],
-    ['with a list of addresses', () => ({ claims: { email: [`mallory@${company.domain}`] } })],
-    ['with a huge address', () => ({ claims: { email: `${'m'.repeat(5000)}@${company.domain}` } })],
-    ['with only the domain', () => ({ claims: { email: `@${company.domain}` } })],
+    ['with an address verified by the text "true"', { email_verified: 'true' }, unverified],
+    ['with an address verified by a number', { email_verified: 1 }, unverified],
+    ['with an address verified by a list', { email_verified: [true] }, unverified],
+    ['with an address of another domain', { email: 'mallory@elsewhere.example' }, elsewhere],
+    ['with an address of a subdomain', { email: `mallory@mail.${domain}` }, elsewhere],
+    ['with an address of a domain that ends like it', { email: `mallory@not-${domain}` }, elsewhere],
+    ['with an address of a domain that begins like it', { email: `mallory@${domain}.elsewhere.example` }, elsewhere],
+    ['with two addresses in one', { email: `mallory@elsewhere.example,a@${domain}` }],
+    ['with two at signs', { email: `mallory@elsewhere.example@${domain}` }],
+    ['with a quoted address', { email: `"mallory@elsewhere.example"@${domain}` }],
+    ['with a line break in the address', { email: `mallory\r\nBcc: a@${domain}` }],
+    ['with a null character in the address', { email: `mallory\0@${domain}` }],
+    ['with an address and a space', { email: `mallory @${domain}` }],
+    ['with a list of addresses', { email: [`mallory@${domain}`] }],
+    ['with a huge address', { email: `${'m'.repeat(5000)}@${domain}` }],
+    ['with only the domain', { email: `@${domain}` }],
   ];
 
-  it.each(signed)('%s is refused, and the owners are told once', async (_, script, code) => {
-    const { error, entries: told } = await attempt(script());
-    expect(told).toBeLessThanOrEqual(1);
-    if (code !== undefined) {
-      expect(error).toBe(code);
-      expect(told).toBe(1);
-    }
-    expect(['invalid_answer', 'email_missing', 'email_not_verified', 'domain_not_verified']).toContain(error);
-    if (told === 1) {
-      const [entry] = await entries();
-      expect(entry.details.reason).toBe(error);
-      expect(JSON.stringify(entry)).not.toMatch(/eyJ[\w-]+\./);
-      expect(JSON.stringify(entry).length).toBeLessThan(3000);
-    }
+  it.each(signed)('%s is refused, and the owners are told once', async (_, claims, code, userinfo = {}) => {
+    const script = { claims: typeof claims === 'function' ? claims() : claims, userinfo };
+    const { error, entries: reported } = await attempt(script);
+    expect(reported).toBeLessThanOrEqual(1);
+    if (code !== undefined) expect([error, reported]).toEqual([code, 1]);
+    expect([invalid, 'email_missing', unverified, elsewhere]).toContain(error);
+    if (reported === 0) return;
+    const [entry] = await entries();
+    expect(entry.details.reason).toBe(error);
+    expect(JSON.stringify(entry)).not.toMatch(/eyJ[\w-]+\./);
+    expect(JSON.stringify(entry).length).toBeLessThan(3000);
   });
 
   it('with an address that neither it nor userinfo has is refused', async () => {
-    const { error } = await attempt({
-      claims: { email: undefined, email_verified: undefined },
-      userinfo: { email: undefined, email_verified: undefined },
-    });
-    expect(error).toBe('email_missing');
+    expect((await attempt({ claims: withoutAddress, userinfo: withoutAddress })).error).toBe('email_missing');
   });
 
   it('is refused like the others if the provider says more than once that it was verified', async () => {
     // The address of the one and the verification of the other must not be put together.
-    const { error } = await attempt({
-      claims: { email_verified: undefined },
-      userinfo: { email: `somebody-else@${company.domain}`, email_verified: true },
-    });
-    expect(error).toBeDefined();
+    const userinfo = { email: `somebody-else@${domain}`, email_verified: true };
+    expect((await attempt({ claims: { email_verified: undefined }, userinfo })).error).toBeDefined();
   });
 });
 
-describe('a userinfo response', () => {
-  const absent = { email: undefined, email_verified: undefined };
-
-  it.each<[string, Script]>([
-    ['about somebody else', { claims: absent, userinfo: { sub: 'somebody-else' } }],
-    ['about nobody', { claims: absent, userinfo: { sub: undefined } }],
-    ['that is not verified', { claims: absent, userinfo: { email_verified: false } }],
-    ['that is verified by a text', { claims: absent, userinfo: { email_verified: 'true' } }],
-    ['that is a list', { claims: absent, parts: { userinfo: send('[]') } }],
-    ['that is null', { claims: absent, parts: { userinfo: send('null') } }],
-    ['that is no JSON', { claims: absent, parts: { userinfo: send('<html>') } }],
-    ['that is an error', { claims: absent, parts: { userinfo: send('{}', 500) } }],
-    [
-      'that redirects',
-      { claims: absent, parts: { userinfo: response => response.writeHead(302, { location: '/keys' }).end() } },
-    ],
-    ['of 10 MB', { claims: absent, parts: { userinfo: send(Buffer.alloc(10_000_000, 0x20)) } }],
-  ])('%s is refused', async (_, script) => {
-    const { error } = await attempt(script);
-    expect(['invalid_answer', 'email_missing', 'email_not_verified']).toContain(error);
-  });
+it.each<[string, Script]>([
+  ['about somebody else', { userinfo: { sub: 'somebody-else' } }],
+  ['about nobody', { userinfo: { sub: undefined } }],
+  ['that is not verified', { userinfo: { email_verified: false } }],
+  ['that is verified by a text', { userinfo: { email_verified: 'true' } }],
+  ['that is a list', { parts: { userinfo: send('[]') } }],
+  ['that is null', { parts: { userinfo: send('null') } }],
+  ['that is no JSON', { parts: { userinfo: send('<html>') } }],
+  ['that is an error', { parts: { userinfo: send('{}', 500) } }],
+  ['that redirects', { parts: { userinfo: redirect('/keys') } }],
+  ['of 10 MB', { parts: { userinfo: send(huge) } }],
+])('a userinfo response %s is refused', async (_, script) => {
+  const { error } = await attempt({ claims: withoutAddress, ...script });
+  expect([invalid, 'email_missing', 'email_not_verified']).toContain(error);
 });
 
 describe('an id token that the provider did not sign', () => {
   const publicPem = async ({ publicJwk, alg }: SigningKey) =>
     exportSPKI((await importJWK({ ...publicJwk }, alg, { extractable: true })) as SigningKey['privateKey']);
 
-  const unsigned: readonly [string, Script['sign']][] = [
+  const unsigned: readonly [string, NonNullable<Script['sign']>][] = [
     ['with alg none', claims => `${encoded({ alg: 'none' })}.${encoded(claims)}.`],
     ['with alg None', claims => `${encoded({ alg: 'None' })}.${encoded(claims)}.`],
     ['with alg none and a signature', claims => `${encoded({ alg: 'none' })}.${encoded(claims)}.c2lnbmVk`],
@@ -262,36 +229,30 @@ describe('an id token that the provider did not sign', () => {
       'signed with another key of the same name',
       async (claims, { kid, alg }) => sign(claims, await makeSigningKey(alg, kid)),
     ],
-    ['signed with a key that only its header has', async claims => signWithEmbeddedKey(claims)],
+    ['signed with a key that only its header has', signWithEmbeddedKey],
     ['that is no token', () => 'no token'],
     ['that is empty', () => ''],
     ['with four parts', async (claims, key) => `${await sign(claims, key)}.x`],
     ['of 10 MB', () => `${encoded({ alg: 'RS256' })}.${'e'.repeat(10_000_000)}.x`],
-    ['with claims that are no object', async () => `${encoded({ alg: 'RS256' })}.${encoded([])}.x`],
+    ['with claims that are no object', () => `${encoded({ alg: 'RS256' })}.${encoded([])}.x`],
   ];
 
-  it.each(unsigned)('%s is refused, without an entry', async (_, forged) => {
-    const { error, entries: told } = await attempt({ sign: forged as NonNullable<Script['sign']> });
-    expect(['invalid_answer', 'provider_unavailable']).toContain(error);
-    expect(told).toBe(0);
-  });
+  it.each(unsigned)('%s is refused, without an entry', (_, forge) =>
+    expectRefused({ sign: forge }, invalid, unavailable),
+  );
 
-  it.each([undefined, null, 42, ['a.b.c'], {}])('that is %j is refused', async idToken => {
-    const { error, entries: told } = await attempt({ tokens: { id_token: idToken } });
-    expect(['invalid_answer', 'provider_unavailable']).toContain(error);
-    expect(told).toBe(0);
-  });
+  it.each([undefined, null, 42, ['a.b.c'], {}])('that is %j is refused', idToken =>
+    expectRefused({ tokens: { id_token: idToken } }, invalid, unavailable),
+  );
 
   it.each(['RS384', 'RS512', 'PS256', 'ES512'])('that is signed with %s is refused', async alg => {
     provider.keys.push(await makeSigningKey(alg));
     await forgetKeys();
-    try {
-      const { error } = await attempt({});
-      expect(['invalid_answer', 'provider_unavailable']).toContain(error);
-    } finally {
+    onTestFinished(async () => {
       provider.keys.pop();
       await forgetKeys();
-    }
+    });
+    expect([invalid, unavailable]).toContain((await attempt({})).error);
   });
 
   function sign(claims: JWTPayload, key: SigningKey, header: object = {}): Promise<string> {
@@ -305,43 +266,37 @@ describe('an id token that the provider did not sign', () => {
 });
 
 describe('a token endpoint', () => {
-  it.each<[string, NonNullable<Script['parts']>]>([
-    ['that is down', { token: response => response.destroy() }],
-    ['that fails', { token: send('{"error":"server_error"}', 500) }],
-    ['that rejects the client', { token: send('{"error":"invalid_client"}', 401) }],
-    ['that answers no JSON', { token: send('<html></html>') }],
-    ['that answers a list', { token: send('[]') }],
-    ['that answers 10 MB', { token: send(Buffer.alloc(10_000_000, 0x20)) }],
-    ['that answers 10 MB slowly, without a length', { token: response => drip(response) }],
-    ['that redirects', { token: response => response.writeHead(307, { location: `${provider.url}/token2` }).end() }],
-    ['that redirects by 302', { token: response => response.writeHead(302, { location: '/keys' }).end() }],
-  ])('%s is refused, without an entry', async (_, parts) => {
-    const { error, entries: told } = await attempt({ parts });
-    expect(['invalid_answer', 'provider_unavailable', 'provider_refused']).toContain(error);
-    expect(told).toBe(0);
+  it.each<[string, NonNullable<Script['parts']>['token']]>([
+    ['that is down', response => response.destroy()],
+    ['that fails', send('{"error":"server_error"}', 500)],
+    ['that rejects the client', send('{"error":"invalid_client"}', 401)],
+    ['that answers no JSON', send('<html></html>')],
+    ['that answers a list', send('[]')],
+    ['that answers 10 MB', send(huge)],
+    ['that answers 10 MB slowly, without a length', drip],
+    ['that redirects', redirect('/token2', 307)],
+    ['that redirects by 302', redirect('/keys')],
+  ])('%s is refused, without an entry', async (_, token) => {
+    await expectRefused({ parts: { token: token as NonNullable<typeof token> } }, invalid, unavailable, refused);
     expect(provider.received.filter(({ path }) => path.startsWith('/token2'))).toEqual([]);
   });
 
   it('that is silent is given up', async () => {
-    const { error } = await attempt({ parts: { token: () => undefined } });
-    expect(error).toBe('provider_unavailable');
+    expect((await attempt({ parts: { token: () => undefined } })).error).toBe(unavailable);
   });
 
   it('gets a code once: a callback that is repeated doesn’t reach it', async () => {
     provider.script = { person: { sub: 'once', email: `once@${company.domain}` } };
-    const before = provider.requests('token');
+    const asked = provider.requests('token');
     const browser = openBrowser();
-    const isCallback = (url: URL) => url.pathname.endsWith('/callback');
-    const page = await browser.follow(await browser.open(startUrl(api, company.slug)), isCallback);
-    const callback = page.location as URL;
+    const callback = await goToProvider(api, browser, company.slug);
 
     const ends = await Promise.all(Array.from({ length: 8 }, () => browser.open(callback)));
     await browser.open(callback);
 
     const errors = ends.map(({ location }) => new URLSearchParams(location?.hash.slice(1)).get('error') ?? 'ok');
-    expect(errors.filter(error => error === 'ok')).toHaveLength(1);
-    expect(errors.filter(error => error === 'sign_in_expired')).toHaveLength(7);
-    expect(provider.requests('token') - before).toBe(1);
+    expect(errors.toSorted()).toEqual(['ok', ...Array(7).fill('sign_in_expired')]);
+    expect(provider.requests('token') - asked).toBe(1);
   });
 
   function drip(response: ServerResponse): void {
@@ -354,75 +309,55 @@ describe('a token endpoint', () => {
 describe('a discovery document', () => {
   /** A provider of its own, because what a discovery document says is kept. */
   async function attemptAt(scriptOf: (url: string) => Script): Promise<{ error: string | undefined; landed: URL }> {
-    const domain = newDomain();
-    const fresh = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
-    fresh.script = scriptOf(fresh.url);
-    const other = await openCompany(api, names, fresh, { domain });
-    const before = await snapshotOf(passing);
+    const other = await openOwnCompany(scene, 'ada');
+    other.provider.script = scriptOf(other.provider.url);
+    const items = await snapshotOf(passing);
     const page = await openBrowser().open(startUrl(api, other.slug));
-    const isLeft = page.location?.origin === fresh.url;
+    const isLeft = page.location?.origin === other.provider.url;
     const outcome = isLeft ? await signIn(api, openBrowser(), other.slug) : undefined;
-    expect(changesBetween(before, await snapshotOf(passing))).toEqual([]);
-    await fresh.stop();
+    expect(changesBetween(items, await snapshotOf(passing))).toEqual([]);
     const landed = outcome?.landed ?? (page.location as URL);
     return { error: new URLSearchParams(landed.hash.slice(1)).get('error') ?? undefined, landed };
   }
-  const ours = () => new URL(api.url).origin;
+  const authorization = (authorization_endpoint: unknown) => ({ discovery: { authorization_endpoint } });
 
   it.each<[string, (url: string) => Script]>([
     ['of another issuer', () => ({ discovery: { issuer: 'https://login.example.com' } })],
     ['of the issuer with a slash', url => ({ discovery: { issuer: `${url}/` } })],
     ['without an issuer', () => ({ discovery: { issuer: undefined } })],
-    ['without an authorization endpoint', () => ({ discovery: { authorization_endpoint: undefined } })],
+    ['without an authorization endpoint', () => authorization(undefined)],
     ['without a token endpoint', () => ({ discovery: { token_endpoint: undefined } })],
     ['without keys', () => ({ discovery: { jwks_uri: undefined } })],
     ['that is down', () => ({ parts: { discovery: response => response.destroy() } })],
     ['that is missing', () => ({ parts: { discovery: send('{}', 404) } })],
     ['that is no JSON', () => ({ parts: { discovery: send('<html>') } })],
     ['that is null', () => ({ parts: { discovery: send('null') } })],
-    ['of 10 MB', () => ({ parts: { discovery: send(Buffer.alloc(10_000_000, 0x20)) } })],
-    [
-      'that redirects',
-      () => ({ parts: { discovery: response => response.writeHead(302, { location: '/other' }).end() } }),
-    ],
-    ['with keys of 10 MB', () => ({ parts: { jwks: send(Buffer.alloc(10_000_000, 0x20)) } })],
+    ['of 10 MB', () => ({ parts: { discovery: send(huge) } })],
+    ['that redirects', () => ({ parts: { discovery: redirect('/other') } })],
+    ['with keys of 10 MB', () => ({ parts: { jwks: send(huge) } })],
     ['with keys that are no keys', () => ({ parts: { jwks: send('{"keys": "none"}') } })],
-    [
-      'with a script for an authorization endpoint',
-      () => ({ discovery: { authorization_endpoint: 'javascript:alert(1)' } }),
-    ],
-    ['with data for an authorization endpoint', () => ({ discovery: { authorization_endpoint: 'data:text/html,a' } })],
-    [
-      'with a header in its authorization endpoint',
-      url => ({ discovery: { authorization_endpoint: `${url}/a\r\nSet-Cookie: a=b` } }),
-    ],
-    ['with a path for an authorization endpoint', () => ({ discovery: { authorization_endpoint: '/authorize' } })],
-    ['with a list of authorization endpoints', url => ({ discovery: { authorization_endpoint: [url] } })],
+    ['with a script for an authorization endpoint', () => authorization('javascript:alert(1)')],
+    ['with data for an authorization endpoint', () => authorization('data:text/html,a')],
+    ['with a header in its authorization endpoint', url => authorization(`${url}/a\r\nSet-Cookie: a=b`)],
+    ['with a path for an authorization endpoint', () => authorization('/authorize')],
+    ['with a list of authorization endpoints', url => authorization([url])],
   ])('%s ends the sign-in before the browser leaves', async (_, scriptOf) => {
     const { error, landed } = await attemptAt(scriptOf);
-    expect(error).toBe('provider_unavailable');
-    expect(landed.origin).toBe(ours());
+    expect(error).toBe(unavailable);
+    expect(landed.origin).toBe(new URL(api.url).origin);
   });
 
   // Addresses that the service must never connect to, whatever a discovery document says.
-  it.each([
-    '10.0.0.1',
-    '169.254.169.254',
-    '192.168.1.1',
-    '[fd00:ec2::254]',
-    '0.0.0.0',
-    '100.64.0.1',
-    '[::ffff:10.0.0.1]',
-  ])('with endpoints at %s is refused', async host => {
-    for (const member of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'authorization_endpoint']) {
-      const { error } = await attemptAt(() => ({
-        discovery: { [member]: `http://${host}/x` },
+  it.each(words('10.0.0.1 169.254.169.254 192.168.1.1 [fd00:ec2::254] 0.0.0.0 100.64.0.1 [::ffff:10.0.0.1]'))(
+    'with endpoints at %s is refused',
+    async host => {
+      for (const member of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'authorization_endpoint']) {
         // The endpoint for userinfo is only used if the address is there.
-        claims: { email: undefined, email_verified: undefined },
-      }));
-      expect(error, member).toBe('provider_unavailable');
-    }
-  });
+        const script = { discovery: { [member]: `http://${host}/x` }, claims: withoutAddress };
+        expect((await attemptAt(() => script)).error, member).toBe(unavailable);
+      }
+    },
+  );
 
   it('with a token endpoint that is not HTTP never gets the secret', async () => {
     const sockets: Socket[] = [];
@@ -435,10 +370,8 @@ describe('a discovery document', () => {
     await new Promise<void>(resolve => plain.listen(0, '127.0.0.1', resolve));
     const { port } = plain.address() as { port: number };
     for (const scheme of ['ftp', 'gopher', 'file', 'smtp']) {
-      const { error } = await attemptAt(() => ({
-        discovery: { token_endpoint: `${scheme}://127.0.0.1:${port}/` },
-      }));
-      expect(error).toBe('provider_unavailable');
+      const { error } = await attemptAt(() => ({ discovery: { token_endpoint: `${scheme}://127.0.0.1:${port}/` } }));
+      expect(error).toBe(unavailable);
     }
     expect(received).toEqual([]);
     for (const socket of sockets) socket.destroy();
@@ -450,8 +383,8 @@ describe('a callback', () => {
   it('with another issuer, or without one where the provider announces it, is refused (RFC 9207)', async () => {
     for (const iss of ['https://login.example.com', `${provider.url}/`, '', undefined]) {
       const tokens = provider.requests('token');
-      const { error, entries: told } = await attempt({ callback: { iss } });
-      expect([error, told], String(iss)).toEqual(['invalid_answer', 0]);
+      const { error, entries: reported } = await attempt({ callback: { iss } });
+      expect([error, reported], String(iss)).toEqual([invalid, 0]);
       // The code is not sent anywhere: it may be another provider's.
       expect(provider.requests('token')).toBe(tokens);
     }
@@ -459,11 +392,12 @@ describe('a callback', () => {
 
   it.each(['access_denied', 'login_required', 'server_error', 'temporarily_unavailable', '<script>', 'a'.repeat(5000)])(
     'with the error %.30s ends at the log-in page with a code of ours',
-    async error => {
-      const ended = await attempt({ callback: { error, code: undefined, error_description: '<b>Call 555</b>' } });
-      expect(ended.entries).toBe(0);
-      expect(['provider_refused', 'provider_unavailable']).toContain(ended.error);
-    },
+    error =>
+      expectRefused(
+        { callback: { error, code: undefined, error_description: '<b>Call 555</b>' } },
+        refused,
+        unavailable,
+      ),
   );
 
   it.each<[string, Record<string, string | undefined>]>([
@@ -475,54 +409,39 @@ describe('a callback', () => {
     ['with an unknown code', { code: 'unknown' }],
     ['with an empty code', { code: '' }],
     ['with a line break in the code', { code: 'a\r\nb' }],
-  ])('%s is refused', async (_, callback) => {
-    const { error, entries: told } = await attempt({ callback });
-    expect(['sign_in_expired', 'invalid_answer', 'provider_refused', 'provider_unavailable']).toContain(error);
-    expect(told).toBe(0);
-  });
+  ])('%s is refused', (_, callback) => expectRefused({ callback }, 'sign_in_expired', invalid, refused, unavailable));
 });
 
-describe('the owners’ entries about refused answers', () => {
-  it('are at most 100 an hour, and sign-ins are refused all the same', async () => {
-    const domain = newDomain();
-    const flooding = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: false });
-    try {
-      const other = await openCompany(api, names, flooding, { domain });
-      await transact([update(at(organizationRecord, other.slug), { set: { limitOverrides: { maxMembers: -1 } } })]);
-      const errors = new Set<string | undefined>();
-      // Only one of several first ones at once reads the discovery document.
-      await signIn(api, openBrowser(), other.slug);
-      for (let batch = 0; batch < 11; batch += 1) {
-        const outcomes = await Promise.all(Array.from({ length: 10 }, () => signIn(api, openBrowser(), other.slug)));
-        for (const { error, session } of outcomes) {
-          expect(session).toBeUndefined();
-          errors.add(error);
-        }
-      }
-      expect([...errors].filter(error => error !== 'email_not_verified' && error !== 'rate_limited')).toEqual([]);
-      const path = `/audit/${other.owner.organization.id}?action=sign_in.refused&limit=500`;
-      expect((await api.get(path, other.owner.session)).body.entries).toHaveLength(100);
-    } finally {
-      await flooding.stop();
+it('the owners’ entries about refused answers are at most 100 an hour; sign-ins are refused all the same', async () => {
+  const { slug, owner } = await openOwnCompany(scene, 'ada', { claims: { email_verified: false } });
+  await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: -1 } } })]);
+  // Only one of several first ones at once reads the discovery document.
+  await signIn(api, openBrowser(), slug);
+  for (let batch = 0; batch < 11; batch += 1) {
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => signIn(api, openBrowser(), slug)));
+    for (const { error, session } of outcomes) {
+      expect(session).toBeUndefined();
+      expect(['email_not_verified', 'rate_limited']).toContain(error);
     }
-  });
+  }
+  const path = `/audit/${owner.organization.id}?action=sign_in.refused&limit=500`;
+  expect((await api.get(path, owner.session)).body.entries).toHaveLength(100);
 });
 
 it('a provider that was replaced can’t complete what it started', async () => {
   // The tests before may have taken longer than a session is fresh.
   const owner = await seedSession(company.owner);
   const browser = openBrowser();
-  const isCallback = (url: URL) => url.pathname.endsWith('/callback');
-  provider.script = { person: { sub: 'late', email: `late@${company.domain}` } };
-  const { location } = await browser.follow(await browser.open(startUrl(api, company.slug)), isCallback);
-  const changed = settingsOf(provider, company.domain, { clientId: 'another-client' });
+  provider.script = { person: { sub: 'late', email: `late@${domain}` } };
+  const callback = await goToProvider(api, browser, company.slug);
+  const changed = settingsOf(provider, domain, { clientId: 'another-client' });
   await expectStatus(api.put(settingsPath(company.owner), changed, owner), 200);
   const before = await snapshotOf(passing);
 
-  const end = await browser.open(location as URL);
+  const end = await browser.open(callback);
 
   expect(end.location?.hash).toMatch(/^#error=(sign_in_expired|provider_not_configured)/);
   expect(changesBetween(before, await snapshotOf(passing))).toEqual([]);
-  const restored = settingsOf(provider, company.domain);
+  const restored = settingsOf(provider, domain);
   await expectStatus(api.put(settingsPath(company.owner), restored, owner), 200);
 });

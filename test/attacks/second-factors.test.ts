@@ -18,7 +18,7 @@ import { put, transact, update } from '#lib/table/write.ts';
 import { type Answer, createProject, createToken, sessionOf, useApi, useSettings } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, join, mailedToken } from '../support/sample-requests.ts';
+import { expectStatus, join, mailedToken, resetPassword } from '../support/sample-requests.ts';
 import { samples, send } from '../support/samples.ts';
 import {
   addApp,
@@ -30,35 +30,78 @@ import {
   fromBase32,
   logInWithApp,
 } from '../support/second-factors.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 
 const verify = async (body: object) => codeOf(await api.post('/auth/login/verify', body));
+/** Answers the question of a new log-in. */
+const verifyAs = async (person: Person, proof: object) =>
+  verify({ challenge: (await askedAtLogin(person)).challenge, ...proof });
 const wrong = '401 invalid_credentials';
 const dead = '400 invalid_token';
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-async function sessionsOf({ session }: Person): Promise<number> {
-  return (await expectStatus(api.get('/auth/sessions', session), 200)).body.sessions.length;
+async function inTurn(count: number, send: () => Promise<Answer>): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.length < count) codes.push(codeOf(await send()));
+  return codes;
 }
+
+async function withApp() {
+  const person = await seedPerson();
+  const app = await addApp(api, person);
+  const { challenge } = await askedAtLogin(person);
+  return { person, app, challenge };
+}
+
+/** An app that no code has confirmed. */
+async function startApp({ session }: Person) {
+  const { secret } = await body(api.post('/auth/totp', {}, session));
+  return {
+    code: (steps = 0) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps),
+    confirm: (code: string) => api.post('/auth/totp/confirm', { code }, session),
+  };
+}
+
+async function withPasskey() {
+  const person = await seedPerson();
+  const { authenticator, id, recoveryCodes } = await addPasskey(api, person);
+  /** Answers the question of a new log-in with the passkey. */
+  const answerWith = async (lies: Parameters<typeof authenticator.get>[1] = {}) => {
+    const { challenge, publicKey } = await askedAtLogin(person);
+    return { challenge, passkey: authenticator.get(publicKey, lies) };
+  };
+  return { person, authenticator, id, recoveryCodes, answerWith };
+}
+
+const body = async (answer: Promise<Answer>, status = 200) => (await expectStatus(answer, status)).body;
+/** The question of a log-in with a passkey alone. */
+const askedAlone = () => body(api.post('/auth/login/options', {}));
+const sessionsOf = async ({ session }: Person): Promise<number> =>
+  (await body(api.get('/auth/sessions', session))).sessions.length;
+const factorsOf = async ({ session }: Pick<Person, 'session'>) =>
+  (await body(api.get('/auth/me', session))).user.secondFactors;
+const stored = ({ user }: Person) => find(at(userRecord, user.id));
+const requireFactor = ({ organization, session }: Person) =>
+  body(api.patch(`/orgs/${organization.id}`, { requireSecondFactor: true }, session));
 
 describe('a code of an authenticator app', () => {
   it('works once, however often and in parallel it is sent', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const asked = await Promise.all(Array.from({ length: 4 }, () => askedAtLogin(person)));
+    const { person, app } = await withApp();
+    const asked = await times(4, () => askedAtLogin(person));
     const totp = app.code();
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp })));
 
     expect(answers.toSorted()).toEqual([wrong, wrong, wrong, 'ok']);
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
+    expect(await verifyAs(person, { totp })).toBe(wrong);
     expect(await sessionsOf(person)).toBe(2);
   });
 
   it('works once across a step-up and a log-in', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
+    const { person, app, challenge } = await withApp();
     const totp = app.code();
 
     const answers = await Promise.all([
@@ -71,37 +114,26 @@ describe('a code of an authenticator app', () => {
 
   it('that confirmed the app can’t be used to log in', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const totp = totpCode(fromBase32(secret), totpStep(Date.now()));
-    await expectStatus(api.post('/auth/totp/confirm', { code: totp }, person.session), 200);
+    const { code, confirm } = await startApp(person);
+    const totp = code();
+    await body(confirm(totp));
 
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
+    expect(await verifyAs(person, { totp })).toBe(wrong);
   });
 
   it('is exactly six digits', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
+    const { app, challenge } = await withApp();
     const code = app.code();
-    const forms = [
-      ` ${code}`,
-      `${code} `,
-      `${code.slice(0, 3)} ${code.slice(3)}`,
-      `${code}\n`,
-      `+${code}`,
-      Number(code),
-    ];
+    const spaced = [` ${code}`, `${code} `, `${code.slice(0, 3)} ${code.slice(3)}`, `${code}\n`, `+${code}`];
 
-    for (const totp of [...forms, code.slice(0, 5), `0${code}`, '１２３４５６', '', null, [code]]) {
+    for (const totp of [...spaced, Number(code), code.slice(0, 5), `0${code}`, '１２３４５６', '', null, [code]]) {
       expect(await verify({ challenge, totp }), JSON.stringify(totp)).toBe('400 invalid_request');
     }
     expect(await verify({ challenge, totp: code })).toBe('ok');
   });
 
   it('for another time is rejected: one step of 30 seconds either way is accepted', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
+    const { app, challenge } = await withApp();
 
     // Three steps away are still at least two away if the clock advances meanwhile.
     for (const steps of [-3, 3]) expect(await verify({ challenge, totp: app.code(steps) })).toBe(wrong);
@@ -109,54 +141,44 @@ describe('a code of an authenticator app', () => {
   });
 
   it('can be guessed five times in a quarter of an hour, across all challenges and addresses', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const asked = await Promise.all(Array.from({ length: 8 }, () => askedAtLogin(person)));
+    const { person, app } = await withApp();
+    const asked = await times(8, () => askedAtLogin(person));
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp: app.code(100) })));
 
-    expect(answers.filter(answer => answer === wrong)).toHaveLength(5);
-    expect(answers.filter(answer => answer === '429 rate_limited')).toHaveLength(3);
-    const { challenge } = await askedAtLogin(person);
-    expect(await verify({ challenge, totp: app.code() })).toBe('429 rate_limited');
-    expect(await verify({ challenge, recoveryCode: app.recoveryCodes[0] })).toBe('429 rate_limited');
+    expect(answers.toSorted()).toEqual([...Array(5).fill(wrong), ...Array(3).fill('429 rate_limited')]);
+    for (const proof of [{ totp: app.code() }, { recoveryCode: app.recoveryCodes[0] }]) {
+      expect(await verifyAs(person, proof)).toBe('429 rate_limited');
+    }
     const stepUp = await api.post('/auth/step-up', { password: testPassword, totp: app.code() }, person.session);
     expect(codeOf(stepUp)).toBe('429 rate_limited');
   });
 
   it('is not counted without the password: strangers can’t lock an account', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const made = readCredential((await askedAtLogin(person)).challenge);
-    const forged = createCredential(made?.userId as string).secret;
+    const { person, app, challenge } = await withApp();
+    const forged = createCredential(person.user.id).secret;
 
     for (let count = 0; count < 10; count += 1) {
       expect(await verify({ challenge: forged, totp: app.code(100) })).toBe(dead);
     }
-    const { challenge } = await askedAtLogin(person);
     expect(await verify({ challenge, totp: app.code() })).toBe('ok');
   });
 });
 
-describe('a recovery code', () => {
-  it('works once, however parallel it is sent, and only for its own account', async () => {
-    const [person, other] = [await seedPerson(), await seedPerson()];
-    const { recoveryCodes } = await addApp(api, person);
-    await addApp(api, other);
-    const [recoveryCode] = recoveryCodes;
+it('a recovery code works once, however parallel it is sent, and only for its own account', async () => {
+  const [{ person, app }, { person: other }] = [await withApp(), await withApp()];
+  const [recoveryCode] = app.recoveryCodes;
 
-    expect(await verify({ challenge: (await askedAtLogin(other)).challenge, recoveryCode })).toBe(wrong);
-    const asked = await Promise.all(Array.from({ length: 3 }, () => askedAtLogin(person)));
-    const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
+  expect(await verifyAs(other, { recoveryCode })).toBe(wrong);
+  const asked = await times(3, () => askedAtLogin(person));
+  const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
 
-    expect(answers.toSorted()).toEqual([wrong, wrong, 'ok']);
-  });
+  expect(answers.toSorted()).toEqual([wrong, wrong, 'ok']);
 });
 
 describe('a challenge', () => {
   it('can be answered once', async () => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
+    const { person, authenticator } = await withPasskey();
     const { challenge, publicKey } = await askedAtLogin(person);
     const passkey = authenticator.get(publicKey);
 
@@ -167,9 +189,7 @@ describe('a challenge', () => {
   });
 
   it('expires after five minutes', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
+    const { app, challenge } = await withApp();
     const item = at(challengeRecord, readCredential(challenge)?.hash as string);
     const now = Math.floor(Date.now() / 1000);
     expect((await find(item))?.expiresAt).toBeLessThanOrEqual(now + 300);
@@ -179,31 +199,25 @@ describe('a challenge', () => {
   });
 
   it('for another user or purpose, or made up, is worthless', async () => {
-    const [victim, attacker] = [await seedPerson(), await seedPerson()];
-    const app = await addApp(api, victim);
-    const { authenticator } = await addPasskey(api, attacker);
-    const passkeyOf = async (session: Person['session']) =>
-      (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
-    const own = await askedAtLogin(attacker);
+    const [{ person: victim, app }, { person: attacker, authenticator }] = [await withApp(), await withPasskey()];
     const stepUpAsked = await api.post('/auth/step-up', { password: testPassword }, victim.session);
     const forStepUp = stepUpAsked.body.error.details.challenge;
-    const forEnrolment = await passkeyOf(victim.session);
-    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const forEnrolment = await body(api.post('/auth/passkeys/options', {}, victim.session));
+    const alone = await askedAlone();
 
     // The attacker's own challenge with the victim's code, and the victim's challenges for other purposes.
-    expect(await verify({ challenge: own.challenge, totp: app.code() })).toBe(wrong);
-    expect(await verify({ challenge: forStepUp, totp: app.code() })).toBe(dead);
-    expect(await verify({ challenge: forEnrolment.challenge, totp: app.code() })).toBe(dead);
-    expect(await verify({ challenge: alone.challenge, totp: app.code() })).toBe(dead);
-    expect(await verify({ challenge: 'x', totp: app.code() })).toBe(dead);
+    expect(await verifyAs(attacker, { totp: app.code() })).toBe(wrong);
+    for (const challenge of [forStepUp, forEnrolment.challenge, alone.challenge, 'x']) {
+      expect(await verify({ challenge, totp: app.code() })).toBe(dead);
+    }
     // A log-in's challenge for a step-up and for a new passkey.
     const { challenge, publicKey } = await askedAtLogin(attacker);
     const stepUp = { password: testPassword, challenge, passkey: authenticator.get(publicKey) };
     expect(codeOf(await api.post('/auth/step-up', stepUp, attacker.session))).toBe(dead);
     const fresh = createAuthenticator();
     const creation = { ...forEnrolment.publicKey, challenge: publicKey.challenge };
-    const body = { challenge, name: 'x', passkey: fresh.create(creation) };
-    expect(codeOf(await api.post('/auth/passkeys', body, attacker.session))).toBe(dead);
+    const planted = { challenge, name: 'x', passkey: fresh.create(creation) };
+    expect(codeOf(await api.post('/auth/passkeys', planted, attacker.session))).toBe(dead);
     // The victim's challenge for a new passkey in the attacker's session.
     const stolen = { challenge: forEnrolment.challenge, name: 'x', passkey: fresh.create(forEnrolment.publicKey) };
     expect(codeOf(await api.post('/auth/passkeys', stolen, attacker.session))).toBe(dead);
@@ -211,8 +225,7 @@ describe('a challenge', () => {
   });
 
   it('from one log-in does not accept a passkey’s response to another', async () => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
+    const { person, authenticator } = await withPasskey();
     const [one, other] = [await askedAtLogin(person), await askedAtLogin(person)];
 
     expect(await verify({ challenge: one.challenge, passkey: authenticator.get(other.publicKey) })).toBe(wrong);
@@ -231,28 +244,22 @@ describe('a passkey’s response', () => {
     ['with the handle of another user', { userHandle: Buffer.from(randomUUID()).toString('base64url') }],
     ['with a handle that is no user', { userHandle: 'AAAA' }],
   ])('%s is rejected', async (_, lies) => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
-    const asked = await askedAtLogin(person);
-    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const { person, authenticator } = await withPasskey();
 
-    for (const { challenge, publicKey } of [asked, alone]) {
+    for (const { challenge, publicKey } of [await askedAtLogin(person), await askedAlone()]) {
       expect(await verify({ challenge, passkey: authenticator.get(publicKey, lies) })).toBe(wrong);
     }
     const stepUp = (await api.post('/auth/step-up', { password: testPassword }, person.session)).body.error.details;
     const passkey = authenticator.get(stepUp.publicKey, lies);
-    const body = { password: testPassword, challenge: stepUp.challenge, passkey };
-    expect((await api.post('/auth/step-up', body, person.session)).body.error.details).toEqual([
-      { path: 'passkey', message: 'is wrong' },
-    ]);
+    const proof = { password: testPassword, challenge: stepUp.challenge, passkey };
+    const { details } = (await api.post('/auth/step-up', proof, person.session)).body.error;
+    expect(details).toEqual([{ path: 'passkey', message: 'is wrong' }]);
     expect(await sessionsOf(person)).toBe(1);
   });
 
   it('with a changed byte is rejected', async () => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
-    const { challenge, publicKey } = await askedAtLogin(person);
-    const passkey = authenticator.get(publicKey);
+    const { answerWith } = await withPasskey();
+    const { challenge, passkey } = await answerWith();
     const flipped = (text: string) => {
       const bytes = Buffer.from(text, 'base64url');
       bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
@@ -267,151 +274,99 @@ describe('a passkey’s response', () => {
   });
 
   it('with a counter that does not increase is accepted, recorded and mailed', async () => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
-    const logIn = async (counter: number) => {
-      const { challenge, publicKey } = await askedAtLogin(person);
-      return verify({ challenge, passkey: authenticator.get(publicKey, { counter }) });
-    };
-
-    const stored = () => find(at(passkeyRecord, person.user.id, authenticator.credentialId));
+    const { person, authenticator, answerWith } = await withPasskey();
+    const logIn = async (counter: number) => verify(await answerWith({ counter }));
+    const storedPasskey = () => find(at(passkeyRecord, person.user.id, authenticator.credentialId));
     const mailed = async () =>
       (await api.mails()).filter(({ to, text }) => to === person.email && text.includes('counter')).length;
 
     expect(await logIn(7)).toBe('ok');
-    expect((await stored())?.counterWentBackAt).toBeUndefined();
-    let mails = 0;
-    for (const counter of [7, 6, 0]) {
+    expect((await storedPasskey())?.counterWentBackAt).toBeUndefined();
+    for (const [index, counter] of [7, 6, 0].entries()) {
       expect(await logIn(counter), String(counter)).toBe('ok');
-      mails += 1;
-      expect(await mailed()).toBe(mails);
-      expect(await stored()).toMatchObject({ counter, counterWentBackAt: (await stored())?.lastUsedAt });
+      expect(await mailed()).toBe(index + 1);
+      const passkey = await storedPasskey();
+      expect(passkey).toMatchObject({ counter, counterWentBackAt: passkey?.lastUsedAt });
     }
-    const { passkeys } = (await expectStatus(api.get('/auth/passkeys', person.session), 200)).body;
-    expect(passkeys[0].counterWentBackAt).toBe((await stored())?.counterWentBackAt);
-    expect(await logIn(0)).toBe('ok');
-    expect(await logIn(8)).toBe('ok');
-    expect(await mailed()).toBe(mails);
-    expect((await stored())?.counter).toBe(8);
+    const { passkeys } = await body(api.get('/auth/passkeys', person.session));
+    expect(passkeys[0].counterWentBackAt).toBe((await storedPasskey())?.counterWentBackAt);
+    expect([await logIn(0), await logIn(8)]).toEqual(['ok', 'ok']);
+    expect(await mailed()).toBe(3);
+    expect((await storedPasskey())?.counter).toBe(8);
   });
 
-  it.each([
-    { stored: 7, counter: 8 },
-    { stored: 7, counter: 7 },
-    { stored: 7, counter: 3 },
-  ])('with the counter $counter after $stored is accepted once if there are two at a time', async numbers => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
-    const passkeyAfter = async (counter: number) => {
-      const { challenge, publicKey } = await askedAtLogin(person);
-      return { challenge, passkey: authenticator.get(publicKey, { counter }) };
-    };
-    expect(await verify(await passkeyAfter(numbers.stored))).toBe('ok');
-    const answers = [await passkeyAfter(numbers.counter), await passkeyAfter(numbers.counter)];
+  it.each([8, 7, 3])('with the counter %i after 7 is accepted once if there are two at a time', async counter => {
+    const { answerWith } = await withPasskey();
+    expect(await verify(await answerWith({ counter: 7 }))).toBe('ok');
+    const answers = [await answerWith({ counter }), await answerWith({ counter })];
 
     const outcomes = await Promise.all(answers.map(sent => verify(sent)));
 
-    expect(outcomes.toSorted()).toEqual([wrong, 'ok'].toSorted());
-    expect(await verify(await passkeyAfter(numbers.counter))).toBe('ok');
+    expect(outcomes.toSorted()).toEqual([wrong, 'ok']);
+    expect(await verify(await answerWith({ counter }))).toBe('ok');
   });
 
   it('from an attacker’s own passkey does not open the account that its handle names', async () => {
-    const [victim, attacker] = [await seedPerson(), await seedPerson()];
-    await addPasskey(api, victim);
-    const { authenticator } = await addPasskey(api, attacker);
-    const userHandle = Buffer.from(victim.user.id).toString('base64url');
-    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const [{ person: victim }, { authenticator }] = [await withPasskey(), await withPasskey()];
+    const { challenge, publicKey } = await askedAlone();
 
-    expect(await verify({ challenge, passkey: authenticator.get(publicKey, { userHandle }) })).toBe(wrong);
-    const withoutHandle = authenticator.get(publicKey, { userHandle: undefined });
-    expect(await verify({ challenge, passkey: withoutHandle })).toBe(wrong);
+    for (const userHandle of [Buffer.from(victim.user.id).toString('base64url'), undefined]) {
+      expect(await verify({ challenge, passkey: authenticator.get(publicKey, { userHandle }) })).toBe(wrong);
+    }
     const asked = await askedAtLogin(victim);
     expect(await verify({ challenge: asked.challenge, passkey: authenticator.get(asked.publicKey) })).toBe(wrong);
     expect(await sessionsOf(victim)).toBe(1);
   });
 
   it('from a removed passkey is rejected', async () => {
-    const person = await seedPerson();
-    const { authenticator, id } = await addPasskey(api, person);
+    const { person, authenticator, id } = await withPasskey();
     await addApp(api, person);
     await expectStatus(api.delete(`/auth/passkeys/${id}`, person.session), 200);
-    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const { challenge, publicKey } = await askedAlone();
 
     expect(await verify({ challenge, passkey: authenticator.get(publicKey) })).toBe(wrong);
   });
 });
 
-describe('a new passkey', () => {
-  it.each([
-    ['made at another origin', { origin: 'https://evil.example' }],
-    ['made in a frame of another site', { crossOrigin: true }],
-    ['made for another site', { rpId: 'evil.example' }],
-    ['without verification of the user', { userVerified: false }],
-    ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
-    ['that is an assertion', { type: 'webauthn.get' }],
-  ])('%s is rejected', async (_, lies) => {
-    const person = await seedPerson();
-    const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
-    const passkey = createAuthenticator().create(publicKey, lies);
-    const answer = await api.post('/auth/passkeys', { challenge, name: 'x', passkey }, person.session);
+it.each([
+  ['made at another origin', { origin: 'https://evil.example' }],
+  ['made in a frame of another site', { crossOrigin: true }],
+  ['made for another site', { rpId: 'evil.example' }],
+  ['without verification of the user', { userVerified: false }],
+  ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
+  ['that is an assertion', { type: 'webauthn.get' }],
+])('a new passkey %s is rejected', async (_, lies) => {
+  const person = await seedPerson();
+  const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
+  const passkey = createAuthenticator().create(publicKey, lies);
+  const answer = await api.post('/auth/passkeys', { challenge, name: 'x', passkey }, person.session);
 
-    expect(answer.body.error.details).toEqual([{ path: 'passkey', message: 'does not answer the challenge' }]);
-    expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([]);
-  });
+  expect(answer.body.error.details).toEqual([{ path: 'passkey', message: 'does not answer the challenge' }]);
+  expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([]);
 });
 
-describe('an attacker who reads the user’s e-mail', () => {
-  it('resets the password and still needs the factor', async () => {
-    const person = await seedPerson({ emailVerified: true });
-    const app = await addApp(api, person);
-    await expectStatus(api.post('/auth/forgot-password', { email: person.email }), 200);
-    const token = await mailedToken(api, person.email, 'Reset');
-    const newPassword = 'another battery horse';
-    await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
+it('an attacker who reads the user’s e-mail resets the password and still needs the factor', async () => {
+  const person = await seedPerson({ emailVerified: true });
+  const app = await addApp(api, person);
 
-    const answer = await api.post('/auth/login', { email: person.email, password: newPassword });
+  const answer = await resetAndLogIn(person);
 
-    expect(codeOf(answer)).toBe('401 second_factor_required');
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    const { challenge } = answer.body.error.details;
-    expect(await verify({ challenge, totp: app.code(100) })).toBe(wrong);
-    expect(await verify({ challenge, totp: app.code() })).toBe('ok');
-  });
+  expect(codeOf(answer)).toBe('401 second_factor_required');
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  const { challenge } = answer.body.error.details;
+  expect(await verify({ challenge, totp: app.code(100) })).toBe(wrong);
+  expect(await verify({ challenge, totp: app.code() })).toBe('ok');
 });
 
 describe('a stolen session', () => {
-  it('that is stale can’t add or remove a factor', async () => {
-    const person = await seedPerson();
-    const { id } = await addPasskey(api, person);
-    await addApp(api, person);
-    await ageSession(person, 601);
-    const attempts = [
-      ['POST', '/auth/totp'],
-      ['POST', '/auth/totp/confirm', { code: '123456' }],
-      ['DELETE', '/auth/totp'],
-      ['POST', '/auth/passkeys/options'],
-      ['DELETE', `/auth/passkeys/${id}`],
-      ['POST', '/auth/recovery-codes'],
-    ] as const;
-
-    for (const [method, path, body] of attempts) {
-      const answer = await api.call(method, path, { as: person.session, body: body ?? {} });
-      expect(codeOf(answer), `${method} ${path}`).toBe('403 step_up_required');
-    }
-    const { user } = (await api.get('/auth/me', person.session)).body;
-    expect(user.secondFactors).toEqual({ passkeys: 1, totp: true, recoveryCodesLeft: 10 });
-  });
-
   it.each([
     ['a passkey', addPasskey],
     ['an authenticator app', addApp],
   ])('from before the first factor ends, while the one that added %s continues', async (_, add) => {
     const person = await seedPerson();
-    const stolen = sessionOf(
-      await expectStatus(api.post('/auth/login', { email: person.email, password: testPassword }), 200),
-    );
+    const stolen = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
     const handOff = { codeChallenge: 'x'.repeat(43), name: 'cli' };
-    const { code } = (await expectStatus(api.post('/auth/cli-auth', handOff, stolen), 201)).body;
+    const { code } = await body(api.post('/auth/cli-auth', handOff, stolen), 201);
     await add(api, person);
 
     for (const path of ['/auth/me', `/projects/${person.organization.id}`]) {
@@ -421,10 +376,8 @@ describe('a stolen session', () => {
     const exchange = { code, codeVerifier: 'x'.repeat(43) };
     expect((await api.post('/auth/cli-auth', exchange)).status).toBe(400);
     expect(await sessionsOf(person)).toBe(1);
-    expect((await api.get('/auth/me', person.session)).body.authentication).toMatchObject({
-      freshUntil: expect.any(String),
-      secondFactor: true,
-    });
+    const { authentication } = (await api.get('/auth/me', person.session)).body;
+    expect(authentication).toMatchObject({ freshUntil: expect.any(String), secondFactor: true });
     // Adding a further factor does not end sessions.
     await addPasskey(api, person);
     expect(await sessionsOf(person)).toBe(1);
@@ -432,42 +385,25 @@ describe('a stolen session', () => {
 
   it('can’t be used to guess the password', async () => {
     const person = await seedPerson();
-    const guesses: string[] = [];
     useSettings({ LOGIN_FAILURE_LIMIT: '3' });
-    for (let count = 0; count < 4; count += 1) {
-      guesses.push(codeOf(await api.post('/auth/step-up', { password: `guess ${count}` }, person.session)));
-    }
+    const guess = () => api.post('/auth/step-up', { password: 'a guess' }, person.session);
 
-    expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
-  });
-
-  it('is invalidated with its secret when the user steps up', async () => {
-    const person = await seedPerson();
-    const renewed = sessionOf(
-      await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.session), 200),
-    );
-
-    expect((await api.get('/auth/me', person.session)).status).toBe(401);
-    expect((await api.get('/auth/me', renewed)).status).toBe(200);
+    expect(await inTurn(4, guess)).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
   });
 });
 
 const subjectsTo = async (email: string) =>
   (await api.mails()).filter(({ to }) => to === email).map(({ subject }) => subject);
-const factorsOf = async ({ session }: Pick<Person, 'session'>) =>
-  (await expectStatus(api.get('/auth/me', session), 200)).body.user.secondFactors;
 const undo = async (token: string) => codeOf(await api.post('/auth/factors/undo', { token }));
 const newestUndoToken = async ({ email }: Person) => {
   const mails = (await api.mails()).filter(mail => mail.to === email && mail.text.includes('/undo-factor#'));
   return /#token=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] as string;
 };
 
-async function resetAndLogIn({ email }: Person): Promise<Answer> {
-  await expectStatus(api.post('/auth/forgot-password', { email }), 200);
-  const token = await mailedToken(api, email, 'Reset');
-  const newPassword = 'another battery horse';
-  await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
-  return api.post('/auth/login', { email, password: newPassword });
+async function resetAndLogIn(person: Person): Promise<Answer> {
+  const password = 'another battery horse';
+  await resetPassword(api, person, password);
+  return api.post('/auth/login', { email: person.email, password });
 }
 
 describe('a planted factor', () => {
@@ -484,72 +420,61 @@ describe('a planted factor', () => {
 
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
     expect((await api.get('/auth/me', token)).status).toBe(401);
-    const user = await find(at(userRecord, person.user.id));
-    expect([user?.passkeyCount, user?.totp, user?.recoveryCodes]).toEqual([undefined, undefined, undefined]);
+    const { passkeyCount, totp, recoveryCodes } = (await stored(person)) ?? {};
+    expect([passkeyCount, totp, recoveryCodes]).toEqual([undefined, undefined, undefined]);
     expect(await undo(link)).toBe(dead);
     expect(codeOf(await resetAndLogIn(person))).toBe('ok');
   });
 
   it('leaves the owner’s own factor and codes, and invalidates the codes generated since', async () => {
-    const person = await seedPerson({ emailVerified: true });
-    const { recoveryCodes = [], authenticator } = await addPasskey(api, person);
-    const { secondFactors } = (await api.get('/auth/me', person.session)).body.user;
+    const { person, recoveryCodes = [], answerWith } = await withPasskey();
+    const secondFactors = await factorsOf(person);
     await addApp(api, person);
     const ofApp = await newestUndoToken(person);
     await addPasskey(api, person);
     const ofPasskey = await newestUndoToken(person);
 
     expect(await undo(ofPasskey)).toBe('ok');
-    const user = await find(at(userRecord, person.user.id));
+    const user = await stored(person);
     expect([user?.passkeyCount, user?.totp === undefined, user?.recoveryCodes?.size]).toEqual([1, false, 10]);
-    const log = async (answer: object) => {
-      const { challenge, publicKey } = await askedAtLogin(person);
-      const body = 'recoveryCode' in answer ? answer : { passkey: authenticator.get(publicKey) };
-      return sessionOf(await expectStatus(api.post('/auth/login/verify', { challenge, ...body }), 200));
-    };
-    const session = await log({});
-    await expectStatus(api.post('/auth/recovery-codes', {}, session), 200);
+    const logIn = async () => ({ session: sessionOf(await api.post('/auth/login/verify', await answerWith())) });
+    await expectStatus(api.post('/auth/recovery-codes', {}, (await logIn()).session), 200);
     expect(await undo(ofApp)).toBe('ok');
 
-    expect(await factorsOf({ session: await log({}) })).toEqual({ ...secondFactors, recoveryCodesLeft: 0 });
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: recoveryCodes[0] })).toBe(
-      wrong,
-    );
+    expect(await factorsOf(await logIn())).toEqual({ ...secondFactors, recoveryCodesLeft: 0 });
+    expect(await verifyAs(person, { recoveryCode: recoveryCodes[0] })).toBe(wrong);
   });
 
   it('that its planter removed leaves no recovery codes behind', async () => {
-    const person = await seedPerson();
-    await addPasskey(api, person);
+    const { person } = await withPasskey();
     const planted = await addPasskey(api, person);
     const link = await newestUndoToken(person);
-    const renewed = (await expectStatus(api.post('/auth/recovery-codes', {}, person.session), 200)).body.recoveryCodes;
+    const { recoveryCodes } = await body(api.post('/auth/recovery-codes', {}, person.session));
     await expectStatus(api.delete(`/auth/passkeys/${planted.id}`, person.session), 200);
 
     expect(await undo(link)).toBe('ok');
 
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: renewed[0] })).toBe(wrong);
-    expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(1);
+    expect(await verifyAs(person, { recoveryCode: recoveryCodes[0] })).toBe(wrong);
+    expect((await stored(person))?.passkeyCount).toBe(1);
   });
 
   it('is removed once by links opened concurrently, and not by other links', async () => {
-    const [person, other] = [await seedPerson(), await seedPerson()];
-    await addPasskey(api, person);
-    await addPasskey(api, other);
+    const [{ person }, { person: other }] = [await withPasskey(), await withPasskey()];
     const link = await newestUndoToken(person);
     await api.post('/auth/send-verification', undefined, person.session);
     const verification = await mailedToken(api, person.email, 'Verify');
 
-    for (const token of ['x', verification, createCredential(person.user.id).secret])
+    for (const token of ['x', verification, createCredential(person.user.id).secret]) {
       expect(await undo(token)).toBe(dead);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => undo(link)));
+    }
+    const answers = await times(4, () => undo(link));
 
     expect(answers.toSorted()).toEqual([dead, dead, dead, 'ok']);
     expect((await factorsOf(other)).passkeys).toBe(1);
   });
 
   it('can be removed for seven days', async () => {
-    const person = await seedPerson();
-    await addPasskey(api, person);
+    const { person } = await withPasskey();
     const link = await newestUndoToken(person);
     const item = at(undoLinkRecord, person.user.id, readCredential(link)?.hash as string);
     const now = Math.floor(Date.now() / 1000);
@@ -562,15 +487,13 @@ describe('a planted factor', () => {
   });
 
   it('does not stay on an account with an unverified address once its password is reset', async () => {
-    const person = await seedPerson();
-    const { authenticator } = await addPasskey(api, person);
+    const { person, authenticator } = await withPasskey();
     const app = await addApp(api, person);
 
-    const answer = await resetAndLogIn(person);
+    const session = sessionOf(await resetAndLogIn(person));
 
-    const session = sessionOf(answer);
     expect(await factorsOf({ session })).toEqual({ passkeys: 0, totp: false, recoveryCodesLeft: 0 });
-    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const alone = await askedAlone();
     expect(await verify({ challenge: alone.challenge, passkey: authenticator.get(alone.publicKey) })).toBe(wrong);
     const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 2 });
     await transact([write]);
@@ -581,15 +504,12 @@ describe('a planted factor', () => {
   it('is not added if the address is not verified', async () => {
     const stranger = await seedPerson();
     const owner = await seedPerson({ emailVerified: true });
-    const code = { code: '123456' };
     useSettings({ VERIFIED_EMAIL_REQUIRED: 'true' });
     await expect(addPasskey(api, stranger)).rejects.toThrow('email_not_verified');
-    const answers = await Promise.all([
-      api.post('/auth/passkeys/options', {}, stranger.session),
-      api.post('/auth/totp', {}, stranger.session),
-      api.post('/auth/totp/confirm', code, stranger.session),
-    ]);
-    expect(answers.map(codeOf)).toEqual(Array(3).fill('403 email_not_verified'));
+    for (const path of ['/auth/passkeys/options', '/auth/totp', '/auth/totp/confirm']) {
+      const sent = path.endsWith('confirm') ? { code: '123456' } : {};
+      expect(codeOf(await api.post(path, sent, stranger.session))).toBe('403 email_not_verified');
+    }
     await addPasskey(api, owner);
   });
 });
@@ -612,8 +532,7 @@ describe('e-mails about factors', () => {
   });
 
   it('are limited to five even in parallel', async () => {
-    const person = await seedPerson();
-    await addPasskey(api, person);
+    const { person } = await withPasskey();
     const answers = await Promise.allSettled(Array.from({ length: 8 }, () => addPasskey(api, person)));
 
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
@@ -627,27 +546,23 @@ describe('e-mails about factors', () => {
 
     expect(await undo(await newestUndoToken(person))).toBe('ok');
     expect(await subjectsTo(person.email)).toHaveLength(5);
-    expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(4);
+    expect((await stored(person))?.passkeyCount).toBe(4);
   });
 
   it('that SES rejects leave no factor behind', async () => {
-    const person = await seedPerson();
-    const add = { passkey: addPasskey, app: addApp };
-    const settled = await addApp(api, person);
-    for (const kind of ['passkey', 'app'] as const) {
+    const { person, app } = await withApp();
+    for (const add of [addPasskey, addApp]) {
       const sending = vi.spyOn(mailClient(), 'send').mockRejectedValue(new Error('SES is away') as never);
-      await expect(add[kind](api, person)).rejects.toThrow('temporarily_unavailable');
+      await expect(add(api, person)).rejects.toThrow('temporarily_unavailable');
       sending.mockRestore();
     }
 
     expect(await factorsOf(person)).toEqual({ passkeys: 0, totp: true, recoveryCodesLeft: 10 });
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp: settled.code() })).toBe('ok');
+    expect(await verifyAs(person, { totp: app.code() })).toBe('ok');
   });
 
   it('notify the owner once of five wrong codes after the correct password', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
+    const { person, app, challenge } = await withApp();
     for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
     await verify({ challenge, recoveryCode: 'AAAA-AAAA' });
     expect(await subjectsTo(person.email)).toHaveLength(1);
@@ -655,17 +570,13 @@ describe('e-mails about factors', () => {
 
     for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
 
-    expect(await subjectsTo(person.email)).toEqual([
-      'Your log-in settings were changed',
-      'Failed attempts to log in to your account',
-    ]);
+    const subjects = ['Your log-in settings were changed', 'Failed attempts to log in to your account'];
+    expect(await subjectsTo(person.email)).toEqual(subjects);
   });
 
   it('notify once of concurrent wrong codes', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(person);
-    await Promise.all(Array.from({ length: 8 }, () => verify({ challenge, totp: app.code(100) })));
+    const { person, app, challenge } = await withApp();
+    await times(8, () => verify({ challenge, totp: app.code(100) }));
 
     expect((await subjectsTo(person.email)).filter(subject => subject.startsWith('Failed'))).toHaveLength(1);
   });
@@ -673,51 +584,40 @@ describe('e-mails about factors', () => {
 
 describe('recovery codes', () => {
   it('can be renewed five times an hour', async () => {
-    const person = await seedPerson();
-    await addPasskey(api, person);
-    const answers = [];
-    for (let count = 0; count < 6; count += 1) {
-      answers.push(codeOf(await api.post('/auth/recovery-codes', {}, person.session)));
-    }
+    const { person } = await withPasskey();
+    const renew = () => api.post('/auth/recovery-codes', {}, person.session);
 
-    expect(answers).toEqual([...Array(5).fill('ok'), '429 rate_limited']);
+    expect(await inTurn(6, renew)).toEqual([...Array(5).fill('ok'), '429 rate_limited']);
     expect(await subjectsTo(person.email)).toHaveLength(5);
   });
 
   it('whose response was lost are returned once more for the code that confirmed the app', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
-    const confirm = () => api.post('/auth/totp/confirm', { code }, person.session);
-    const lost = (await expectStatus(confirm(), 200)).body.recoveryCodes;
+    const { code, confirm } = await startApp(person);
+    const sent = code(1);
+    const { recoveryCodes: lost } = await body(confirm(sent));
 
-    const { recoveryCodes } = (await expectStatus(confirm(), 200)).body;
+    const { recoveryCodes } = await body(confirm(sent));
 
-    expect(codeOf(await confirm())).toBe('400 invalid_request');
+    expect(codeOf(await confirm(sent))).toBe('400 invalid_request');
     expect(recoveryCodes).toHaveLength(10);
-    const { challenge } = await askedAtLogin(person);
-    expect(await verify({ challenge, recoveryCode: lost[0] })).toBe(wrong);
-    expect(await verify({ challenge, recoveryCode: recoveryCodes[0] })).toBe('ok');
+    expect(await verifyAs(person, { recoveryCode: lost[0] })).toBe(wrong);
+    expect(await verifyAs(person, { recoveryCode: recoveryCodes[0] })).toBe('ok');
   });
 
   it('are not returned again once the app was used, for another code, or for a second factor', async () => {
     const person = await seedPerson();
-    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
-    const code = (steps: number) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps);
-    const first = code(0);
-    const confirm = async (sent: string) =>
-      codeOf(await api.post('/auth/totp/confirm', { code: sent }, person.session));
-    expect(await confirm(first)).toBe('ok');
-    expect(await confirm(code(-1))).toBe('400 invalid_request');
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp: code(1) })).toBe('ok');
-    expect(await confirm(first)).toBe('400 invalid_request');
+    const { code, confirm } = await startApp(person);
+    const first = code();
+    expect(codeOf(await confirm(first))).toBe('ok');
+    expect(codeOf(await confirm(code(-1)))).toBe('400 invalid_request');
+    expect(await verifyAs(person, { totp: code(1) })).toBe('ok');
+    expect(codeOf(await confirm(first))).toBe('400 invalid_request');
 
-    const other = await seedPerson();
-    await addPasskey(api, other);
-    const started = (await api.post('/auth/totp', {}, other.session)).body;
-    const body = { code: totpCode(fromBase32(started.secret), totpStep(Date.now())) };
-    expect((await expectStatus(api.post('/auth/totp/confirm', body, other.session), 200)).body).toEqual({});
-    expect(codeOf(await api.post('/auth/totp/confirm', body, other.session))).toBe('400 invalid_request');
+    const second = await startApp((await withPasskey()).person);
+    const sent = second.code();
+    expect(await body(second.confirm(sent))).toEqual({});
+    expect(codeOf(await second.confirm(sent))).toBe('400 invalid_request');
   });
 
   it.each([
@@ -740,9 +640,7 @@ describe('recovery codes', () => {
 
     expect(isLate).toBe(false);
     expect(recoveryCodes).toHaveLength(10);
-    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: recoveryCodes[0] })).toBe(
-      'ok',
-    );
+    expect(await verifyAs(person, { recoveryCode: recoveryCodes[0] })).toBe('ok');
   });
 });
 
@@ -751,9 +649,8 @@ describe('a credential of an authenticator', () => {
     const [person, other] = [await seedPerson(), await seedPerson()];
     const authenticator = createAuthenticator();
     const add = async ({ session }: Person) => {
-      const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
-      const body = { challenge, name: 'x', passkey: authenticator.create(publicKey) };
-      return api.post('/auth/passkeys', body, session);
+      const { challenge, publicKey } = await body(api.post('/auth/passkeys/options', {}, session));
+      return api.post('/auth/passkeys', { challenge, name: 'x', passkey: authenticator.create(publicKey) }, session);
     };
     const first = await expectStatus(add(person), 201);
 
@@ -768,11 +665,9 @@ describe('a credential of an authenticator', () => {
 
   it('can be used again after its factor was undone, or removed by a reset', async () => {
     for (const drop of [async (person: Person) => undo(await newestUndoToken(person)), resetAndLogIn]) {
-      const person = await seedPerson();
-      const { authenticator } = await addPasskey(api, person);
+      const { person, authenticator } = await withPasskey();
       await drop(person);
-      const owner = at(passkeyOwnerRecord, authenticator.credentialId);
-      expect(await find(owner)).toBeUndefined();
+      expect(await find(at(passkeyOwnerRecord, authenticator.credentialId))).toBeUndefined();
     }
   });
 });
@@ -784,18 +679,17 @@ describe('a token', () => {
   ])('no longer counts as verified once the account’s last factor, %s, is gone', async (_, add) => {
     const person = await seedPerson();
     const path = await add(person);
-    const tokens = await Promise.all(Array.from({ length: 3 }, () => createToken(api, person)));
+    const tokens = await times(3, () => createToken(api, person));
     const handOff = { codeChallenge: createHash('sha256').update('x'.repeat(43)).digest('base64url'), name: 'cli' };
-    const { code } = (await expectStatus(api.post('/auth/cli-auth', handOff, person.session), 201)).body;
-    const organization = `/orgs/${person.organization.id}`;
-    await expectStatus(api.patch(organization, { requireSecondFactor: true }, person.session), 200);
+    const { code } = await body(api.post('/auth/cli-auth', handOff, person.session), 201);
+    await requireFactor(person);
     const reading = `/projects/${person.organization.id}`;
     const [token] = tokens;
     expect(codeOf(await api.get(reading, token))).toBe('ok');
 
     await expectStatus(api.delete(path, person.session), 200);
 
-    for (const one of tokens) expect(codeOf(await api.get(reading, one))).toBe('403 second_factor_required');
+    for (const ended of tokens) expect(codeOf(await api.get(reading, ended))).toBe('403 second_factor_required');
     const made = await api.post('/auth/cli-auth', { code, codeVerifier: 'x'.repeat(43) });
     expect(codeOf(await api.get(reading, { token: made.body.token }))).toBe('403 second_factor_required');
     await forgetFactorMails(person.user.id);
@@ -805,63 +699,46 @@ describe('a token', () => {
   });
 
   it('keeps the mark while another factor remains', async () => {
-    const person = await seedPerson();
-    const { id } = await addPasskey(api, person);
+    const { person, id } = await withPasskey();
     await addApp(api, person);
     const token = await createToken(api, person);
-    await expectStatus(
-      api.patch(`/orgs/${person.organization.id}`, { requireSecondFactor: true }, person.session),
-      200,
-    );
+    await requireFactor(person);
     await expectStatus(api.delete(`/auth/passkeys/${id}`, person.session), 200);
 
     expect(codeOf(await api.get(`/projects/${person.organization.id}`, token))).toBe('ok');
   });
 });
 
-describe('an unauthenticated caller', () => {
-  it('can create a limited number of challenges and reset requests', async () => {
-    const requests = {
-      options: () => api.post('/auth/login/options', {}),
-      resets: () => api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` }),
-    };
-    useSettings({ LOGIN_FAILURE_LIMIT: '1', PASSWORD_RESET_LIMIT_PER_HOUR: '1' });
-    for (const request of Object.values(requests)) {
-      const answers = (await Promise.all(Array.from({ length: 14 }, request))).map(codeOf);
-      expect(answers.filter(answer => answer === 'ok').length).toBeLessThanOrEqual(10);
-      expect(answers).toContain('429 rate_limited');
-      expect(codeOf(await request())).toBe('429 rate_limited');
-    }
-  });
+it('an unauthenticated caller can create a limited number of challenges and reset requests', async () => {
+  const requests = [
+    () => api.post('/auth/login/options', {}),
+    () => api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` }),
+  ];
+  useSettings({ LOGIN_FAILURE_LIMIT: '1', PASSWORD_RESET_LIMIT_PER_HOUR: '1' });
+  for (const request of requests) {
+    const answers = (await times(14, request)).map(codeOf);
+    expect(answers.filter(answer => answer === 'ok').length).toBeLessThanOrEqual(10);
+    expect(answers).toContain('429 rate_limited');
+    expect(codeOf(await request())).toBe('429 rate_limited');
+  }
 });
 
 const fresh = routes.filter(({ access }) => 'fresh' in access && access.fresh !== undefined);
-/** The requests of `by-content` routes that need a fresh session; an `always` route needs one for any request. */
-const needing: Readonly<Record<string, (person: Person) => Promise<{ path: string; body: unknown }>>> = {
-  'hand-off-token': async () => ({
-    path: '/auth/cli-auth',
-    body: { codeChallenge: 'x'.repeat(43), name: 'cli' },
-  }),
-  'invite-member': async ({ organization }) => ({
-    path: `/members/${organization.id}/invite`,
-    body: { email: 'new@example.com', role: 'owner' },
-  }),
-  'change-role': async person => ({
-    path: `/members/${person.organization.id}/${await memberIdOf(person)}`,
-    body: { role: 'viewer' },
-  }),
-  'remove-member': async person => ({
-    path: `/members/${person.organization.id}/${await memberIdOf(person)}?endIdentities=true`,
-    body: undefined,
-  }),
+/** What `by-content` routes need a fresh session for: a path and a body. An `always` route needs one for any request. */
+const needing: Readonly<Record<string, (person: Person) => Promise<[path: string, body?: object]>>> = {
+  'hand-off-token': async () => ['/auth/cli-auth', { codeChallenge: 'x'.repeat(43), name: 'cli' }],
+  'invite-member': async ({ organization: { id } }) => [
+    `/members/${id}/invite`,
+    { email: 'a@b.example', role: 'owner' },
+  ],
+  'change-role': async person => [await memberPath(person), { role: 'viewer' }],
+  'remove-member': async person => [`${await memberPath(person)}?endIdentities=true`],
   'create-environment': async person => {
     const { slug } = await createProject(api, person);
     const retired = at(retiredEnvironmentRecord, person.organization.slug, slug, 'eu');
     await transact([put(retired, { retiredAt: new Date().toISOString(), type: 'production' })]);
-    return {
-      path: `/projects/${person.organization.id}/${slug}/environments`,
-      body: { name: 'EU', slug: 'eu', type: 'development' },
-    };
+    const environment = { name: 'EU', slug: 'eu', type: 'development' };
+    return [`/projects/${person.organization.id}/${slug}/environments`, environment];
   },
   'create-project': async ({ organization }) => {
     const retiredAt = new Date().toISOString();
@@ -869,60 +746,27 @@ const needing: Readonly<Record<string, (person: Person) => Promise<{ path: strin
       put(at(retiredProjectRecord, organization.slug, 'gone'), { retiredAt }),
       put(at(retiredEnvironmentRecord, organization.slug, 'gone', 'staging'), { retiredAt, type: 'production' }),
     ]);
-    return { path: `/projects/${organization.id}`, body: { name: 'Gone' } };
+    return [`/projects/${organization.id}`, { name: 'Gone' }];
   },
   'update-environment': async person => {
     const { slug } = await createProject(api, person);
-    return {
-      path: `/projects/${person.organization.id}/${slug}/environments/production`,
-      body: { type: 'development' },
-    };
+    return [`/projects/${person.organization.id}/${slug}/environments/production`, { type: 'development' }];
   },
-  'rename-organization': async ({ organization }) => ({
-    path: `/orgs/${organization.id}`,
-    body: { requireSecondFactor: false },
-  }),
+  'rename-organization': async ({ organization: { id } }) => [`/orgs/${id}`, { requireSecondFactor: false }],
 };
 
-async function memberIdOf({ organization, session }: Person): Promise<string> {
-  return (await api.get(`/members/${organization.id}`, session)).body.members[0].id;
+async function memberPath({ organization: { id }, session }: Person): Promise<string> {
+  return `/members/${id}/${(await api.get(`/members/${id}`, session)).body.members[0].id}`;
 }
 
 describe('every fresh route', () => {
   it('is listed in the contracts, and every listed one is tested here', () => {
-    expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual([
-      'add-passkey',
-      'change-role',
-      'confirm-totp',
-      'create-environment',
-      'create-identity',
-      'create-project',
-      'create-token',
-      'delete-environment',
-      'delete-identity',
-      'delete-organization',
-      'delete-project',
-      'delete-sign-in',
-      'destroy-versions',
-      'end-provider-link',
-      'get-sign-in',
-      'hand-off-token',
-      'invite-member',
-      'remove-member',
-      'remove-passkey',
-      'remove-totp',
-      'rename-organization',
-      'renew-recovery-codes',
-      'rotate-key',
-      'set-sign-in',
-      'start-passkey',
-      'start-totp',
-      'update-environment',
-      'update-identity',
-      'update-organization',
-      'update-plan',
-      'verify-domain',
-    ]);
+    const listed = `add-passkey change-role confirm-totp create-environment create-identity create-project create-token
+      delete-environment delete-identity delete-organization delete-project delete-sign-in destroy-versions
+      end-provider-link get-sign-in hand-off-token invite-member remove-member remove-passkey remove-totp
+      rename-organization renew-recovery-codes rotate-key set-sign-in start-passkey start-totp update-environment
+      update-identity update-organization update-plan verify-domain`;
+    expect(fresh.map(({ operationId }) => operationId).toSorted()).toEqual(words(listed));
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
     expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());
   });
@@ -932,30 +776,30 @@ describe('every fresh route', () => {
     async (operationId, method) => {
       const sample = samples.find(one => one.operationId === operationId);
       if (sample === undefined) throw new Error(`There is no sample of ${operationId}.`);
-      const prepared = await sample.prepare(api);
-      const ownerOf = needing[operationId];
-      if (ownerOf === undefined) {
-        const { as } = prepared.request;
-        if (as === undefined || !('cookie' in as)) throw new Error(`The sample of ${operationId} has no session.`);
-        const userId = readCredential(as.cookie.split('=')[1] as string)?.userId as string;
-        const person = { session: as, user: { id: userId } } as Person;
-        await ageSession(person, 599);
-        const isRead = prepared.request.method === 'GET';
-        const isYoung = codeOf(await send(api, isRead ? prepared.request : { ...prepared.request, body: { zz: 1 } }));
-        expect(isYoung, 'a fresh session').not.toBe('403 step_up_required');
-        const wasDone = await prepared.isDone();
+      const needs = needing[operationId];
+      if (needs !== undefined) {
+        const person = await seedPerson();
+        const [path, sent] = await needs(person);
+        const answer = async () => codeOf(await api.call(method, path, { as: person.session, body: sent }));
         await ageSession(person, 601);
-        expect(codeOf(await send(api, prepared.request))).toBe('403 step_up_required');
-        await ageSession(person, 0);
-        expect(await prepared.isDone()).toBe(wasDone);
+        expect(await answer()).toBe('403 step_up_required');
+        await ageSession(person, 599);
+        expect(await answer()).not.toBe('403 step_up_required');
         return;
       }
-      const person = await seedPerson();
-      const { path, body } = await ownerOf(person);
-      await ageSession(person, 601);
-      expect(codeOf(await api.call(method, path, { as: person.session, body }))).toBe('403 step_up_required');
+      const { request, isDone } = await sample.prepare(api);
+      const { as } = request;
+      if (as === undefined || !('cookie' in as)) throw new Error(`The sample of ${operationId} has no session.`);
+      const userId = readCredential(as.cookie.split('=')[1] as string)?.userId as string;
+      const person = { session: as, user: { id: userId } } as Person;
       await ageSession(person, 599);
-      expect(codeOf(await api.call(method, path, { as: person.session, body }))).not.toBe('403 step_up_required');
+      const isYoung = codeOf(await send(api, request.method === 'GET' ? request : { ...request, body: { zz: 1 } }));
+      expect(isYoung, 'a fresh session').not.toBe('403 step_up_required');
+      const wasDone = await isDone();
+      await ageSession(person, 601);
+      expect(codeOf(await send(api, request))).toBe('403 step_up_required');
+      await ageSession(person, 0);
+      expect(await isDone()).toBe(wasDone);
     },
   );
 
@@ -992,13 +836,12 @@ describe('every fresh route', () => {
 
 describe('an organization that requires a second factor', () => {
   it('rejects sessions and tokens without one on all of its routes but leaving', async () => {
-    const person = await seedPerson();
-    const app = await addApp(api, person);
+    const { person, app } = await withApp();
     const guest = await seedPerson();
     const { id, slug } = person.organization;
     await join(api, person, guest, 'admin');
     const token = await createToken(api, guest, { organizationId: id });
-    await expectStatus(api.patch(`/orgs/${id}`, { requireSecondFactor: true }, person.session), 200);
+    await requireFactor(person);
     const inOrganization = routes.filter(({ access }) => access.kind === 'member' && access.leaves !== true);
 
     for (const { method, path: template } of inOrganization) {
@@ -1014,8 +857,7 @@ describe('an organization that requires a second factor', () => {
     expect(codeOf(await api.get(`/projects/${id}`, token))).toBe('403 second_factor_required');
     expect(codeOf(await api.get(`/projects/${id}`, await logInWithApp(api, person, app)))).toBe('ok');
     // Only a session authenticated with a factor can remove the requirement.
-    expect(codeOf(await api.patch(`/orgs/${id}`, { requireSecondFactor: false }, guest.session))).toBe(
-      '403 second_factor_required',
-    );
+    const removing = await api.patch(`/orgs/${id}`, { requireSecondFactor: false }, guest.session);
+    expect(codeOf(removing)).toBe('403 second_factor_required');
   });
 });

@@ -5,7 +5,7 @@ import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { codeOf, sessionOf, startApi, useApi } from '../support/api.ts';
+import { codeOf, nowSeconds, sessionOf, startApi, useApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 
 const api = useApi(() => startApi({ LOGIN_FAILURE_LIMIT: '2', REGISTER_LIMIT_PER_HOUR: '-1' }));
@@ -19,62 +19,65 @@ beforeEach(() => transact([remove(failedLoginsOfNetwork(network).item)]));
 
 const logIn = ({ email }: Pick<Person, 'email'>, password = testPassword) =>
   api.post('/auth/login', { email, password });
+const logInCode = async (...given: Parameters<typeof logIn>) => codeOf(await logIn(...given));
+
+/** Somebody who has logged in from the network. */
+async function regular(): Promise<Person> {
+  const person = await seedPerson();
+  expect(await logInCode(person)).toBe('200 ok');
+  return person;
+}
 
 /** Strangers use up the network's failed log-ins. */
 async function crowd(): Promise<void> {
   const counter = failedLoginsOfNetwork(network);
-  await transact([put(counter.item, { tries: counter.bound, expiresAt: Math.floor(Date.now() / 1000) + 900 })]);
+  await transact([put(counter.item, { tries: counter.bound, expiresAt: nowSeconds() + 900 })]);
 }
 
 describe('a network whose failed log-ins strangers have used up', () => {
   it('lets in accounts whose password was given there before, and no others', async () => {
-    const [regular, newcomer] = [await seedPerson(), await seedPerson()];
-    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    const [person, newcomer] = [await regular(), await seedPerson()];
     await crowd();
 
-    expect(codeOf(await logIn(regular))).toBe('200 ok');
-    expect(codeOf(await logIn(newcomer))).toBe('429 rate_limited');
-    expect(codeOf(await logIn({ email: `${randomUUID()}@example.com` }))).toBe('429 rate_limited');
+    expect(await logInCode(person)).toBe('200 ok');
+    for (const other of [newcomer, { email: `${randomUUID()}@example.com` }]) {
+      expect(await logInCode(other)).toBe('429 rate_limited');
+    }
   });
 
   it('still limits wrong passwords of such an account, with the same answer as for others', async () => {
-    const regular = await seedPerson();
-    expect(codeOf(await logIn(regular))).toBe('200 ok');
+    const person = await regular();
     await crowd();
 
-    for (let tries = 0; tries < 3; tries += 1) {
-      expect(codeOf(await logIn(regular, 'not the right one'))).toBe('429 rate_limited');
+    for (const password of [...Array(3).fill('not the right one'), testPassword]) {
+      expect(await logInCode(person, password)).toBe('429 rate_limited');
     }
-    expect(codeOf(await logIn(regular))).toBe('429 rate_limited');
   });
 
   it('no longer knows an account after 90 days', async () => {
-    const regular = await seedPerson();
-    expect(codeOf(await logIn(regular))).toBe('200 ok');
-    const item = at(userRecord, regular.user.id);
+    const person = await regular();
+    const item = at(userRecord, person.user.id);
     const [id = ''] = Object.keys((await find(item))?.logInNetworks ?? {});
     const longAgo = new Date(Date.now() - 91 * 86_400_000).toISOString();
     await transact([update(item, { set: { logInNetworks: { [id]: longAgo } } })]);
     await crowd();
 
-    expect(codeOf(await logIn(regular))).toBe('429 rate_limited');
+    expect(await logInCode(person)).toBe('429 rate_limited');
   });
 });
 
-describe('the networks of an account', () => {
-  it('are recorded once a month, without the address, and at most ten', async () => {
-    const person = await seedPerson();
-    const item = at(userRecord, person.user.id);
-    const older = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`n${n}`, `2026-01-0${n}T00:00:00.000Z`]));
-    await transact([update(item, { set: { logInNetworks: older } })]);
+it('the networks of an account are recorded once a month, without the address, and at most ten', async () => {
+  const person = await seedPerson();
+  const item = at(userRecord, person.user.id);
+  const older = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`n${n}`, `2026-01-0${n}T00:00:00.000Z`]));
+  await transact([update(item, { set: { logInNetworks: older } })]);
 
-    expect(codeOf(await logIn(person))).toBe('200 ok');
-    const networks = (await find(item))?.logInNetworks ?? {};
-    expect(codeOf(await logIn(person))).toBe('200 ok');
+  expect(await logInCode(person)).toBe('200 ok');
+  const networks = (await find(item))?.logInNetworks ?? {};
+  expect(await logInCode(person)).toBe('200 ok');
 
-    expect(Object.keys(networks)).toHaveLength(10);
-    expect(networks).not.toHaveProperty('n0');
-    expect(JSON.stringify(networks)).not.toContain(network);
-    expect((await find(item))?.logInNetworks).toEqual(networks);
-  });
+  expect(Object.keys(networks)).toHaveLength(10);
+  expect(networks).not.toHaveProperty('n0');
+  expect(JSON.stringify(networks)).not.toContain(network);
+  expect((await find(item))?.logInNetworks).toEqual(networks);
 });

@@ -1,9 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 import { type Browser, openBrowser, type Page } from '../support/sign-in/browser.ts';
-import { startHostileProvider } from '../support/sign-in/hostile-provider.ts';
-import { type Company, useSignIn } from '../support/sign-in/scene.ts';
+import { type Company, openOwnCompany, useSignIn } from '../support/sign-in/scene.ts';
 import {
   goToProvider,
   logInIn,
@@ -15,6 +15,7 @@ import {
   takeCallback,
 } from '../support/sign-in/sign-in.ts';
 import { changesBetween, snapshotOf } from '../support/table-diff.ts';
+import { words } from '../support/words.ts';
 
 /*
  * Attacks on a sign-in through the browser of the person or of the attacker: their own callback in somebody else's
@@ -22,10 +23,12 @@ import { changesBetween, snapshotOf } from '../support/table-diff.ts';
  */
 
 const domain = newDomain();
-const { api, names, provider } = useSignIn(
-  { sub: 'ada', email: `ada@${domain}`, email_verified: true },
+const email = `ada@${domain}`;
+const scene = useSignIn(
+  { sub: 'ada', email, email_verified: true },
   { LOG_LEVEL: 'SILENT', LOGIN_FAILURE_LIMIT: '10' },
 );
+const { api, names, provider } = scene;
 let company: Company;
 
 beforeAll(async () => {
@@ -37,19 +40,14 @@ afterEach(() => {
 
 const passing = ['startedSignIn', 'rate', 'issuerKeys'];
 const errorOf = ({ location }: Page) => new URLSearchParams(location?.hash.slice(1)).get('error') ?? undefined;
-const idOf = async (browser: Browser) => {
-  const session = sessionIn(api, browser);
-  return session === undefined ? undefined : (await api.get('/auth/me', session)).body.user?.id;
-};
+const idOf = async (browser: Browser) => (await api.get('/auth/me', sessionIn(api, browser))).body.user?.id;
 
 describe('a callback', () => {
   it('in a browser that started nothing signs nobody in (log-in CSRF), and leaves the code unused', async () => {
-    const attacker = openBrowser();
-    const callback = await goToProvider(api, attacker, company.slug);
+    const callback = await goToProvider(api, openBrowser(), company.slug);
     const tokens = provider.requests('token');
-    const victim = openBrowser();
 
-    const { error, session } = await takeCallback(api, victim, callback);
+    const { error, session } = await takeCallback(api, openBrowser(), callback);
 
     expect([error, session]).toEqual(['sign_in_expired', undefined]);
     expect(provider.requests('token')).toBe(tokens);
@@ -162,40 +160,29 @@ describe('the cookie of a start', () => {
 
 describe('two organizations’ providers', () => {
   it('can’t be mixed up: a code of one is never sent to the other (RFC 9700, 4.4)', async () => {
-    const domain = newDomain();
-    const evil = await startHostileProvider({ sub: 'ada', email: `ada@${domain}`, email_verified: true });
-    const evils = await openCompany(api, names, evil, { domain });
+    const { slug, provider: evil } = await openOwnCompany(scene, 'ada');
     // The attacker's provider sends the browser on to the honest one, with its own state, to get a code of it.
-    evil.script = {
-      parts: {
-        authorization: (response, { path }) => {
-          const from = new URL(path, evil.url).searchParams;
-          const to = new URL(`${provider.url}/authorize`);
-          to.search = from.toString();
-          to.searchParams.set('client_id', provider.client.clientId);
-          response.writeHead(302, { location: to.href }).end();
-        },
-      },
+    const authorization = (response: ServerResponse, { path }: { path: string }) => {
+      const to = new URL(`${provider.url}/authorize`);
+      to.search = new URL(path, evil.url).search;
+      to.searchParams.set('client_id', provider.client.clientId);
+      response.writeHead(302, { location: to.href }).end();
     };
-    const before = await snapshotOf([...passing, 'audit', 'auditCount']);
+    evil.script = { parts: { authorization } };
+    const items = await snapshotOf([...passing, 'audit', 'auditCount']);
 
-    const { error, session } = await signIn(api, openBrowser(), evils.slug);
+    const { error, session } = await signIn(api, openBrowser(), slug);
 
     expect([error, session]).toEqual(['invalid_answer', undefined]);
     expect(evil.requests('token')).toBe(0);
-    expect(changesBetween(before, await snapshotOf([...passing, 'audit', 'auditCount']))).toEqual([]);
-    await evil.stop();
+    expect(changesBetween(items, await snapshotOf([...passing, 'audit', 'auditCount']))).toEqual([]);
   });
 
   it('that share an issuer don’t accept each other’s tokens: the client is another', async () => {
     const domain = newDomain();
-    const { clientId } = provider.client;
-    const twin = await openCompany(
-      api,
-      names,
-      { url: provider.url, client: { clientId: `${clientId}-twin`, clientSecret: provider.client.clientSecret } },
-      { domain },
-    );
+    const { url, client } = provider;
+    const registered = { url, client: { ...client, clientId: `${client.clientId}-twin` } };
+    const twin = await openCompany(api, names, registered, { domain });
     provider.script = { person: { sub: 'twin', email: `twin@${domain}` } };
 
     const { error, session } = await signIn(api, openBrowser(), twin.slug);
@@ -207,9 +194,7 @@ describe('two organizations’ providers', () => {
 
   it('keep their callbacks apart: a state of one is nothing at the other', async () => {
     const browser = openBrowser();
-    const domain = newDomain();
-    const second = await startHostileProvider({ sub: 'eve', email: `eve@${domain}`, email_verified: true });
-    const other = await openCompany(api, names, second, { domain });
+    const other = await openOwnCompany(scene, 'eve');
     const first = await goToProvider(api, browser, company.slug);
     const own = await goToProvider(api, browser, other.slug);
     own.searchParams.set('state', first.searchParams.get('state') ?? '');
@@ -219,106 +204,78 @@ describe('two organizations’ providers', () => {
 
     expect(session).toBeUndefined();
     expect(['sign_in_expired', 'invalid_answer']).toContain(error);
-    await second.stop();
   });
 });
 
 describe('a page of another site', () => {
-  const start = async (fetchSite: string) =>
-    (await fetch(startUrl(api, company.slug), { redirect: 'manual', headers: { 'sec-fetch-site': fetchSite } }))
-      .headers;
-  const locationOf = (headers: Headers) => new URL(headers.get('location') ?? '');
+  const start = async (fetchSite: string, slug = company.slug) => {
+    const headers = { 'sec-fetch-site': fetchSite };
+    const { location, ...page } = await openBrowser().open(startUrl(api, slug), { headers });
+    return { headers: page.headers, href: location?.href, origin: location?.origin };
+  };
 
   it.each(['cross-site', 'same-site'])('can’t start a sign-in in its visitors’ browsers: %s', async fetchSite => {
-    const headers = await start(fetchSite);
-    expect(locationOf(headers).href).toBe(`${new URL(api.url).origin}/log-in#error=start_here`);
+    const { headers, href } = await start(fetchSite);
+    expect(href).toBe(`${new URL(api.url).origin}/log-in#error=start_here`);
     expect(headers.getSetCookie()).toEqual([]);
   });
 
   it('has no part in one that the dashboard starts', async () => {
-    expect(locationOf(await start('same-origin')).origin).toBe(provider.url);
+    expect((await start('same-origin')).origin).toBe(provider.url);
   });
 
   it('is not needed by a link from an e-mail, even to a provider whose responses don’t name it', async () => {
-    const other = await startHostileProvider({ sub: 'eve', email: 'eve@example.com', email_verified: true });
-    other.script = { discovery: { authorization_response_iss_parameter_supported: false } };
-    const { slug } = await openCompany(api, names, other, { domain: newDomain() });
-    const headers = { 'sec-fetch-site': 'none' };
-    const answer = await fetch(startUrl(api, slug), { redirect: 'manual', headers });
-    expect(locationOf(answer.headers).origin).toBe(other.url);
-    expect(locationOf(await start('none')).origin).toBe(provider.url);
-    await other.stop();
+    const other = await openOwnCompany(scene, 'eve');
+    other.provider.script = { discovery: { authorization_response_iss_parameter_supported: false } };
+    expect((await start('none', other.slug)).origin).toBe(other.provider.url);
+    expect((await start('none')).origin).toBe(provider.url);
   });
 });
 
 describe('the page to go to afterwards', () => {
-  it.each([
-    'https://evil.example',
-    '//evil.example',
-    '///evil.example',
-    '/\\evil.example',
-    '\\\\evil.example',
-    '/%5cevil.example',
-    '/%2f/evil.example',
-    '/%2fevil.example',
-    '/%252fevil.example',
-    '/.//evil.example',
-    '/..//evil.example',
-    '/a/..//evil.example',
-    '/\t/evil.example',
-    '/%09/evil.example',
-    '/\n/evil.example',
-    '/%0d%0aSet-Cookie:%20a=b',
-    '/\r\nSet-Cookie: a=b',
-    'javascript:alert(1)',
-    'data:text/html,a',
-    'evil.example',
-    '@evil.example',
-    '.evil.example',
-    ':8000/',
-    '/#error=none',
-    '/\u0000',
-    '/\u2028',
-    '/\uff0fevil.example',
-    '/log-in#error=second_factor_required',
-    '/v1/auth/provider/acme/start',
-    '/a/../v1/auth/logout',
-    `/${'a'.repeat(5000)}`,
-    '',
-  ])('is never anywhere else: %j', async to => {
-    const browser = openBrowser();
-    const page = await browser.open(startUrl(api, company.slug, { to }));
-    const own = new URL(api.url).origin;
-    const cookies = page.headers.getSetCookie();
+  const addresses = words(String.raw`https://evil.example //evil.example ///evil.example /\evil.example \\evil.example
+    /%5cevil.example /%2f/evil.example /%2fevil.example /%252fevil.example /.//evil.example /..//evil.example
+    /a/..//evil.example /%09/evil.example /%0d%0aSet-Cookie:%20a=b javascript:alert(1) data:text/html,a evil.example
+    @evil.example .evil.example :8000/ /#error=none /log-in#error=second_factor_required /v1/auth/provider/acme/start
+    /a/../v1/auth/logout`);
+  const special = ['/\t/evil.example', '/\n/evil.example', '/\r\nSet-Cookie: a=b', '/\u0000', '/\u2028', ''];
 
-    for (const line of cookies) expect(line).toMatch(/^__service_/);
-    if (page.location === undefined) {
-      expect(page.status).toBe(400);
-      return;
-    }
-    if (page.location.origin === own) {
-      expect(page.location.pathname).toBe('/log-in');
-      return;
-    }
-    // It was dropped, and the sign-in goes on.
-    const end = await browser.follow(page, url => url.origin === own && !url.pathname.startsWith('/v1/'));
-    expect(end.location?.origin).toBe(own);
-    expect(end.headers.get('location')).not.toContain('evil');
-    expect(end.headers.get('location')).toMatch(/^(?:https?:\/\/[^/]+)?\/(?![/\\])/);
-    expect(end.headers.get('set-cookie')).not.toContain('a=b');
-  });
+  it.each([...addresses, ...special, '/\uff0fevil.example', `/${'a'.repeat(5000)}`])(
+    'is never anywhere else: %j',
+    async to => {
+      const browser = openBrowser();
+      const page = await browser.open(startUrl(api, company.slug, { to }));
+      const own = new URL(api.url).origin;
+
+      for (const line of page.headers.getSetCookie()) expect(line).toMatch(/^__service_/);
+      if (page.location === undefined) {
+        expect(page.status).toBe(400);
+        return;
+      }
+      if (page.location.origin === own) {
+        expect(page.location.pathname).toBe('/log-in');
+        return;
+      }
+      // It was dropped, and the sign-in goes on.
+      const end = await browser.follow(page, url => url.origin === own && !url.pathname.startsWith('/v1/'));
+      expect(end.location?.origin).toBe(own);
+      expect(end.headers.get('location')).not.toContain('evil');
+      expect(end.headers.get('location')).toMatch(/^(?:https?:\/\/[^/]+)?\/(?![/\\])/);
+      expect(end.headers.get('set-cookie')).not.toContain('a=b');
+    },
+  );
 
   it.each(['stepUp=maybe', 'stepUp=true&stepUp=true', 'to=/a&to=//evil.example', 'unknown=1', 'client_id=x'])(
     'and other parameters can’t be tampered with: %s',
     async query => {
       const page = await openBrowser().open(`${startUrl(api, company.slug)}?${query}`);
-      if (page.location === undefined) expect(page.status).toBe(400);
-      else {
-        expect([new URL(api.url).origin, provider.url]).toContain(page.location.origin);
-        expect(page.location.searchParams.getAll('client_id').filter(id => id !== provider.client.clientId)).toEqual(
-          [],
-        );
+      if (page.location === undefined) {
+        expect(page.status).toBe(400);
+        return;
       }
+      expect([new URL(api.url).origin, provider.url]).toContain(page.location.origin);
+      const clients = page.location.searchParams.getAll('client_id');
+      expect(clients.filter(id => id !== provider.client.clientId)).toEqual([]);
     },
   );
 });
@@ -326,26 +283,23 @@ describe('the page to go to afterwards', () => {
 describe('a thousand starts from one address', () => {
   it('are bounded, whatever the headers say, and another address is not', async () => {
     const fetched = provider.requests('discovery');
-    const before = (await snapshotOf([])).size;
+    const stored = (await snapshotOf([])).size;
+    const start = async (index: number) => {
+      const address = `203.0.113.${index}`;
+      const headers = {
+        'x-forwarded-for': address,
+        forwarded: `for=${address}`,
+        'x-real-ip': address,
+        'cf-connecting-ip': address,
+        'x-viewer-address': `${address}:443`,
+        'cloudfront-viewer-address': `${address}:443`,
+      };
+      const page = await openBrowser().open(startUrl(api, company.slug), { headers });
+      return errorOf(page) ?? (page.location?.origin === provider.url ? 'started' : `${page.status}`);
+    };
     const ends: string[] = [];
     for (let batch = 0; batch < 20; batch += 1) {
-      const pages = await Promise.all(
-        Array.from({ length: 50 }, (_, index) =>
-          openBrowser().open(startUrl(api, company.slug), {
-            headers: {
-              'x-forwarded-for': `203.0.113.${index}`,
-              forwarded: `for=203.0.113.${index}`,
-              'x-real-ip': `203.0.113.${index}`,
-              'cf-connecting-ip': `203.0.113.${index}`,
-              'x-viewer-address': `203.0.113.${index}:443`,
-              'cloudfront-viewer-address': `203.0.113.${index}:443`,
-            },
-          }),
-        ),
-      );
-      ends.push(
-        ...pages.map(page => errorOf(page) ?? (page.location?.origin === provider.url ? 'started' : `${page.status}`)),
-      );
+      ends.push(...(await Promise.all(Array.from({ length: 50 }, (_, index) => start(index)))));
     }
 
     const started = ends.filter(end => end === 'started').length;
@@ -354,7 +308,7 @@ describe('a thousand starts from one address', () => {
     expect(ends.filter(end => end === 'rate_limited').length).toBeGreaterThan(300);
     expect(ends.at(-1)).toBe('rate_limited');
     // Each leaves at most one item, and none of them asks the provider.
-    expect((await snapshotOf([])).size - before).toBeLessThanOrEqual(started + 10);
+    expect((await snapshotOf([])).size - stored).toBeLessThanOrEqual(started + 10);
     expect(provider.requests('discovery') - fetched).toBeLessThanOrEqual(2);
     expect(new Set(ends)).toEqual(new Set(['started', 'rate_limited']));
   });
@@ -362,9 +316,8 @@ describe('a thousand starts from one address', () => {
   it('don’t stop questions how to sign in for ever, which are bounded too', async () => {
     const statuses: number[] = [];
     for (let batch = 0; batch < 20; batch += 1) {
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => api.get(`/auth/sign-in?email=p${batch}-${index}@${company.domain}`)),
-      );
+      const ask = (index: number) => api.get(`/auth/sign-in?email=p${batch}-${index}@${company.domain}`);
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => ask(index)));
       statuses.push(...answers.map(({ status }) => status));
     }
     expect(new Set(statuses)).toEqual(new Set([200, 429]));

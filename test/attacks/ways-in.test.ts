@@ -3,16 +3,24 @@ import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/sign-in.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { codeOf, nowSeconds, sessionOf } from '../support/api.ts';
+import { type Caller, codeOf, createToken, nowSeconds, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
-import { expectStatus, join, mailedToken } from '../support/sample-requests.ts';
+import {
+  expectStatus,
+  invite,
+  join,
+  mailedToken,
+  memberIdOf,
+  membersOf,
+  resetPassword,
+} from '../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, logInWithApp } from '../support/second-factors.ts';
 import { openBrowser } from '../support/sign-in/browser.ts';
 import { type Company, logInAs, seedColleague, useSignIn } from '../support/sign-in/scene.ts';
 import {
+  answerFactor,
   logInIn,
   openCompany,
-  requestIn,
   sessionIn,
   sessionThrough,
   settingsOf,
@@ -24,24 +32,32 @@ import {
 
 const { api, names, provider } = useSignIn({ sub: 'nobody', email_verified: true });
 
-const linksOf = async (session: { cookie: string }) =>
-  (await expectStatus(api.get('/auth/providers', session), 200)).body.links;
+const linksOf = async (as: Caller) => (await expectStatus(api.get('/auth/providers', as), 200)).body.links;
+const me = (as: Caller) => api.get('/auth/me', as);
+const unauthenticated = '401 unauthenticated';
 /** Lets the provider say that this is the person from now on. */
 function act({ email }: Pick<Person, 'email'>, sub = email): void {
   provider.script = { person: { sub, email, email_verified: true }, claims: { auth_time: nowSeconds() } };
 }
 
-/** A colleague whose account is linked, and who has joined. */
-async function hire(company: Company): Promise<Person & { through: { cookie: string } }> {
+/** A company and a colleague whose account is linked, and who has joined. */
+async function hire() {
+  const company = await openCompany(api, names, provider);
   const person = await seedColleague(company);
   await link(company, person);
-  return { ...person, through: await sessionThrough(api, company.slug) };
+  return { company, person: { ...person, through: await sessionThrough(api, company.slug) } };
 }
 
-async function link({ slug }: Company, person: Person, password = testPassword): Promise<void> {
+/** A browser in which a sign-in waits for the log-in of the account with the person's address. */
+async function openWaiting({ slug }: Company, person: Person) {
   act(person);
   const browser = openBrowser();
   expect((await signIn(api, browser, slug)).error).toBe('link_required');
+  return browser;
+}
+
+async function link(company: Company, person: Person, password = testPassword): Promise<void> {
+  const browser = await openWaiting(company, person);
   await expectStatus(logInIn(api, browser, person.email, password), 200);
 }
 
@@ -55,71 +71,61 @@ async function storeOlderLink({ slug, owner }: Company, { user, email }: Person)
   ]);
 }
 
+/** Why the provider's person can't sign in. */
 const errorOf = async ({ slug }: Company) => {
   const { error, session } = await signIn(api, openBrowser(), slug);
   expect(session).toBeUndefined();
   return error;
 };
 const membersPath = ({ owner }: Company) => `/members/${owner.organization.id}`;
-const memberIds = async (company: Company): Promise<string[]> =>
-  (await expectStatus(api.get(membersPath(company), company.owner.session), 200)).body.members.map(
-    ({ userId }: { userId: string }) => userId,
-  );
-async function invite(company: Company, { email }: Pick<Person, 'email'>, role = 'developer'): Promise<string> {
-  const path = `${membersPath(company)}/invite`;
-  return (await expectStatus(api.post(path, { email, role }, company.owner.session), 201)).body.token;
+const memberIds = async ({ owner }: Company) => (await membersOf(api, owner)).map(({ userId }) => userId);
+const boundTo = ({ owner }: Company) => ({ organizationId: owner.organization.id });
+const tokenOf = (session: Person['session'], scope = {}) => createToken(api, { session }, scope);
+const leave = (company: Company, { session }: Person) => api.delete(`${membersPath(company)}/me`, session);
+async function end(how: 'leaves' | 'is removed', company: Company, person: Person): Promise<void> {
+  if (how === 'leaves') await expectStatus(leave(company, person), 200);
+  else {
+    const id = await memberIdOf(api, company.owner, person);
+    await expectStatus(api.delete(`${membersPath(company)}/${id}`, company.owner.session), 200);
+  }
 }
-async function removeFrom(company: Company, person: Person): Promise<void> {
-  const { members } = (await api.get(membersPath(company), company.owner.session)).body;
-  const { id } = members.find(({ userId }: { userId: string }) => userId === person.user.id);
-  await expectStatus(api.delete(`${membersPath(company)}/${id}`, company.owner.session), 200);
-}
+const demand = ({ slug }: Company, demands: { requireProvider?: boolean | undefined; requireSecondFactor?: boolean }) =>
+  transact([update(at(organizationRecord, slug), { set: demands })]);
 
 describe('a link to a provider', () => {
   it('is listed with its organization and its last use', async () => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
+    const { company, person } = await hire();
 
     const { slug, id } = company.owner.organization;
+    const text = expect.any(String);
     expect(await linksOf(person.session)).toEqual([
-      {
-        id: expect.any(String),
-        organization: { id, slug, name: expect.any(String) },
-        issuer: provider.url,
-        createdAt: expect.any(String),
-        lastUsedAt: expect.any(String),
-      },
+      { id: text, organization: { id, slug, name: text }, issuer: provider.url, createdAt: text, lastUsedAt: text },
     ]);
     expect(await linksOf(company.owner.session)).toEqual([]);
   });
 
   it('ends with the sessions that came through it and their tokens, and nothing else', async () => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
-    const bound = { name: 'cli', organizationId: company.owner.organization.id };
-    const { token } = (await expectStatus(api.post('/auth/token', bound, person.through), 201)).body;
-    const own = (await expectStatus(api.post('/auth/token', bound, person.session), 201)).body.token;
-    const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } });
+    const { company, person } = await hire();
+    const token = await tokenOf(person.through, boundTo(company));
+    const own = await tokenOf(person.session, boundTo(company));
     const [{ id }] = await linksOf(person.session);
 
     await expectStatus(api.delete(`/auth/providers/${id}`, person.session), 200);
 
     expect(await linksOf(person.session)).toEqual([]);
-    expect(codeOf(await api.get('/auth/me', person.through))).toBe('401 unauthenticated');
-    expect(codeOf(await api.call('GET', '/auth/me', bearer(token)))).toBe('401 unauthenticated');
-    expect(codeOf(await api.call('GET', '/auth/me', bearer(own)))).toBe('200 ok');
+    for (const as of [person.through, token]) expect(codeOf(await me(as))).toBe(unauthenticated);
+    expect(codeOf(await me(own))).toBe('200 ok');
     expect(codeOf(await api.delete(`/auth/providers/${id}`, person.session))).toBe('404 link_not_found');
     expect(await memberIds(company)).toContain(person.user.id);
     // The provider alone does not bring it back; the account's own log-in does.
     act(person);
     expect(await errorOf(company)).toBe('link_required');
     await link(company, person);
-    expect((await api.get('/auth/me', await sessionThrough(api, company.slug))).body.user.id).toBe(person.user.id);
+    expect((await me(await sessionThrough(api, company.slug))).body.user.id).toBe(person.user.id);
   });
 
   it('is ended only by its owner, in a fresh session', async () => {
-    const company = await openCompany(api, names, provider);
-    const [person, other] = [await hire(company), await seedPerson()];
+    const [{ person }, other] = [await hire(), await seedPerson()];
     const [{ id }] = await linksOf(person.session);
 
     expect(codeOf(await api.delete(`/auth/providers/${id}`, other.session))).toBe('404 link_not_found');
@@ -129,8 +135,10 @@ describe('a link to a provider', () => {
   });
 
   it('of the previous release lets in, is listed, and ends', async () => {
-    const company = await openCompany(api, names, provider);
-    const [used, unused] = [await hire(company), await hire(company)];
+    const { company, person: used } = await hire();
+    const unused = await seedColleague(company);
+    await link(company, unused);
+    await sessionThrough(api, company.slug);
     await Promise.all([storeOlderLink(company, used), storeOlderLink(company, unused)]);
     expect(await linksOf(unused.session)).toMatchObject([{ issuer: provider.url, lastUsedAt: null }]);
     act(used);
@@ -149,35 +157,26 @@ describe('a link to a provider', () => {
 
 describe('a recovery', () => {
   const newPassword = 'a pass phrase that nobody else has';
-  const reset = async ({ email }: Person) => {
-    await expectStatus(api.post('/auth/forgot-password', { email }), 200);
-    const body = { token: await mailedToken(api, email, 'Reset'), newPassword };
-    await expectStatus(api.post('/auth/reset-password', body), 200);
-  };
+  const reset = (person: Pick<Person, 'email'>) => resetPassword(api, person, newPassword);
 
-  it('by a reset ends every link, of the previous release too; linking again takes an own log-in', async () => {
-    for (const isOlder of [false, true]) {
-      const company = await openCompany(api, names, provider);
-      const person = await hire(company);
-      if (isOlder) await storeOlderLink(company, person);
+  it.each([false, true])('by a reset ends every link; linking again takes an own log-in (older: %s)', async isOlder => {
+    const { company, person } = await hire();
+    if (isOlder) await storeOlderLink(company, person);
 
-      await reset(person);
+    await reset(person);
 
-      expect(codeOf(await api.get('/auth/me', person.through))).toBe('401 unauthenticated');
-      act(person);
-      expect(await errorOf(company)).toBe('link_required');
-      expect(await linksOf(await logInAs(api, person, newPassword))).toEqual([]);
-      await link(company, person, newPassword);
-      await sessionThrough(api, company.slug);
-    }
+    expect(codeOf(await me(person.through))).toBe(unauthenticated);
+    act(person);
+    expect(await errorOf(company)).toBe('link_required');
+    expect(await linksOf(await logInAs(api, person, newPassword))).toEqual([]);
+    await link(company, person, newPassword);
+    await sessionThrough(api, company.slug);
   });
 
   it('ends a link that waited for a log-in', async () => {
     const company = await openCompany(api, names, provider);
     const person = await seedColleague(company);
-    act(person);
-    const browser = openBrowser();
-    expect((await signIn(api, browser, company.slug)).error).toBe('link_required');
+    const browser = await openWaiting(company, person);
 
     await reset(person);
     await expectStatus(logInIn(api, browser, person.email, newPassword), 200);
@@ -190,17 +189,15 @@ describe('a recovery', () => {
     const person = { email: `planned@${company.domain}` };
     act(person);
     await sessionThrough(api, company.slug);
-    await reset(person as Person);
+    await reset(person);
 
     act(person);
     expect(await errorOf(company)).toBe('link_required');
-    const session = await logInAs(api, person as Person, newPassword);
-    expect((await api.get('/auth/me', session)).body.user.emailVerified).toBe(true);
+    expect((await me(await logInAs(api, person, newPassword))).body.user.emailVerified).toBe(true);
   });
 
   it('by undoing a factor ends every link', async () => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
+    const { company, person } = await hire();
     await addApp(api, person);
 
     const token = await mailedToken(api, person.email, 'Your log-in');
@@ -211,8 +208,7 @@ describe('a recovery', () => {
   });
 
   it('is no change of the password: the link of somebody who knows it stays', async () => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
+    const { company, person } = await hire();
     const body = { currentPassword: testPassword, newPassword };
     await expectStatus(api.post('/auth/change-password', body, person.session), 200);
 
@@ -228,40 +224,35 @@ describe('leaving', () => {
     await join(api, company.owner, person, role);
     await ageSession(person, 3600);
 
-    expect(codeOf(await api.delete(`${membersPath(company)}/me`, person.session))).toBe('200 ok');
+    expect(codeOf(await leave(company, person))).toBe('200 ok');
     expect(await memberIds(company)).toEqual([company.owner.user.id]);
-    expect(codeOf(await api.delete(`${membersPath(company)}/me`, person.session))).toBe('404 organization_not_found');
-    const entries = (await api.get(`/audit/${company.owner.organization.id}`, company.owner.session)).body.entries;
+    expect(codeOf(await leave(company, person))).toBe('404 organization_not_found');
+    const { entries } = (await api.get(`/audit/${company.owner.organization.id}`, company.owner.session)).body;
     expect(entries[0]).toMatchObject({ action: 'member.removed', details: { role, left: true } });
   });
 
   it('is possible whatever the organization demands, but not for the last owner', async () => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
-    const demands = { requireProvider: true, requireSecondFactor: true };
-    await transact([update(at(organizationRecord, company.slug), { set: demands })]);
+    const { company, person } = await hire();
+    await demand(company, { requireProvider: true, requireSecondFactor: true });
     expect((await api.get(membersPath(company), person.session)).status).toBe(403);
 
-    expect(codeOf(await api.delete(`${membersPath(company)}/me`, person.session))).toBe('200 ok');
-    const last = await api.delete(`${membersPath(company)}/me`, company.owner.session);
-    expect(codeOf(last)).toBe('409 last_owner');
+    expect(codeOf(await leave(company, person))).toBe('200 ok');
+    expect(codeOf(await leave(company, company.owner))).toBe('409 last_owner');
   });
 
-  it.each(['leaving', 'a removal'])('%s ends the link, its sessions and the tokens of the organization', async how => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
-    const bound = { name: 'cli', organizationId: company.owner.organization.id };
-    const { token } = (await expectStatus(api.post('/auth/token', bound, person.through), 201)).body;
+  it.each(['leaves', 'is removed'] as const)(
+    'ends the link, its sessions and the tokens of the organization, also for somebody who %s',
+    async how => {
+      const { company, person } = await hire();
+      const token = await tokenOf(person.through, boundTo(company));
 
-    if (how === 'leaving') await expectStatus(api.delete(`${membersPath(company)}/me`, person.session), 200);
-    else await removeFrom(company, person);
+      await end(how, company, person);
 
-    expect(await linksOf(person.session)).toEqual([]);
-    expect(codeOf(await api.get('/auth/me', person.through))).toBe('401 unauthenticated');
-    const asToken = { headers: { authorization: `Bearer ${token}` } };
-    expect(codeOf(await api.call('GET', '/auth/me', asToken))).toBe('401 unauthenticated');
-    expect(codeOf(await api.get('/auth/me', person.session))).toBe('200 ok');
-  });
+      expect(await linksOf(person.session)).toEqual([]);
+      for (const as of [person.through, token]) expect(codeOf(await me(as))).toBe(unauthenticated);
+      expect(codeOf(await me(person.session))).toBe('200 ok');
+    },
+  );
 });
 
 it.each(['in another browser', 'with an invitation'])(
@@ -272,42 +263,34 @@ it.each(['in another browser', 'with an invitation'])(
     await link(company, person);
     const app = await addApp(api, person);
     const browsers = [openBrowser(), openBrowser()];
+    act(person);
     for (const browser of browsers) {
-      act(person);
       expect((await signIn(api, browser, company.slug)).error).toBe('second_factor_required');
     }
-    if (how === 'with an invitation') {
-      const path = `/members/invite/${await invite(company, person)}/accept`;
-      await expectStatus(api.post(path, undefined, person.session), 200);
-    }
+    if (how === 'with an invitation') await join(api, company.owner, person);
 
     for (const browser of browsers) {
-      const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
       await forgetUsedCodes(person.user.id);
-      await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
+      await expectStatus(answerFactor(api, browser, app), 200);
       expect((await api.get(membersPath(company), sessionIn(api, browser))).status).toBe(200);
     }
     expect((await memberIds(company)).filter(id => id === person.user.id)).toHaveLength(1);
   },
 );
 
-it.each(['leaves', 'is removed'])(
+it.each(['leaves', 'is removed'] as const)(
   'a token made in a session through the provider ends when its person %s, and stays so after another invitation',
   async how => {
-    const company = await openCompany(api, names, provider);
-    const person = await hire(company);
-    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+    const { company, person } = await hire();
+    await demand(company, { requireProvider: true });
     const stepUp = await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.through), 200);
-    const made = await expectStatus(api.post('/auth/token', { name: 'cli' }, sessionOf(stepUp)), 201);
-    const token = { token: made.body.token };
+    const token = await tokenOf(sessionOf(stepUp));
     expect(codeOf(await api.get(membersPath(company), token))).toBe('200 ok');
 
-    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: undefined } })]);
-    if (how === 'leaves') await expectStatus(api.delete(`${membersPath(company)}/me`, person.session), 200);
-    else await removeFrom(company, person);
-    const path = `/members/invite/${await invite(company, person)}/accept`;
-    await expectStatus(api.post(path, undefined, person.session), 200);
-    await transact([update(at(organizationRecord, company.slug), { set: { requireProvider: true } })]);
+    await demand(company, { requireProvider: undefined });
+    await end(how, company, person);
+    await join(api, company.owner, person);
+    await demand(company, { requireProvider: true });
 
     expect((await api.get(membersPath(company), token)).status).toBeGreaterThanOrEqual(401);
   },
@@ -317,12 +300,10 @@ describe('somebody whose membership ended', () => {
   it.each(['left', 'was removed', 'was removed by the previous release'])(
     'and %s comes back only by accepting an invitation in a session of their own',
     async how => {
-      const company = await openCompany(api, names, provider);
-      const person = await hire(company);
-      if (how === 'left') await expectStatus(api.delete(`${membersPath(company)}/me`, person.session), 200);
-      else await removeFrom(company, person);
+      const { company, person } = await hire();
+      await end(how === 'left' ? 'leaves' : 'is removed', company, person);
       if (how.endsWith('release')) {
-        const older = { organizationId: company.owner.organization.id, userId: person.user.id, issuer: provider.url };
+        const older = { ...boundTo(company), userId: person.user.id, issuer: provider.url };
         const item = at(providerLinkRecord, company.slug, personOf(provider.url, person.email));
         await transact([put(item, { ...older, createdAt: new Date().toISOString(), linkId: null })]);
         await storeOlderLink(company, person);
@@ -330,16 +311,16 @@ describe('somebody whose membership ended', () => {
 
       act(person);
       expect(await errorOf(company)).toBe('invitation_required');
-      const token = await invite(company, person);
+      const { token } = await invite(api, company.owner, person.email);
       expect(await errorOf(company)).toBe('invitation_required');
       // Not even under another subject, or with another address.
       act(person, `another ${person.email}`);
       expect(await errorOf(company)).toBe('invitation_required');
       act({ email: `alias-${person.email}` }, person.email);
       expect(await errorOf(company)).toBe('invitation_required');
-      const full = (await expectStatus(api.post('/auth/token', { name: 'cli' }, person.session), 201)).body.token;
       const accepting = `/members/invite/${token}/accept`;
-      expect(codeOf(await api.post(accepting, undefined, { token: full }))).toBe('403 insufficient_scope');
+      const full = await tokenOf(person.session);
+      expect(codeOf(await api.post(accepting, undefined, full))).toBe('403 insufficient_scope');
       expect(await memberIds(company)).toEqual([company.owner.user.id]);
 
       await expectStatus(api.post(accepting, undefined, person.session), 200);
@@ -355,10 +336,8 @@ describe('somebody whose membership ended', () => {
     const company = await openCompany(api, names, provider);
     const person = await seedColleague(company);
     await join(api, company.owner, person);
-    act(person);
-    const browser = openBrowser();
-    expect((await signIn(api, browser, company.slug)).error).toBe('link_required');
-    await removeFrom(company, person);
+    const browser = await openWaiting(company, person);
+    await end('is removed', company, person);
     await expectStatus(logInIn(api, browser, person.email), 200);
 
     expect(await errorOf(company)).toBe('invitation_required');
@@ -367,12 +346,11 @@ describe('somebody whose membership ended', () => {
 });
 
 it('deleting an organization ends the links to its provider and their sessions', async () => {
-  const company = await openCompany(api, names, provider);
-  const person = await hire(company);
+  const { company, person } = await hire();
   await expectStatus(api.delete(`/orgs/${company.owner.organization.id}`, company.owner.session), 200);
 
   expect(await linksOf(person.session)).toEqual([]);
-  await expect.poll(() => api.get('/auth/me', person.through), { timeout: 20_000 }).toMatchObject({ status: 401 });
+  await expect.poll(() => me(person.through), { timeout: 20_000 }).toMatchObject({ status: 401 });
   expect(await find(at(accountLinkRecord, person.user.id, company.owner.organization.id))).toBeUndefined();
 });
 
@@ -380,9 +358,8 @@ it('no token sets the provider, whatever it may do', async () => {
   const company = await openCompany(api, names, provider);
   const app = await addApp(api, company.owner);
   const session = await logInWithApp(api, company.owner, app);
-  const { token } = (await expectStatus(api.post('/auth/token', { name: 'all', access: 'full' }, session), 201)).body;
+  const token = await tokenOf(session, { access: 'full' });
   const body = settingsOf(provider, company.domain, { issuer: 'https://thief.example' });
-  const headers = { authorization: `Bearer ${token}` };
 
-  expect(codeOf(await api.call('PUT', settingsPath(company.owner), { body, headers }))).toBe('403 insufficient_scope');
+  expect(codeOf(await api.put(settingsPath(company.owner), body, token))).toBe('403 insufficient_scope');
 });

@@ -151,7 +151,7 @@ export async function createProject(
 /** A bearer token of the person. */
 export async function createToken(
   api: Api,
-  person: Person,
+  person: Partial<Person> & Pick<Person, 'session'>,
   scope: Record<string, unknown> = {},
 ): Promise<{ token: string }> {
   const answer = await api.post('/auth/token', { name: 'test', ...scope }, person.session);

@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { issuingKey } from '#lib/access/credential-key.ts';
 import { userView } from '#lib/accounts/current-user.ts';
 import { personalOrganizationName } from '#lib/accounts/register.ts';
 import { newSession } from '#lib/accounts/sessions.ts';
 import { Organization } from '#lib/contracts/fields/organization.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
+import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { newOrganization } from '#lib/organizations/new-organization.ts';
 import { at, find } from '#lib/table/read.ts';
+import { type TokenRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { countPlatform } from '#lib/table/records/platform.ts';
 import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
@@ -103,6 +107,41 @@ export async function seedSession(
   await transact([session.write]);
   const [cookie = ''] = session.cookie.split(';');
   return { cookie };
+}
+
+/** Stores any number of the person's tokens directly. */
+export async function seedTokens(
+  { user, email }: Person,
+  count: number,
+  changes: Partial<TokenRecord> = {},
+): Promise<{ token: string }[]> {
+  const key = await issuingKey();
+  const made = Array.from({ length: count }, (_, index) => {
+    const { secret, hash } = createCredential(user.id, tokenPrefix, key);
+    const record: TokenRecord = {
+      id: randomUUID(),
+      userId: user.id,
+      email,
+      hash,
+      name: `seeded ${index}`,
+      prefix: secret.slice(0, 16),
+      access: 'full',
+      organizationId: null,
+      projectId: null,
+      environmentId: null,
+      memberId: null,
+      secondFactor: false,
+      createdAt: new Date().toISOString(),
+      lastUsedAt: null,
+      expiryDate: null,
+      ...changes,
+    };
+    return { token: secret, write: put(at(tokenRecord, user.id, hash), record) };
+  });
+  for (const some of chunksOf(10, chunksOf(100, made))) {
+    await Promise.all(some.map(chunk => transact(chunk.map(({ write }) => write))));
+  }
+  return made;
 }
 
 /** An owner without a project limit, so that tests can share the organization. */

@@ -66,3 +66,19 @@ export async function startReceiver(
     },
   };
 }
+
+/** Responds with up to so many bytes, until the other side closes the connection. @returns how many were sent */
+export async function sendUntilClosed(response: ServerResponse, maximumBytes: number): Promise<number> {
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  let sentBytes = 0;
+  response.writeHead(200);
+  while (sentBytes < maximumBytes && !response.destroyed) {
+    sentBytes += chunk.length;
+    if (response.write(chunk)) continue;
+    const woken = new AbortController();
+    await Promise.race(['drain', 'close'].map(event => once(response, event, { signal: woken.signal })));
+    woken.abort();
+  }
+  response.end();
+  return sentBytes;
+}

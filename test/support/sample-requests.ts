@@ -51,6 +51,17 @@ export async function mailedToken(
   );
 }
 
+/** Sets another password with a mailed link. */
+export async function resetPassword(
+  api: Api,
+  { email }: Pick<Person, 'email'>,
+  newPassword = 'another battery horse',
+): Promise<void> {
+  await expectStatus(api.post('/auth/forgot-password', { email }), 200);
+  const token = await mailedToken(api, email, 'Reset');
+  await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
+}
+
 export interface Place extends Person {
   slug: string;
   project: { id: string; slug: string };
@@ -105,6 +116,30 @@ export async function join(api: Api, person: Person, guest: Person, role = 'deve
   const { token } = await invite(api, person, guest.email, role);
   const answer = await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, guest.session), 200);
   return answer.body.member;
+}
+
+interface Member {
+  id: string;
+  userId: string;
+  email: string;
+  name: string;
+}
+
+/** The members of the person's organization. */
+export async function membersOf(
+  api: Api,
+  { organization, session }: Omit<Person, 'email' | 'user'>,
+): Promise<Member[]> {
+  return (await expectStatus(api.get(`/members/${organization.id}`, session), 200)).body.members;
+}
+
+/** The id of somebody's membership in the person's organization. */
+export async function memberIdOf(
+  api: Api,
+  person: Omit<Person, 'email' | 'user'>,
+  { user }: Pick<Person, 'user'>,
+): Promise<string | undefined> {
+  return (await membersOf(api, person)).find(({ userId }) => userId === user.id)?.id;
 }
 
 export async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/') {

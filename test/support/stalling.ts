@@ -3,7 +3,7 @@ import { gate } from './gate.ts';
 import type { AwsCall } from './observe-calls.ts';
 import { withFault } from './observed-api.ts';
 
-/** Sends a request whose first such call stalls until `meanwhile` is over. */
+/** Sends a request whose first such call stalls until `meanwhile` is over, which begins after its calls so far. */
 export async function stalling(
   stalls: (call: AwsCall) => boolean,
   send: (headers: Record<string, string>) => Promise<Answer>,
@@ -11,6 +11,7 @@ export async function stalling(
 ): Promise<Answer> {
   const arrived = gate();
   const released = gate();
+  const others: Promise<unknown>[] = [];
   let hasStalled = false;
   const conductor = {
     async call(call: AwsCall, proceed: () => Promise<unknown>) {
@@ -18,8 +19,11 @@ export async function stalling(
         hasStalled = true;
         arrived.open();
         await released.opened;
+        return proceed();
       }
-      return proceed();
+      const response = proceed();
+      others.push(response);
+      return response;
     },
   };
   const answer = withFault({ conductor }, send);
@@ -27,6 +31,7 @@ export async function stalling(
     if (!hasStalled) throw new Error(`Answered without stalling: ${status} ${JSON.stringify(body)}`);
   });
   await Promise.race([arrived.opened, early]);
+  await Promise.allSettled(others);
   await meanwhile();
   released.open();
   return answer;

@@ -21,7 +21,8 @@ export function changesBetween(before: Snapshot, after: Snapshot): string[] {
 }
 
 function textOf(item: unknown): string {
-  return JSON.stringify(item, (_, value) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
-  );
+  return JSON.stringify(item, (_, value) => {
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+    return value instanceof Set ? [...value].toSorted() : value;
+  });
 }

@@ -37,8 +37,7 @@ export function mayOpen(trial: Trial, held: Held, door: Door): boolean {
 
 /** Tries every door with every credential of the thief, and notes what opened. */
 export async function tryDoors(trial: Trial): Promise<void> {
-  const { company, other, ownId, thief } = trial;
-  const { api } = trial.world;
+  const { api, company, other, ownId, thief } = trial;
   const requests: Record<Door, (held: Held) => ReturnType<typeof api.get>> = {
     'own organization': held => api.get(`/projects/${ownId ?? company.id}`, held.caller),
     company: held => api.get(`/projects/${company.id}`, held.caller),

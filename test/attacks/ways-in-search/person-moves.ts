@@ -3,27 +3,25 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wrongCodes } from '#lib/limits/rate-limits.ts';
 import { remove as removeItem, transact } from '#lib/table/write.ts';
-import { type Answer, type Caller, sessionOf } from '#test/support/api.ts';
+import { type Answer, type Caller, nowSeconds, sessionOf } from '#test/support/api.ts';
 import { testPassword } from '#test/support/people.ts';
-import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
+import { expectStatus, mailedToken, memberIdOf } from '#test/support/sample-requests.ts';
 import { addApp, codeOf, forgetFactorMails, forgetUsedCodes } from '#test/support/second-factors.ts';
-import { logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
+import { answerFactor, logInIn, requestIn, sessionIn, signIn } from '#test/support/sign-in/sign-in.ts';
 import { type Company, ownerOf, type Trial } from './world.ts';
 
 /* What the person and the companies do. Each returns how it ended: 'ok', or why not. */
 
-const seconds = () => Math.floor(Date.now() / 1000);
 const password = () => `${testPassword} ${Math.random()}`;
 
 /** What the provider says about the person. */
 export function sayPerson({ company, email }: Trial, sub: string, amr: string[] = []): void {
-  const claims = { auth_time: seconds(), amr };
+  const claims = { auth_time: nowSeconds(), amr };
   company.provider.script = { person: { sub, email, email_verified: true }, claims };
 }
 
 export async function register(trial: Trial, verifies = trial.random() < 0.8): Promise<string> {
-  const { api } = trial.world;
-  const { email } = trial;
+  const { api, email } = trial;
   const answer = await api.post('/auth/register', { email, password: testPassword });
   if (answer.status !== 201) return codeOf(answer);
   const { user, organization } = answer.body;
@@ -34,7 +32,7 @@ export async function register(trial: Trial, verifies = trial.random() < 0.8): P
 
 export async function verify(trial: Trial): Promise<string> {
   if (trial.ownId === undefined || trial.isVerified) return 'nothing to verify';
-  const { api } = trial.world;
+  const { api } = trial;
   const answer = await api.post('/auth/verify-email', { token: await mailedToken(api, trial.email, 'Verify') });
   if (answer.status === 200) trial.isVerified = true;
   return codeOf(answer);
@@ -42,8 +40,7 @@ export async function verify(trial: Trial): Promise<string> {
 
 /** An own session in the person's browser, which makes the link that waits there. */
 export async function logIn(trial: Trial): Promise<NonNullable<Caller> | undefined> {
-  const { api } = trial.world;
-  const { browser, userId } = trial;
+  const { api, browser, userId } = trial;
   if (userId === undefined) return undefined;
   let answer = await logInIn(api, browser, trial.email, trial.remembered);
   if (answer.body.error?.code === 'second_factor_required' && trial.app !== undefined) {
@@ -56,10 +53,8 @@ export async function logIn(trial: Trial): Promise<NonNullable<Caller> | undefin
   if (trial.isLinkPending) {
     trial.isLinkPending = false;
     const { links } = (await expectStatus(api.get('/auth/providers', session), 200)).body;
-    const isLinked = links.some(
-      ({ organization }: { organization: { id: string } }) => organization.id === trial.company.id,
-    );
-    if (isLinked) trial.isLinked = true;
+    const isLinked = ({ organization }: { organization: { id: string } }) => organization.id === trial.company.id;
+    if (links.some(isLinked)) trial.isLinked = true;
     await forgetFactorMails(userId);
   }
   return session;
@@ -77,7 +72,7 @@ function addOwnApp(trial: Trial): Promise<string> {
     if (!trial.isVerified) return 'not verified';
     const isFirst = trial.app === undefined;
     const person = { session: session as { cookie: string }, user: { id: trial.userId as string } };
-    trial.app = await addApp(trial.world.api, person as Parameters<typeof addApp>[1]);
+    trial.app = await addApp(trial.api, person as Parameters<typeof addApp>[1]);
     if (isFirst) trial.eras.sessions += 1;
     await forgetFactorMails(person.user.id);
     return 'ok';
@@ -87,7 +82,7 @@ function addOwnApp(trial: Trial): Promise<string> {
 function removeOwnApp(trial: Trial): Promise<string> {
   if (trial.app === undefined) return Promise.resolve('has none');
   return inOwnSession(trial, async session => {
-    const answer = await trial.world.api.delete('/auth/totp', session);
+    const answer = await trial.api.delete('/auth/totp', session);
     if (answer.status === 200) trial.app = undefined;
     await forgetFactorMails(trial.userId as string);
     return codeOf(answer);
@@ -99,30 +94,25 @@ export async function recover(trial: Trial): Promise<string> {
   if (trial.userId === undefined) return 'no account';
   const undoes = async () => {
     for (const token of trial.thief.undoTokens) {
-      await expectStatus(trial.world.api.post('/auth/factors/undo', { token }), 200);
+      await expectStatus(trial.api.post('/auth/factors/undo', { token }), 200);
       await forgetFactorMails(trial.userId as string);
     }
     Object.assign(trial.thief, { undoTokens: [], app: undefined, passkey: undefined });
   };
   const steps = trial.random() < 0.5 ? [undoes, () => reset(trial)] : [() => reset(trial), undoes];
   for (const step of steps) await step();
-  const { eras } = trial;
-  Object.assign(eras, {
-    recoveries: eras.recoveries + 1,
-    sessions: eras.sessions + 1,
-    links: eras.links + 1,
-  });
+  for (const era of ['recoveries', 'sessions', 'links'] as const) trial.eras[era] += 1;
   Object.assign(trial, { isLinked: false, isVerified: true });
   // As if a quarter of an hour had passed: until then, the thief's wrong codes keep everybody out.
   await transact([removeItem(wrongCodes(trial.userId).item)]);
   const session = await logIn(trial);
-  const answer = await trial.world.api.get('/auth/passkeys', session);
+  const answer = await trial.api.get('/auth/passkeys', session);
   if (answer.status !== 200) throw new Error(`The person is locked out after the recovery: ${codeOf(answer)}.`);
   return 'ok';
 }
 
 async function reset(trial: Trial): Promise<void> {
-  const { api } = trial.world;
+  const { api } = trial;
   const newPassword = password();
   const mails = async () =>
     (await api.mails()).filter(({ to, subject }) => to === trial.email && /Reset/.test(subject));
@@ -136,8 +126,7 @@ async function reset(trial: Trial): Promise<void> {
 
 /** With the honest provider, in the person's own browser. */
 async function signInAtWork(trial: Trial): Promise<string> {
-  const { browser, company } = trial;
-  const { api } = trial.world;
+  const { api, browser, company } = trial;
   sayPerson(trial, trial.subject);
   let { error } = await signIn(api, browser, company.slug);
   if (error === 'link_required') {
@@ -148,8 +137,7 @@ async function signInAtWork(trial: Trial): Promise<string> {
   }
   if (error === 'second_factor_required' && trial.app !== undefined) {
     await forgetUsedCodes(trial.userId as string);
-    const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    const answer = await requestIn(api, browser, '/auth/login/verify', { challenge, totp: trial.app.code() });
+    const answer = await answerFactor(api, browser, trial.app);
     if (answer.status !== 200) return codeOf(answer);
     error = undefined;
   }
@@ -161,7 +149,7 @@ async function signInAtWork(trial: Trial): Promise<string> {
 /** After the provider let somebody in as the person. */
 export async function noteSignIn(trial: Trial, session: Caller): Promise<void> {
   if (trial.userId === undefined) {
-    const { user } = (await expectStatus(trial.world.api.get('/auth/me', session), 200)).body;
+    const { user } = (await expectStatus(trial.api.get('/auth/me', session), 200)).body;
     Object.assign(trial, { userId: user.id, isLinked: true });
   }
   if (!trial.isGone) trial.isMember = true;
@@ -169,7 +157,7 @@ export async function noteSignIn(trial: Trial, session: Caller): Promise<void> {
 
 function endLinks(trial: Trial): Promise<string> {
   return inOwnSession(trial, async session => {
-    const { api } = trial.world;
+    const { api } = trial;
     const { links } = (await expectStatus(api.get('/auth/providers', session), 200)).body;
     if (links.length === 0) return 'has none';
     for (const { id } of links) await expectStatus(api.delete(`/auth/providers/${id}`, session), 200);
@@ -191,35 +179,33 @@ function endMembership(trial: Trial): void {
 
 function leave(trial: Trial): Promise<string> {
   return inOwnSession(trial, async session => {
-    const answer = await trial.world.api.delete(`/members/${trial.company.id}/me`, session);
+    const answer = await trial.api.delete(`/members/${trial.company.id}/me`, session);
     if (answer.status === 200) endMembership(trial);
     return codeOf(answer);
   });
 }
 
 async function removePerson(trial: Trial): Promise<string> {
-  const { api } = trial.world;
-  const owner = await ownerOf(trial.company);
-  const path = `/members/${trial.company.id}`;
-  const { members } = (await expectStatus(api.get(path, owner), 200)).body;
-  const member = members.find(({ userId }: { userId: string }) => userId === trial.userId);
-  if (member === undefined) return 'no member';
-  const answer = await api.delete(`${path}/${member.id}`, owner);
+  const { api } = trial;
+  const manager = { ...trial.company.owner, session: await ownerOf(trial.company) };
+  const id = await memberIdOf(api, manager, { user: { id: trial.userId ?? '' } });
+  if (id === undefined) return 'no member';
+  const answer = await api.delete(`/members/${trial.company.id}/${id}`, manager.session);
   if (answer.status === 200) endMembership(trial);
   return codeOf(answer);
 }
 
 /** The token of a new invitation, or the answer that refused it. */
-export async function invite({ world, email }: Trial, company: Company): Promise<string | Answer> {
+export async function invite({ api, email }: Trial, company: Company): Promise<string | Answer> {
   const body = { email, role: 'developer' };
-  const answer = await world.api.post(`/members/${company.id}/invite`, body, await ownerOf(company));
+  const answer = await api.post(`/members/${company.id}/invite`, body, await ownerOf(company));
   return answer.status === 201 ? answer.body.token : answer;
 }
 
 export async function acceptWith(trial: Trial, company: Company, session: Caller): Promise<string> {
   const token = await invite(trial, company);
   if (typeof token !== 'string') return codeOf(token);
-  return codeOf(await trial.world.api.post(`/members/invite/${token}/accept`, undefined, session));
+  return codeOf(await trial.api.post(`/members/invite/${token}/accept`, undefined, session));
 }
 
 export function accept(trial: Trial, company: Company): Promise<string> {
@@ -237,7 +223,7 @@ export function noteJoined(trial: Trial, company: Company): void {
 
 /** Their session through the provider opens the whole account once their own password is proved in it. */
 async function liftOwnSession(trial: Trial): Promise<string> {
-  const { api } = trial.world;
+  const { api } = trial;
   const ended = await signInAtWork(trial);
   if (ended !== 'ok' || trial.password === undefined) return ended;
   if (trial.app !== undefined) await forgetUsedCodes(trial.userId as string);
@@ -252,7 +238,7 @@ const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.t
 
 async function makeAdmin(trial: Trial): Promise<string> {
   if (trial.random() < 0.7) return 'not now';
-  const env = { PATH: process.env.PATH, PORT: new URL(trial.world.api.url).port };
+  const env = { PATH: process.env.PATH, PORT: new URL(trial.api.url).port };
   const granted = await promisify(execFile)(process.execPath, [command, trial.email], { env }).catch(
     (error: { stderr: string }) => error,
   );

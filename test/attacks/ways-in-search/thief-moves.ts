@@ -25,8 +25,7 @@ function refuse(trial: Trial, ended: string, isAllowed: boolean, what: string): 
 }
 
 async function logIn(trial: Trial): Promise<string> {
-  const { thief, userId } = trial;
-  const { api } = trial.world;
+  const { api, thief, userId } = trial;
   if (userId === undefined) return 'no account';
   const code = trial.stolen === 'app' ? trial.app : thief.app;
   let answer = await api.post('/auth/login', { email: trial.email, password: thief.password ?? wrong });
@@ -50,7 +49,7 @@ async function logIn(trial: Trial): Promise<string> {
 
 async function signInAs(trial: Trial, subject: string): Promise<string> {
   if (trial.stolen !== 'provider') return 'has no provider';
-  const { api } = trial.world;
+  const { api } = trial;
   const browser = openBrowser();
   const isNew = trial.userId === undefined;
   sayPerson(trial, subject, ['mfa']);
@@ -67,9 +66,9 @@ async function stepUpAtProvider(trial: Trial): Promise<string> {
   const { browser } = trial.thief;
   if (browser === undefined) return 'has no session';
   sayPerson(trial, trial.subject, ['mfa']);
-  const { error } = await signIn(trial.world.api, browser, trial.company.slug, { stepUp: 'true' });
+  const { error } = await signIn(trial.api, browser, trial.company.slug, { stepUp: 'true' });
   if (error !== undefined) return error;
-  const session = sessionIn(trial.world.api, browser);
+  const session = sessionIn(trial.api, browser);
   if (session === undefined) return 'no session';
   const held = hold(trial, session, { name: 'a stepped-up session', via: 'provider' });
   return refuse(trial, 'ok', mayOpen(trial, held, 'company'), 'stepped up with the provider');
@@ -87,13 +86,12 @@ async function withEach(trial: Trial, act: (held: Held) => Promise<string>): Pro
 
 const guess = (trial: Trial) =>
   withEach(trial, async ({ caller }) => {
-    const answer = await trial.world.api.post('/auth/step-up', { password: wrong }, caller);
+    const answer = await trial.api.post('/auth/step-up', { password: wrong }, caller);
     return refuse(trial, codeOf(answer), false, 'stepped up with a wrong password');
   });
 
 function addFactor(trial: Trial): Promise<string> {
-  const { thief, userId } = trial;
-  const { api } = trial.world;
+  const { api, thief, userId } = trial;
   return withEach(trial, async held => {
     if (held.kind === 'token' || userId === undefined) return 'has no session';
     const isFirst = !hasFactor(trial);
@@ -119,7 +117,7 @@ function addFactor(trial: Trial): Promise<string> {
 function makeToken(trial: Trial, isOfCompany: boolean): Promise<string> {
   return withEach(trial, async held => {
     const body = { name: 't', access: 'full', ...(isOfCompany ? { organizationId: trial.company.id } : {}) };
-    const answer = await trial.world.api.post('/auth/token', body, held.caller);
+    const answer = await trial.api.post('/auth/token', body, held.caller);
     if (answer.status !== 201) return codeOf(answer);
     const isAllowed =
       held.via === 'provider'
@@ -136,7 +134,7 @@ const setOwnProvider = (trial: Trial) =>
   withEach(trial, async held => {
     if (trial.ownId === undefined) return 'no organization';
     const body = settingsOf(trial.company.provider, newDomain());
-    const answer = await trial.world.api.put(`/orgs/${trial.ownId}/sign-in`, body, held.caller);
+    const answer = await trial.api.put(`/orgs/${trial.ownId}/sign-in`, body, held.caller);
     const isAllowed = mayOpen(trial, held, 'fresh account') && mayOpen(trial, held, 'own organization');
     return refuse(trial, codeOf(answer), isAllowed, `${held.name} set a provider`);
   });
@@ -146,7 +144,7 @@ const changePassword = (trial: Trial) =>
     const { thief } = trial;
     const newPassword = `${testPassword} of the thief ${Math.random()}`;
     const body = { currentPassword: thief.password ?? wrong, newPassword };
-    const answer = await trial.world.api.post('/auth/change-password', body, held.caller);
+    const answer = await trial.api.post('/auth/change-password', body, held.caller);
     if (answer.status !== 200) return codeOf(answer);
     const isAllowed = thief.password === trial.password && mayOpen(trial, held, 'account');
     Object.assign(trial, { password: newPassword });
@@ -169,7 +167,7 @@ const acceptInvitation = (trial: Trial) =>
   });
 
 async function presentPasskey(trial: Trial): Promise<string> {
-  const { api } = trial.world;
+  const { api } = trial;
   const passkey = createAuthenticator();
   const { challenge, publicKey } = (await api.post('/auth/login/options', {})).body;
   const userHandle = Buffer.from(trial.userId ?? 'nobody').toString('base64url');

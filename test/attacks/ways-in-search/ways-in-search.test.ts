@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { expect, it } from 'vitest';
+import { startApi, useApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { sharedNameServer } from '#test/support/name-server.ts';
 import { moveNames, runSequence } from './ways-in.ts';
-import { buildWorld, stolenThings, type World } from './world.ts';
+import { buildWorld, stolenThings } from './world.ts';
 
 /*
  * Random sequences of everything that makes, proves or ends a way into an account. A thief has one stolen thing, and
@@ -14,26 +15,14 @@ const seed = process.env.WAYS_IN_SEED;
 /** From here on, every move works somewhere. */
 const reasonableSize = 1000;
 
-let api: Api;
-let names: NameServer;
-let world: World;
-
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({
-    DNS_SERVERS: names.address,
-    ADMIN_FACTOR_REQUIRED: 'true',
-    REGISTER_LIMIT_PER_HOUR: '-1',
-    PASSWORD_RESET_LIMIT_PER_HOUR: '-1',
-    INVITATION_LIMIT_PER_DAY: '-1',
-    REQUESTS_PER_MINUTE: '-1',
-  });
-  world = await buildWorld(api, names);
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([world?.stop(), names?.stop()]);
-});
+const unlimited = {
+  REGISTER_LIMIT_PER_HOUR: '-1',
+  PASSWORD_RESET_LIMIT_PER_HOUR: '-1',
+  INVITATION_LIMIT_PER_DAY: '-1',
+};
+const settings = { ...unlimited, REQUESTS_PER_MINUTE: '-1', ADMIN_FACTOR_REQUIRED: 'true' };
+const api = useApi(() => startApi(settings));
+const world = shared(async () => buildWorld(api, await sharedNameServer()));
 
 it('a thief has no more than the stolen thing gives, and the person gets back in', {
   timeout: 4 * 3_600_000,
@@ -42,11 +31,11 @@ it('a thief has no more than the stolen thing gives, and the person gets back in
   const seeds = seed === undefined ? Array.from({ length: sequences }, (_, index) => first + index) : [Number(seed)];
   const opened = new Set<string>();
   const succeeded = new Set<string>();
-  for (const one of seeds) {
-    const result = await runSequence(world, one);
+  for (const next of seeds) {
+    const result = await runSequence(world, next);
     if (result.violations.length > 0) expect.fail(`\n${result.story}`);
-    for (const each of result.opened) opened.add(each);
-    for (const each of result.succeeded) succeeded.add(each);
+    for (const door of result.opened) opened.add(door);
+    for (const name of result.succeeded) succeeded.add(name);
   }
   if (seed !== undefined) return;
   expect(opened.size).toBeGreaterThan(0);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
@@ -7,7 +8,7 @@ import type { NameServer } from '#test/support/name-server.ts';
 import { type Person, seedSession } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { type App, addApp, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
-import type { Browser } from '#test/support/sign-in/browser.ts';
+import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
 import { type HostileProvider, startHostileProvider } from '#test/support/sign-in/hostile-provider.ts';
 import { openCompany, settingsOf, settingsPath } from '#test/support/sign-in/sign-in.ts';
 
@@ -27,19 +28,13 @@ export interface Company extends Rules {
   provider: HostileProvider;
 }
 
-export interface World {
-  api: Api;
-  /** Whose people the sequences are about. */
-  employers: Company[];
-  /** Where these people may be members as well. */
-  others: Company[];
-  stop(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof buildWorld>>;
 
-export async function buildWorld(api: Api, names: NameServer): Promise<World> {
+export async function buildWorld(api: Api, names: NameServer) {
   const [first, second] = await Promise.all([startHostileProvider({}), startHostileProvider({})]);
   const found = (provider: HostileProvider, rules: Partial<Rules>) =>
     foundCompany(api, names, provider, { required: false, trustFactor: false, requireSecondFactor: false, ...rules });
+  /** Whose people the sequences are about. */
   const employers = [
     await found(first, {}),
     await found(first, { required: true }),
@@ -47,11 +42,9 @@ export async function buildWorld(api: Api, names: NameServer): Promise<World> {
     await found(first, { required: true, trustFactor: true }),
     await found(first, { trustFactor: true, requireSecondFactor: true }),
   ];
+  /** Where these people may be members as well. */
   const others = [await found(second, { required: true, requireSecondFactor: true }), await found(second, {})];
-  const stop = async () => {
-    await Promise.all([first.stop(), second.stop()]);
-  };
-  return { api, employers, others, stop };
+  return { api, employers, others, stop: () => Promise.all([first.stop(), second.stop()]) };
 }
 
 async function foundCompany(api: Api, names: NameServer, provider: HostileProvider, rules: Rules): Promise<Company> {
@@ -70,14 +63,8 @@ async function foundCompany(api: Api, names: NameServer, provider: HostileProvid
 /** A session of the owner that may do everything in the company. */
 export const ownerOf = ({ owner, id }: Company) => seedSession(owner, [id]);
 
-export const stolenThings = [
-  'provider',
-  'password',
-  'stale session',
-  'full token',
-  'token of the company',
-  'app',
-] as const;
+const ofCompany = 'token of the company';
+export const stolenThings = ['provider', 'password', 'stale session', 'full token', ofCompany, 'app'] as const;
 export type Stolen = (typeof stolenThings)[number];
 
 /** How often what ends credentials has happened. */
@@ -104,48 +91,55 @@ export interface Held {
 }
 
 /** One sequence: what its person and its thief have, and what happened so far. */
-export interface Trial {
-  world: World;
-  random: () => number;
-  stolen: Stolen;
-  company: Company;
-  other: Company;
-  email: string;
-  subject: string;
-  /** Undefined before there is an account. */
-  userId: string | undefined;
-  /** The personal organization; an account that the provider made has none. */
-  ownId: string | undefined;
-  /** The account's; undefined if it has none. */
-  password: string | undefined;
-  /** What its person believes it is. */
-  remembered: string;
-  isVerified: boolean;
-  isAdmin: boolean;
-  app: App | undefined;
-  browser: Browser;
-  /** A sign-in with the provider waits for a log-in in the person's browser. */
-  isLinkPending: boolean;
-  isLinked: boolean;
-  isMember: boolean;
-  /** Left the company, or was removed from it. */
-  isGone: boolean;
-  isOtherMember: boolean;
-  eras: Eras;
-  thief: {
-    password: string | undefined;
-    app: App | undefined;
-    passkey: Authenticator | undefined;
-    browser: Browser | undefined;
-    held: Held[];
-    /** The tokens of the mails about factors that the thief added. */
-    undoTokens: string[];
+export function newTrial(world: World, random: () => number, stolen: Stolen) {
+  const company = pick(random, world.employers);
+  const subject = `p${randomBytes(6).toString('hex')}`;
+  return {
+    api: world.api,
+    random,
+    stolen,
+    company,
+    other: pick(random, world.others),
+    email: `${subject}@${company.domain}`,
+    subject,
+    /** Undefined before there is an account. */
+    userId: undefined as string | undefined,
+    /** The personal organization; an account that the provider made has none. */
+    ownId: undefined as string | undefined,
+    /** The account's; undefined if it has none. */
+    password: undefined as string | undefined,
+    /** What its person believes it is. */
+    remembered: '',
+    isVerified: false,
+    isAdmin: false,
+    app: undefined as App | undefined,
+    browser: openBrowser(),
+    /** A sign-in with the provider waits for a log-in in the person's browser. */
+    isLinkPending: false,
+    isLinked: false,
+    isMember: false,
+    /** Left the company, or was removed from it. */
+    isGone: false,
+    isOtherMember: false,
+    eras: { recoveries: 0, sessions: 0, links: 0, memberships: 0 } as Eras,
+    thief: {
+      password: undefined as string | undefined,
+      app: undefined as App | undefined,
+      passkey: undefined as Authenticator | undefined,
+      browser: undefined as Browser | undefined,
+      held: [] as Held[],
+      /** The tokens of the mails about factors that the thief added. */
+      undoTokens: [] as string[],
+    },
+    steps: [] as string[],
+    violations: [] as string[],
+    /** Credentials of the thief that opened something, by what was stolen and what opened. */
+    opened: new Set<string>(),
   };
-  steps: string[];
-  violations: string[];
-  /** Credentials of the thief that opened something, by what was stolen and what opened. */
-  opened: Set<string>;
 }
+export type Trial = ReturnType<typeof newTrial>;
+
+export const pick = <T>(random: () => number, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
 
 export function hold(
   { thief, eras }: Trial,
@@ -153,15 +147,8 @@ export function hold(
   facts: Pick<Held, 'name' | 'via'> & Partial<Pick<Held, 'isStale' | 'isOfCompany' | 'hasFactor'>>,
 ): Held {
   const kind = 'token' in caller ? 'token' : 'session';
-  const held: Held = {
-    caller,
-    kind,
-    isStale: false,
-    isOfCompany: false,
-    hasFactor: false,
-    ...facts,
-    eras: { ...eras },
-  };
+  const ordinary = { isStale: false, isOfCompany: false, hasFactor: false };
+  const held: Held = { caller, kind, ...ordinary, ...facts, eras: { ...eras } };
   thief.held = [...thief.held, held].slice(-5);
   return held;
 }

@@ -1,84 +1,62 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#lib/contracts/routes.ts';
 import { maintenanceMessage } from '#lib/core/errors.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
-import { type Answer, createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { codeOf, createProject, createToken, startApi, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { seedPerson, testPassword } from '#test/support/people.ts';
+import { captureLog } from '#test/support/log-lines.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { logInAs } from '#test/support/sign-in/scene.ts';
+import { words } from '#test/support/words.ts';
 
 let token: { token: string };
 let secrets: string;
 const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
 const person = shared(seedPerson);
 beforeAll(async () => {
-  const { slug } = await createProject(api, person);
-  secrets = `/secrets/${person.organization.slug}/${slug}/dev`;
+  await createProject(api, person);
+  secrets = `/secrets/${person.organization.slug}/shop/dev`;
   token = await createToken(api, person);
   await api.put(secrets, { key: 'REGION', value: 'eu' }, token);
 });
 
-let lines: string[];
-beforeEach(() => {
-  lines = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(String(text)) > 0);
-});
-
-function set(name: string, value: string): void {
-  vi.stubEnv(name, value);
-  resetProcessMemory('settings');
-}
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  resetProcessMemory('settings');
-});
-
-const logIn = () => api.post('/auth/login', { email: person.email, password: testPassword });
-const isRefused = ({ status, body }: Answer) => status === 503 && body.error.code === 'temporarily_unavailable';
+const logIn = () => logInAs(api, person);
+const refused = '503 temporarily_unavailable';
 
 describe('under maintenance', () => {
   it('a change is rejected with Retry-After, without logging an error', async () => {
-    set('MAINTENANCE', 'true');
+    useSettings({ MAINTENANCE: 'true' });
+    const lines = captureLog();
 
     const answer = await api.put(secrets, { key: 'REGION', value: 'us' }, token);
 
-    expect(isRefused(answer)).toBe(true);
+    expect(codeOf(answer)).toBe(refused);
     expect(answer.headers.get('retry-after')).toBe('60');
-    const levels = lines
-      .filter(line => line.includes('returned temporarily_unavailable'))
-      .map(line => JSON.parse(line));
     // The deployment counts these lines, because the 503s are no failures.
-    expect(levels.map(({ level, reason }) => [level, reason])).toEqual([['WARN', maintenanceMessage]]);
+    const returned = lines.filter(({ message }) => message.includes('returned temporarily_unavailable'));
+    expect(returned).toMatchObject([{ level: 'WARN', reason: maintenanceMessage }]);
   });
 
   it('every route that changes a tenant’s data is rejected, and no other', async () => {
-    set('MAINTENANCE', 'true');
+    useSettings({ MAINTENANCE: 'true' });
 
     const served: string[] = [];
     for (const { operationId, method, path } of routes) {
       const filled = path.replace('/v1', '').replaceAll(/\{\w+\}/g, 'x');
       const answer = await api.call(method, filled, method === 'GET' ? {} : { body: {} });
-      if (!isRefused(answer)) served.push(operationId);
+      if (codeOf(answer) !== refused) served.push(operationId);
     }
 
     const reads = routes.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
-    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual([
-      'complete-login',
-      'continue-provider-sign-in',
-      'end-session',
-      'exchange-assertion',
-      'log-in',
-      'log-out',
-      'start-passkey-login',
-      'step-up',
-    ]);
+    const allowed = `complete-login continue-provider-sign-in end-session exchange-assertion log-in log-out
+      start-passkey-login step-up`;
+    expect(served.filter(name => !reads.includes(name as never)).sort()).toEqual(words(allowed));
     expect(served).toEqual(expect.arrayContaining(reads));
   });
 
   it('logging in, pulling and logging out keep working', async () => {
-    set('MAINTENANCE', 'true');
+    useSettings({ MAINTENANCE: 'true' });
 
-    const session = sessionOf(await logIn());
+    const session = await logIn();
     const pulled = await api.get(secrets, session);
     const loggedOut = await api.post('/auth/logout', undefined, session);
 
@@ -90,22 +68,22 @@ describe('under maintenance', () => {
 
 describe('in a restored table', () => {
   it('sessions from before the restore have ended, so a log-out made since then holds; tokens keep working', async () => {
-    const before = sessionOf(await logIn());
-    set('RESTORED_TABLE', 'holdfast-restored');
+    const before = await logIn();
+    useSettings({ RESTORED_TABLE: 'holdfast-restored' });
 
     expect((await api.get('/auth/me', before)).status).toBe(401);
     expect((await api.get('/auth/me', token)).status).toBe(200);
-    const after = sessionOf(await logIn());
+    const after = await logIn();
     const { sessions } = (await api.get('/auth/sessions', after)).body;
     expect(sessions).toHaveLength(1);
   });
 
   it('sessions end again with the next restore', async () => {
-    set('RESTORED_TABLE', 'holdfast-restored');
-    const session = sessionOf(await logIn());
+    useSettings({ RESTORED_TABLE: 'holdfast-restored' });
+    const session = await logIn();
     expect((await api.get('/auth/me', session)).status).toBe(200);
 
-    set('RESTORED_TABLE', 'holdfast-restored-again');
+    useSettings({ RESTORED_TABLE: 'holdfast-restored-again' });
     expect((await api.get('/auth/me', session)).status).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { completeSince, earlierRetentions } from '#lib/audit/retention.ts';
 import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
@@ -6,21 +6,14 @@ import { at, find } from '#lib/table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
 import { planConfigsRecord } from '#lib/table/records/platform.ts';
 import { put, putAlone, remove, transact } from '#lib/table/write.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type Person, seedOwner, seedPerson } from '#test/support/people.ts';
+import { useApi } from '#test/support/api.ts';
+import { fresh } from '#test/support/fixtures.ts';
+import { seedOwner, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 
-let api: Api;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(async () => {
-  owner = await seedOwner();
-  await transact([remove(at(planConfigsRecord))]);
-});
-afterAll(() => api.stop());
+const api = useApi();
+const owner = fresh(seedOwner);
+beforeEach(() => transact([remove(at(planConfigsRecord))]));
 
 const dayMs = 86_400_000;
 /** A day's first millisecond, so that the day of each time is known. */
@@ -113,11 +106,8 @@ describe('the time since which the log has every entry', () => {
   });
 
   it('is never earlier than it was for an organization whose plan and limits change many times', async () => {
-    const changes = Array.from({ length: 60 }, (_, n) => ({
-      plan: 'pro' as const,
-      days: 1 + ((n * 37) % 90),
-      on: n + 1,
-    }));
+    const plan = 'pro' as const;
+    const changes = Array.from({ length: 60 }, (_, n) => ({ plan, days: 1 + ((n * 37) % 90), on: n + 1 }));
     let latest = 0;
     for (const [n, { on }] of changes.entries()) {
       const organization = await afterChanges({ plan: 'free' }, ...changes.slice(0, n + 1));

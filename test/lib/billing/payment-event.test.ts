@@ -5,23 +5,12 @@ import { readPaymentEvent } from '#lib/billing/payment-event.ts';
 const organizationId = '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31';
 const prices = { pro: 'price_pro', enterprise: 'price_enterprise' };
 
-const event = (type: string, object: Record<string, unknown>) => ({
-  id: 'evt_1',
-  type,
-  created: 1000,
-  data: { object },
-});
+const event = (type: string, object: object) => ({ id: 'evt_1', type, created: 1000, data: { object } });
+const metadata = { organizationId, plan: 'pro' };
+const subscription = { id: 'sub_1', status: 'active', customer: 'cus_1', metadata };
 
-const subscription = (more: Record<string, unknown> = {}) => ({
-  id: 'sub_1',
-  status: 'active',
-  customer: 'cus_1',
-  metadata: { organizationId, plan: 'pro' },
-  ...more,
-});
-
-const read = (type: string, object: Record<string, unknown>) => readPaymentEvent(event(type, object), prices);
-const updated = (more: Record<string, unknown> = {}) => read('customer.subscription.updated', subscription(more));
+const read = (type: string, object: object) => readPaymentEvent(event(type, object), prices);
+const updated = (more: object = {}) => read('customer.subscription.updated', { ...subscription, ...more });
 
 describe('readPaymentEvent', () => {
   it('identifies a completed checkout by its client reference', () => {
@@ -68,11 +57,7 @@ describe('readPaymentEvent', () => {
   });
 
   it.each([
-    [
-      'price if it is configured: a change in the portal does not update the metadata',
-      'price_enterprise',
-      'enterprise',
-    ],
+    ['price if it is configured: the portal does not update the metadata', 'price_enterprise', 'enterprise'],
     ['metadata if the price is not configured', 'price_of_last_year', 'pro'],
   ])('takes the plan from the %s', (_, id, plan) => {
     expect(updated({ items: { data: [{ price: { id } }] } }).update?.plan).toBe(plan);
@@ -93,7 +78,7 @@ describe('readPaymentEvent', () => {
   });
 
   it('treats a deletion as a cancellation, whatever the status', () => {
-    expect(read('customer.subscription.deleted', subscription()).update?.state).toBe('canceled');
+    expect(read('customer.subscription.deleted', subscription).update?.state).toBe('canceled');
   });
 
   it.each([

@@ -39,65 +39,50 @@ describe('applyUpdate', () => {
     });
   });
 
-  const [canceled, suspended] = [
-    update({ created: 1001, state: 'canceled' }),
-    update({ created: 1001, state: 'suspended' }),
-  ];
+  const canceled = update({ created: 1001, state: 'canceled' });
+  const suspended = update({ created: 1001, state: 'suspended' });
+  const revoked = (status: string) => ({ plan: 'free', billing: { status } });
   const retried = update({ created: 1001, state: 'past_due', plan: undefined, currentPeriodEnd: undefined });
   const second = (created: number) => update({ created, subscriptionId: 'sub_2', plan: 'enterprise' });
   const secondIsActive = { plan: 'enterprise', billing: { subscriptionId: 'sub_2', status: 'active' } };
-  it.each<[string, SubscriptionUpdate[], object]>([
-    [
-      'keeps plan and period while the provider retries the payment',
+  const onEnterprise = { plan: 'enterprise', billing: { subscriptionId: 'sub_2' } };
+  const outcomes: Record<string, [SubscriptionUpdate[], object]> = {
+    'keeps plan and period while the provider retries the payment': [
       [update(), retried],
       { plan: 'pro', billing: { status: 'past_due', currentPeriodEnd: '2026-12-01T00:00:00.000Z' } },
     ],
-    [
-      'revokes the plan when the subscription is canceled',
-      [update(), canceled],
-      { plan: 'free', billing: { status: 'canceled' } },
-    ],
-    [
-      'revokes the plan when the subscription is suspended',
-      [update(), suspended],
-      { plan: 'free', billing: { status: 'past_due' } },
-    ],
-    [
-      'restores the plan when a suspended subscription is paid',
+    'revokes the plan when the subscription is canceled': [[update(), canceled], revoked('canceled')],
+    'revokes the plan when the subscription is suspended': [[update(), suspended], revoked('past_due')],
+    'restores the plan when a suspended subscription is paid': [
       [update(), suspended, update({ created: 1002 })],
       { plan: 'pro', billing: { status: 'active' } },
     ],
-    [
-      'does not bring back a subscription that ended before another one began',
+    'does not bring back a subscription that ended before another one began': [
       [update(), update({ created: 2000, state: 'canceled' }), second(2001), update({ created: 2000 })],
-      { plan: 'enterprise', billing: { subscriptionId: 'sub_2' } },
+      onEnterprise,
     ],
-    [
-      'grants and revokes nothing while a first payment is pending',
+    'grants and revokes nothing while a first payment is pending': [
       [update({ state: 'pending' })],
       { plan: 'free', billing: { status: 'none', subscriptionId: null } },
     ],
-    [
-      'lets a new subscription take over, after which the end of the old one changes nothing',
+    'lets a new subscription take over, after which the end of the old one changes nothing': [
       [update(), second(1500), update({ created: 1600, state: 'canceled' })],
       secondIsActive,
     ],
-    [
-      'lets a newly active one take over, whenever the other was last updated',
+    'lets a newly active one take over, whenever the other was last updated': [
       [update({ created: 1500 }), second(1400), update({ created: 1600, state: 'canceled' })],
       secondIsActive,
     ],
-    [
-      'accepts a new subscription after a cancelled one, even if it was started earlier',
+    'accepts a new subscription after a cancelled one, even if it was started earlier': [
       [update({ created: 2000, state: 'canceled' }), second(1500)],
-      { plan: 'enterprise', billing: { subscriptionId: 'sub_2' } },
+      onEnterprise,
     ],
-    [
-      'keeps the plan if an event names none',
+    'keeps the plan if an event names none': [
       [update({ plan: 'enterprise' }), update({ created: 1001, plan: undefined })],
       { plan: 'enterprise' },
     ],
-  ])('%s', (_, events, expected) => {
+  };
+  it.each(Object.entries(outcomes))('%s', (_, [events, expected]) => {
     expect(heard(...events)).toMatchObject(expected);
   });
 
@@ -127,29 +112,18 @@ describe('applyUpdate', () => {
   });
 
   it('ends cancelled if the subscription ended in the second of another update, in either order', () => {
-    const others = [
-      update({ created: 2000 }),
-      update({ created: 2000, state: 'past_due' }),
-      update({ created: 2000, state: 'suspended' }),
-      update({ created: 2000, fromInvoice: true }),
-    ];
+    const others = [{}, { state: 'past_due' }, { state: 'suspended' }, { fromInvoice: true }] as const;
     const end = update({ created: 2000, state: 'canceled' });
-    for (const order of others.flatMap(other => permutations([other, end]))) {
+    for (const order of others.flatMap(other => permutations([update({ created: 2000, ...other }), end]))) {
       expect(heard(update(), ...order)).toMatchObject({ plan: 'free', billing: { status: 'canceled' } });
     }
   });
 
   it('keeps the plan of the subscription when an invoice with the former price is paid, in any order', () => {
-    const events = [
-      update({ created: 1000 }),
-      update({ created: 2000, plan: 'enterprise', currentPeriodEnd: '2027-01-01T00:00:00.000Z' }),
-      update({ created: 2001, fromInvoice: true }),
-    ];
-    for (const order of permutations(events)) {
-      expect(heard(...order)).toMatchObject({
-        plan: 'enterprise',
-        billing: { status: 'active', currentPeriodEnd: '2027-01-01T00:00:00.000Z' },
-      });
+    const currentPeriodEnd = '2027-01-01T00:00:00.000Z';
+    const raised = update({ created: 2000, plan: 'enterprise', currentPeriodEnd });
+    for (const order of permutations([update(), raised, update({ created: 2001, fromInvoice: true })])) {
+      expect(heard(...order)).toMatchObject({ plan: 'enterprise', billing: { status: 'active', currentPeriodEnd } });
     }
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -8,68 +9,32 @@ import { errorsOf } from '#lib/contracts/contract-errors.ts';
 import { errorStatuses } from '#lib/contracts/error-codes.ts';
 import { parameterNames, pathParameters } from '#lib/contracts/path-parameters.ts';
 import { routes } from '#lib/contracts/routes.ts';
+import { words } from '#test/support/words.ts';
 
 // Copied from the specification, not derived: its `:name` is `{name}` here.
 const specified = `
-POST /auth/register
-POST /auth/login
-POST /auth/logout
-GET /auth/me
-POST /auth/token
-POST /auth/cli-auth
-GET /auth/tokens
-DELETE /auth/tokens/:tokenId
-POST /auth/change-password
-POST /auth/send-verification
-POST /auth/verify-email
-POST /auth/forgot-password
-POST /auth/reset-password
-GET /projects/:orgId
-POST /projects/:orgId
-GET /projects/:orgId/:slug
-DELETE /projects/:orgId/:slug
-POST /projects/:orgId/:slug/environments
-POST /projects/:orgId/:slug/rotate-key
-GET /secrets/:orgSlug/:project/:env
-GET /secrets/:orgSlug/:project/:env/keys
-PUT /secrets/:orgSlug/:project/:env
-POST /secrets/:orgSlug/:project/:env/bulk
-GET /secrets/:orgSlug/:project/:env/versions/:key
-POST /secrets/:orgSlug/:project/promote
-POST /secrets/:orgSlug/:project/:env/bulk-delete
-DELETE /secrets/:orgSlug/:project/:env/:key
-POST /orgs
-DELETE /orgs/:orgId
-GET /templates/:orgSlug/:project
-POST /templates/:orgSlug/:project
-DELETE /templates/:orgSlug/:project/:key
-GET /templates/:orgSlug/:project/validate/:env
-GET /webhooks/:orgId
-POST /webhooks/:orgId
-GET /webhooks/:orgId/:webhookId
-PATCH /webhooks/:orgId/:webhookId
-DELETE /webhooks/:orgId/:webhookId
-POST /webhooks/:orgId/:webhookId/test
-GET /members/:orgId
-POST /members/:orgId/invite
-POST /members/invite/:token/accept
-PATCH /members/:orgId/:id
-DELETE /members/:orgId/:id
-GET /audit/:orgId
-GET /billing/:orgId
-POST /billing/:orgId/checkout
-POST /billing/:orgId/portal
-POST /billing/webhook
-GET /admin/stats
-GET /admin/orgs
-GET /admin/orgs/:orgId
-PATCH /admin/orgs/:orgId
-GET /admin/plans
-PUT /admin/plans/:planName
-GET /admin/metrics/summary
-`
+  POST /auth/register, POST /auth/login, POST /auth/logout, GET /auth/me, POST /auth/token, POST /auth/cli-auth,
+  GET /auth/tokens, DELETE /auth/tokens/:tokenId, POST /auth/change-password, POST /auth/send-verification,
+  POST /auth/verify-email, POST /auth/forgot-password, POST /auth/reset-password,
+  GET /projects/:orgId, POST /projects/:orgId, GET /projects/:orgId/:slug, DELETE /projects/:orgId/:slug,
+  POST /projects/:orgId/:slug/environments, POST /projects/:orgId/:slug/rotate-key,
+  GET /secrets/:orgSlug/:project/:env, GET /secrets/:orgSlug/:project/:env/keys, PUT /secrets/:orgSlug/:project/:env,
+  POST /secrets/:orgSlug/:project/:env/bulk, GET /secrets/:orgSlug/:project/:env/versions/:key,
+  POST /secrets/:orgSlug/:project/promote, POST /secrets/:orgSlug/:project/:env/bulk-delete,
+  DELETE /secrets/:orgSlug/:project/:env/:key,
+  POST /orgs, DELETE /orgs/:orgId,
+  GET /templates/:orgSlug/:project, POST /templates/:orgSlug/:project, DELETE /templates/:orgSlug/:project/:key,
+  GET /templates/:orgSlug/:project/validate/:env,
+  GET /webhooks/:orgId, POST /webhooks/:orgId, GET /webhooks/:orgId/:webhookId, PATCH /webhooks/:orgId/:webhookId,
+  DELETE /webhooks/:orgId/:webhookId, POST /webhooks/:orgId/:webhookId/test,
+  GET /members/:orgId, POST /members/:orgId/invite, POST /members/invite/:token/accept, PATCH /members/:orgId/:id,
+  DELETE /members/:orgId/:id,
+  GET /audit/:orgId,
+  GET /billing/:orgId, POST /billing/:orgId/checkout, POST /billing/:orgId/portal, POST /billing/webhook,
+  GET /admin/stats, GET /admin/orgs, GET /admin/orgs/:orgId, PATCH /admin/orgs/:orgId, GET /admin/plans,
+  PUT /admin/plans/:planName, GET /admin/metrics/summary`
   .trim()
-  .split('\n');
+  .split(/,\s+/);
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
 
@@ -166,16 +131,11 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
   });
 
   test('describes every member of its bodies and responses', () => {
-    const parts: [z.ZodType | null | undefined, 'input' | 'output'][] = [
-      ...(contract.rawBody ? [] : [[contract.body, 'input'] as [z.ZodType | undefined, 'input']]),
-      ...Object.values(contract.responses).map(({ body }) => [body, 'output'] as [z.ZodType | null, 'output']),
-    ];
-    for (const [schema, io] of parts) {
-      if (schema) expect(undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))).toEqual([]);
-    }
-    for (const schema of [contract.query, contract.headers]) {
-      if (schema) expect(undescribed(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))).toEqual([]);
-    }
+    const input = [contract.rawBody ? undefined : contract.body, contract.query, contract.headers];
+    const output = Object.values(contract.responses).map(({ body }) => body);
+    const missingIn = (schemas: (z.ZodType | null | undefined)[], io: 'input' | 'output') =>
+      schemas.flatMap(schema => (schema ? undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) : []));
+    expect([...missingIn(input, 'input'), ...missingIn(output, 'output')]).toEqual([]);
   });
 
   test('has a summary and a list of errors without duplicates', () => {
@@ -206,32 +166,13 @@ function undescribed(schema: object): string[] {
 
 describe('errors of an operation', () => {
   test('follow from its access, path, body and headers, in the order of their statuses', () => {
-    expect(errorsOf(route('set-secret'))).toEqual([
-      'invalid_request',
-      'unauthenticated',
-      'second_factor_required',
-      'plan_limit_exceeded',
-      'forbidden',
-      'insufficient_scope',
-      'csrf_header_required',
-      'provider_required',
-      'organization_not_found',
-      'project_not_found',
-      'environment_not_found',
-      'revision_mismatch',
-      'version_mismatch',
-      'payload_too_large',
-      'unsupported_media_type',
-      'rate_limited',
-      'internal_error',
-      'temporarily_unavailable',
-    ]);
-    expect(errorsOf(route('get-current-user'))).toEqual([
-      'invalid_request',
-      'unauthenticated',
-      'internal_error',
-      'temporarily_unavailable',
-    ]);
+    const ofSetSecret = `invalid_request unauthenticated second_factor_required plan_limit_exceeded forbidden insufficient_scope
+      csrf_header_required provider_required organization_not_found project_not_found environment_not_found
+      revision_mismatch version_mismatch payload_too_large unsupported_media_type rate_limited internal_error
+      temporarily_unavailable`;
+    expect(errorsOf(route('set-secret'))).toEqual(words(ofSetSecret));
+    const ofCurrentUser = ['invalid_request', 'unauthenticated', 'internal_error', 'temporarily_unavailable'];
+    expect(errorsOf(route('get-current-user'))).toEqual(ofCurrentUser);
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
@@ -261,20 +202,10 @@ describe('errors of an operation', () => {
 
 describe('access', () => {
   test('is public for exactly the routes that are called before signing in', () => {
-    expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
-      'register',
-      'log-in',
-      'start-passkey-login',
-      'complete-login',
-      'find-sign-in-methods',
-      'continue-provider-sign-in',
-      'undo-factor',
-      'verify-email',
-      'request-password-reset',
-      'reset-password',
-      'exchange-assertion',
-      'receive-provider-event',
-    ]);
+    const listed = `register log-in start-passkey-login complete-login find-sign-in-methods continue-provider-sign-in undo-factor
+      verify-email request-password-reset reset-password exchange-assertion receive-provider-event`;
+    const open = routes.filter(({ access }) => access.kind === 'public');
+    expect(open.map(({ operationId }) => operationId)).toEqual(words(listed));
   });
 
   test('requires an administrator for exactly the routes under /v1/admin', () => {
@@ -303,52 +234,34 @@ describe('access', () => {
   });
 
   test('keeps passwords and tokens out of reach of every token', () => {
-    for (const operationId of [
-      'create-token',
-      'list-tokens',
-      'revoke-token',
-      'change-password',
-      'send-verification',
-      'log-out',
-    ]) {
+    const operations = 'create-token list-tokens revoke-token change-password send-verification log-out';
+    for (const operationId of words(operations)) {
       expect(route(operationId).access).toMatchObject({ tokens: 'session' });
     }
   });
 
   test.each([
-    ['delete-project', ['owner']],
-    ['delete-organization', ['owner']],
-    ['change-role', ['owner']],
-    ['create-project', ['owner', 'admin']],
-    ['rotate-key', ['owner', 'admin']],
-    ['bulk-delete-secrets', ['owner', 'admin']],
-    ['add-template-key', ['owner', 'admin']],
-    ['invite-member', ['owner', 'admin']],
-    ['remove-member', ['owner', 'admin']],
-    ['list-audit-entries', ['owner', 'admin']],
-    ['get-exposure', ['owner', 'admin']],
-    ['feed-audit-entries', ['owner', 'admin']],
-    ['list-webhooks', ['owner', 'admin']],
-    ['set-secret', ['owner', 'admin', 'developer']],
-    ['promote-secrets', ['owner', 'admin', 'developer']],
-    ['apply-changes', ['owner', 'admin', 'developer']],
-    ['create-environment', ['owner', 'admin', 'developer', 'viewer']],
-    ['list-members', ['owner', 'admin', 'developer', 'viewer']],
-    ['pull-secrets', ['owner', 'admin', 'developer', 'viewer']],
-  ])('of %s is for %j', (operationId, expected) => {
-    expect(route(operationId).access).toMatchObject({ roles: expected });
+    [['owner'], 'delete-project delete-organization change-role'],
+    [
+      ['owner', 'admin'],
+      `create-project rotate-key bulk-delete-secrets add-template-key invite-member remove-member
+       list-audit-entries get-exposure feed-audit-entries list-webhooks`,
+    ],
+    [['owner', 'admin', 'developer'], 'set-secret promote-secrets apply-changes'],
+    [['owner', 'admin', 'developer', 'viewer'], 'create-environment list-members pull-secrets'],
+  ])('is for %j: %s', (expected, operations) => {
+    for (const operationId of words(operations)) {
+      expect(route(operationId).access, operationId).toMatchObject({ roles: expected });
+    }
   });
 });
 
 describe('bodies', () => {
+  const keysFrom = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => prefix + index);
   test.each([
     ['register', { email: 'x', password: 'short', name: '' }, ['email', 'password', 'name']],
     ['register', { email: 'ada@example.com', password: 'x'.repeat(257) }, ['password']],
-    [
-      'create-token',
-      { name: 'x', environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' },
-      ['organizationId', 'projectId'],
-    ],
+    ['create-token', { name: 'x', environmentId: randomUUID() }, ['organizationId', 'projectId']],
     ['create-token', { access: 'all', projectId: 1 }, ['name', 'access', 'projectId', 'organizationId']],
     ['hand-off-token', { code: 'x', codeVerifier: '' }, ['codeVerifier']],
     ['hand-off-token', { name: 'x' }, ['codeChallenge']],
@@ -364,14 +277,7 @@ describe('bodies', () => {
     ['apply-changes', { set: [{ key: 'A', value: '', dryRun: true }] }, ['set.0']],
     ['apply-changes', { delete: Array.from({ length: 1001 }, (_, index) => index) }, ['delete']],
     ['apply-changes', { delete: ['A'], message: 'two\nlines' }, ['message']],
-    [
-      'apply-changes',
-      {
-        set: Array.from({ length: 600 }, (_, index) => ({ key: `A${index}`, value: '' })),
-        delete: Array.from({ length: 401 }, (_, index) => `B${index}`),
-      },
-      [''],
-    ],
+    ['apply-changes', { set: keysFrom(600, 'A').map(key => ({ key, value: '' })), delete: keysFrom(401, 'B') }, ['']],
     ['import-secrets', { secrets: { A: '' }, message: 'x'.repeat(201) }, ['message']],
     ['create-webhook', { url: 'ftp://example.com', events: ['webhook.ping'] }, ['url', 'events.0']],
     ['create-webhook', { url: 'https://a:b@example.com', events: [] }, ['url', 'events']],

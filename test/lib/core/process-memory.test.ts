@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   cachedRead,
   oncePerProcess,
@@ -6,6 +6,8 @@ import {
   processVariable,
   resetProcessMemory,
 } from '#lib/core/process-memory.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the memory of a process', () => {
   it('is reset by name, without what has other names', () => {
@@ -31,35 +33,24 @@ describe('the memory of a process', () => {
 
   it('counts from before a read, even if starting the read takes long', async () => {
     vi.useFakeTimers();
-    try {
-      const read = vi.fn(async () => {
-        vi.advanceTimersByTime(400);
-        return 'value';
-      });
-      const kept = cachedRead('test-slow-read', 1000, read);
-      await kept();
-      vi.advanceTimersByTime(600);
-      await kept();
-      expect(read).toHaveBeenCalledTimes(2);
-    } finally {
-      vi.useRealTimers();
-    }
+    const read = vi.fn(async () => vi.advanceTimersByTime(400));
+    const kept = cachedRead('test-slow-read', 1000, read);
+    await kept();
+    vi.advanceTimersByTime(600);
+    await kept();
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
   it('shares one read among concurrent callers, keeps it for a while, and does not keep a failed one', async () => {
     vi.useFakeTimers();
-    try {
-      const read = vi.fn(async (key: string) => key);
-      const kept = cachedRead('test-read', 1000, read);
-      expect(await Promise.all([kept('a'), kept('a'), kept('b')])).toEqual(['a', 'a', 'b']);
-      expect(read).toHaveBeenCalledTimes(2);
-      vi.advanceTimersByTime(1000);
-      read.mockRejectedValueOnce(new Error('away'));
-      await expect(kept('a')).rejects.toThrow('away');
-      expect(await kept('a')).toBe('a');
-      expect(read).toHaveBeenCalledTimes(4);
-    } finally {
-      vi.useRealTimers();
-    }
+    const read = vi.fn(async (key: string) => key);
+    const kept = cachedRead('test-read', 1000, read);
+    expect(await Promise.all([kept('a'), kept('a'), kept('b')])).toEqual(['a', 'a', 'b']);
+    expect(read).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(1000);
+    read.mockRejectedValueOnce(new Error('away'));
+    await expect(kept('a')).rejects.toThrow('away');
+    expect(await kept('a')).toBe('a');
+    expect(read).toHaveBeenCalledTimes(4);
   });
 });

@@ -1,44 +1,18 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handler } from '#functions/auth/log-out.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { cameThroughEdge, sourceOf } from '#lib/core/request-source.ts';
+import { useSettings } from '#test/support/api.ts';
 
 const secrets = ['the-new-secret-of-the-edge', 'the-secret-before-it'];
 
-function edgeIs(given: readonly string[]) {
-  vi.stubEnv('TABLE_NAME', 'none');
-  vi.stubEnv('EDGE_SECRETS', given.join(','));
-  resetProcessMemory('settings');
-}
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  resetProcessMemory('settings');
-});
+const edgeIs = (given: readonly string[]) => useSettings({ TABLE_NAME: 'none', EDGE_SECRETS: given.join(',') });
 
 /** A request as the gateway passes it on. Its own address is that of the gateway's caller. */
 function event(headers: Record<string, string>): APIGatewayProxyEventV2 {
-  return {
-    version: '2.0',
-    routeKey: 'POST /v1/auth/logout',
-    rawPath: '/v1/auth/logout',
-    rawQueryString: '',
-    headers,
-    isBase64Encoded: false,
-    requestContext: {
-      accountId: '1',
-      apiId: 'a',
-      domainName: 'd',
-      domainPrefix: 'd',
-      http: { method: 'POST', path: '/v1/auth/logout', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: '' },
-      requestId: 'r',
-      routeKey: 'POST /v1/auth/logout',
-      stage: '$default',
-      time: '',
-      timeEpoch: 0,
-    },
-  };
+  const http = { method: 'POST', path: '/v1/auth/logout', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: '' };
+  const requestContext = { http, requestId: 'r', routeKey: 'POST /v1/auth/logout' };
+  return { headers, rawPath: http.path, isBase64Encoded: false, requestContext } as APIGatewayProxyEventV2;
 }
 
 const viewer = '2001:db8::7';

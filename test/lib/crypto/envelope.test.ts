@@ -4,14 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { cipherKey, open, type Place, seal } from '#lib/crypto/envelope.ts';
 
 const newKey = () => cipherKey(randomBytes(32));
-const place: Place = {
-  organizationId: 'o',
-  projectId: 'p',
-  environmentId: 'e',
-  key: 'KEY',
-  version: 3,
-  keyVersion: 1,
-};
+const ids = { organizationId: 'o', projectId: 'p', environmentId: 'e' };
+const place: Place = { ...ids, key: 'KEY', version: 3, keyVersion: 1 };
 
 describe('sealing a value', () => {
   it('returns any text in its own place', () => {
@@ -39,8 +33,9 @@ describe('sealing a value', () => {
       // Parts that would run together without their lengths.
       { organizationId: 'op', projectId: '' },
     ];
-    for (const other of others)
+    for (const other of others) {
       expect(() => open(sealed, dataKey, { ...place, ...other })).toThrow(/belongs to another place/);
+    }
   });
 
   it('fails if any byte was altered, and names the place but not the value', () => {

@@ -4,6 +4,7 @@ import { base32 } from '#lib/crypto/base32.ts';
 import { createRecoveryCodes, hashRecoveryCode } from '#lib/crypto/recovery-codes.ts';
 import { createTotpSecret, matchingStep, totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { fromBase32 } from '#test/support/second-factors.ts';
+import { words } from '#test/support/words.ts';
 
 const rfcSecret = Buffer.from('12345678901234567890');
 
@@ -22,18 +23,8 @@ describe('a time-based code', () => {
 
   // RFC 4226, appendix D.
   it('for the first ten counts matches the RFC', () => {
-    expect(Array.from({ length: 10 }, (_, count) => totpCode(rfcSecret, count))).toEqual([
-      '755224',
-      '287082',
-      '359152',
-      '969429',
-      '338314',
-      '254676',
-      '287922',
-      '162583',
-      '399871',
-      '520489',
-    ]);
+    const codes = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489';
+    expect(Array.from({ length: 10 }, (_, count) => totpCode(rfcSecret, count))).toEqual(words(codes));
   });
 
   it('is accepted one step early or late, and no further', () => {

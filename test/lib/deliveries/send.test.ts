@@ -1,29 +1,30 @@
 import diagnostics from 'node:diagnostics_channel';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { send } from '#lib/deliveries/send.ts';
-import type { Sending } from '#lib/outbound/guarded-request.ts';
-import { connectorTo } from '#lib/outbound/guarded-request.ts';
+import { connectorTo, type Sending } from '#lib/outbound/guarded-request.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type Receiver, sendUntilClosed, startReceiver } from '#test/support/receiver.ts';
 import { testCertificate } from '#test/support/test-certificate.ts';
 import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
 
 const local: Sending = { allowLoopback: true };
 const strict: Sending = { allowLoopback: false };
 const body = Buffer.from('{"a":1}');
-const headers = { 'Content-Type': 'application/json' };
-
-const started: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of started.splice(0)) await one.stop();
-});
+const post = (url: string, sending = local) => send(url, { 'Content-Type': 'application/json' }, body, sending);
+const resolving = (...addresses: string[]) => ({ ...strict, resolve: async () => addresses });
+const megabyte = 1024 * 1024;
 
 async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const one = await startReceiver(...options);
-  started.push(one);
-  return one;
+  const started = await startReceiver(...options);
+  onTestFinished(() => started.stop());
+  return started;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  return (server.address() as { port: number }).port;
 }
 
 /** Client sockets opened while `work` ran. */
@@ -41,32 +42,30 @@ async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
+const timedOut = { statusCode: null, error: 'timed out after 5 s' };
+
 // They wait together.
 describe.concurrent('after 5 s, send', () => {
   it('gives up on a receiver that does not respond', async ({ expect, onTestFinished }) => {
     const { url, received, stop } = await startReceiver(() => undefined);
     onTestFinished(stop);
-    const outcome = await send(url, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    const outcome = await post(url);
+    expect(outcome).toMatchObject(timedOut);
     expect(outcome.responseTimeMs).toBeGreaterThanOrEqual(4900);
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
     expect(received).toHaveLength(1);
   });
 
   it('gives up on a receiver that never finishes the TLS handshake', async ({ expect, onTestFinished }) => {
     const silent = createServer(socket => socket.on('error', () => undefined).resume());
     let closed = 0;
-    silent.on('connection', socket =>
+    silent.on('connection', socket => {
       socket.on('close', () => {
         closed += 1;
-      }),
-    );
-    await new Promise<void>(done => silent.listen(0, '127.0.0.1', done));
+      });
+    });
+    const port = await listen(silent);
     onTestFinished(() => void silent.close());
-    const { port } = silent.address() as { port: number };
-    const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject(timedOut);
     await eventually(() => expect(closed).toBe(1));
   });
 
@@ -79,23 +78,19 @@ describe.concurrent('after 5 s, send', () => {
       }
     });
     onTestFinished(stop);
-    const outcome = await send(url, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    expect(await post(url)).toMatchObject(timedOut);
   });
 
   it('includes the name lookup', async ({ expect }) => {
     const never = { ...strict, resolve: () => new Promise<never>(() => undefined) };
-    const outcome = await send('https://receiver.example/', headers, body, never);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    expect(await post('https://receiver.example/', never)).toMatchObject(timedOut);
   });
 });
 
 describe('send', () => {
   it('posts the bytes and returns the status', async () => {
     const { url, received } = await receiver();
-    const outcome = await send(`${url}/hook?a=b`, headers, body, local);
+    const outcome = await post(`${url}/hook?a=b`);
     expect(outcome).toMatchObject({ statusCode: 204, error: null });
     expect(received).toMatchObject([{ method: 'POST', path: '/hook?a=b', body }]);
     expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '7' });
@@ -109,75 +104,62 @@ describe('send', () => {
     [500, 'answered 500'],
   ])('reports %i as received', async (status, error) => {
     const { url } = await receiver(response => response.writeHead(status, { 'content-length': '2' }).end('ok'));
-    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: status, error });
+    expect(await post(url)).toMatchObject({ statusCode: status, error });
   });
 
   it('does not follow a redirect', async () => {
     const other = await receiver();
     const { url } = await receiver(response => response.writeHead(307, { location: other.url }).end());
-    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: 307 });
+    expect(await post(url)).toMatchObject({ statusCode: 307 });
     expect(other.connections()).toBe(0);
   });
 
   it('reads only the beginning of a huge response', async () => {
-    let written = 0;
-    const { url } = await receiver(async response => {
-      response.writeHead(200);
-      const chunk = Buffer.alloc(64 * 1024);
-      while (!response.destroyed && written < 500 * 1024 * 1024) {
-        written += chunk.length;
-        if (!response.write(chunk)) await Promise.race([new Promise(done => response.once('drain', done)), sleep(50)]);
-      }
-      response.end();
+    let sentBytes: Promise<number> | undefined;
+    const { url } = await receiver(response => {
+      sentBytes = sendUntilClosed(response, 500 * megabyte);
     });
-    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: 200, error: null });
-    await sleep(200);
-    expect(written).toBeLessThan(50 * 1024 * 1024);
+    expect(await post(url)).toMatchObject({ statusCode: 200, error: null });
+    expect(await sentBytes).toBeLessThan(50 * megabyte);
   });
 
   it('gives plain reasons for failures', async () => {
-    const closed = await receiver();
-    await started.pop()?.stop();
+    const closed = await startReceiver();
+    await closed.stop();
     const reset = await receiver(response => response.socket?.destroy());
     const unlimited = await receiver(response => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end());
     const notHttp = createServer(socket => socket.on('error', () => undefined).end('SSH-2.0-test\r\n'));
-    await new Promise<void>(done => notHttp.listen(0, '127.0.0.1', done));
-    started.push({ stop: async () => void notHttp.close() });
-    const { port } = notHttp.address() as { port: number };
-    const unknown = { ...strict, resolve: async () => [] };
-    const reasonOf = async (url: string, sending = local) => (await send(url, headers, body, sending)).error;
+    const port = await listen(notHttp);
+    onTestFinished(() => void notHttp.close());
+    const reasonOf = async (...request: Parameters<typeof post>) => (await post(...request)).error;
     expect(await reasonOf(closed.url)).toBe('the connection was refused');
     expect(await reasonOf(reset.url)).toBe('the connection was closed before the response was complete');
     expect(await reasonOf(unlimited.url)).toBe('the response headers are too long');
     expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('the response is not HTTP');
-    expect(await reasonOf('https://receiver.example/', unknown)).toBe('the name does not resolve');
+    expect(await reasonOf('https://receiver.example/', resolving())).toBe('the name does not resolve');
   });
 
   it('verifies that the certificate matches the URL’s host name', async () => {
     const { port, received } = await receiver(undefined, { tls: true });
-    const trusting = { ...local, trustedCertificates: testCertificate, resolve: async () => ['127.0.0.1'] };
-    const errorOf = async (host: string, sending: Sending) =>
-      (await send(`https://${host}:${port}/`, headers, body, sending)).error;
+    const trusting = { ...local, trustedCertificates: testCertificate };
+    const resolved = { ...trusting, resolve: async () => ['127.0.0.1'] };
+    const errorOf = async (host: string, sending: Sending) => (await post(`https://${host}:${port}/`, sending)).error;
     expect(await errorOf('127.0.0.1', local)).toMatch(/^the certificate is not valid/);
-    expect(await errorOf('other.example', trusting)).toMatch(/^the certificate is not valid/);
+    expect(await errorOf('other.example', resolved)).toMatch(/^the certificate is not valid/);
     expect(received).toHaveLength(0);
-    expect(await errorOf('receiver.example', trusting)).toBeNull();
-    expect(await errorOf('127.0.0.1', trusting)).toBeNull();
-    expect(await errorOf('localhost', { ...local, trustedCertificates: testCertificate })).toBeNull();
-    expect(received.map(({ headers }) => headers.host)).toEqual([
-      `receiver.example:${port}`,
-      `127.0.0.1:${port}`,
-      `localhost:${port}`,
-    ]);
+    expect(await errorOf('receiver.example', resolved)).toBeNull();
+    expect(await errorOf('127.0.0.1', resolved)).toBeNull();
+    expect(await errorOf('localhost', trusting)).toBeNull();
+    const hosts = ['receiver.example', '127.0.0.1', 'localhost'].map(host => `${host}:${port}`);
+    expect(received.map(({ headers }) => headers.host)).toEqual(hosts);
   });
 });
 
 describe('the target check', () => {
   it('opens no connection for any forbidden target', async () => {
-    const resolve = async () => ['127.0.0.1'];
     const opened = await socketsOpenedBy(async () => {
       for (const url of forbiddenTargets) {
-        const outcome = await send(url, headers, body, { ...strict, resolve });
+        const outcome = await post(url, resolving('127.0.0.1'));
         expect(outcome, url).toMatchObject({ statusCode: null, error: expect.any(String) });
       }
     });
@@ -198,45 +180,42 @@ describe('the target check', () => {
   ])('opens no connection to a name that resolves to %j', async (addresses, forbidden) => {
     let outcome: unknown;
     const opened = await socketsOpenedBy(async () => {
-      outcome = await send('https://receiver.example/', headers, body, { ...strict, resolve: async () => addresses });
+      outcome = await post('https://receiver.example/', resolving(...addresses));
     });
     expect(outcome).toMatchObject({ statusCode: null, error: `the address ${forbidden} is not public` });
     expect(opened).toBe(0);
   });
 
   it('resolves a name once, and connects to the checked address: a later DNS answer changes nothing', async () => {
-    const wanted = await receiver();
+    const target = await receiver();
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
     let asked = 0;
-    const resolve = async () => answers[asked++] ?? [];
-    const url = `http://localhost:${wanted.port}/`;
-    expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({ statusCode: 204 });
+    const sending = { ...local, resolve: async () => answers[asked++] ?? [] };
+    const url = `http://localhost:${target.port}/`;
+    expect(await post(url, sending)).toMatchObject({ statusCode: 204 });
     expect(asked).toBe(1);
     // The next delivery sees the changed DNS answer, and rejects it.
-    expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({
-      error: 'the address 10.0.0.1 is not public',
-    });
-    expect(wanted.received).toHaveLength(1);
+    expect(await post(url, sending)).toMatchObject({ error: 'the address 10.0.0.1 is not public' });
+    expect(target.received).toHaveLength(1);
   });
 
   it('allows loopback if the setting permits it, but no other private address', async () => {
-    const wanted = await receiver();
-    const resolve = async () => ['127.0.0.1', '192.168.1.1'];
-    expect(await send(`http://localhost:${wanted.port}/`, headers, body, { ...local, resolve })).toMatchObject({
-      error: 'the address 192.168.1.1 is not public',
-    });
-    expect(wanted.connections()).toBe(0);
+    const target = await receiver();
+    const sending = { ...local, resolve: async () => ['127.0.0.1', '192.168.1.1'] };
+    const outcome = await post(`http://localhost:${target.port}/`, sending);
+    expect(outcome).toMatchObject({ error: 'the address 192.168.1.1 is not public' });
+    expect(target.connections()).toBe(0);
   });
 
   it('checks the peer’s address again before sending a byte', async () => {
-    const wanted = await receiver();
+    const { port, received } = await receiver();
     const connect = connectorTo(['127.0.0.1'], strict, new AbortController().signal);
     const error = await new Promise(resolve => {
-      connect({ hostname: 'receiver.example', protocol: 'http:', port: String(wanted.port) }, (...[problem]) =>
+      connect({ hostname: 'receiver.example', protocol: 'http:', port: String(port) }, (...[problem]) =>
         resolve(problem),
       );
     });
     expect(error).toMatchObject({ message: 'the address 127.0.0.1 is not public' });
-    expect(wanted.received).toHaveLength(0);
+    expect(received).toHaveLength(0);
   });
 });

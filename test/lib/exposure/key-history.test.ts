@@ -8,29 +8,17 @@ const at = (revision: number, more: Partial<KeyVersion> = {}): KeyVersion => {
 
 it('the version that a key had at a revision is the last one written until then, if it has a value', () => {
   const versions = [at(2), at(5, { hasValue: false }), at(9)];
-  expect([0, 1, 2, 4, 5, 8, 9, 100].map(revision => versionAt(versions, revision)?.version)).toEqual([
-    undefined,
-    undefined,
-    2,
-    2,
-    undefined,
-    undefined,
-    9,
-    9,
-  ]);
+  const versionsAt = (...revisions: number[]) => revisions.map(revision => versionAt(versions, revision)?.version);
+  expect(versionsAt(0, 1)).toEqual([undefined, undefined]);
+  expect(versionsAt(2, 4)).toEqual([2, 2]);
+  expect(versionsAt(5, 8)).toEqual([undefined, undefined]);
+  expect(versionsAt(9, 100)).toEqual([9, 9]);
 });
 
 describe('the origin of a version', () => {
   it('is where its value first appeared, through restorations of restorations', () => {
     const versions = [at(1), at(2), at(3, { restored: 1 }), at(4), at(5, { restored: 3 }), at(6, { restored: 2 })];
-    expect([...originsOf(versions)]).toEqual([
-      [1, 1],
-      [2, 2],
-      [3, 1],
-      [4, 4],
-      [5, 1],
-      [6, 2],
-    ]);
+    expect(Object.fromEntries(originsOf(versions))).toEqual({ 1: 1, 2: 2, 3: 1, 4: 4, 5: 1, 6: 2 });
   });
 
   it('is the version itself if nothing is known of what it restores', () => {
@@ -60,24 +48,16 @@ describe('the history of keys', () => {
       deleted: [['GONE', 2]],
     };
     const history = historyFrom([{ key: 'SAME', version: 4 }], [change]);
-    const shown = Object.fromEntries(
-      [...history].map(([key, versions]) => [key, versions.map(({ version, hasValue }) => [version, hasValue])]),
-    );
-    expect(shown).toEqual({
-      NEW: [[1, true]],
-      BACK: [
-        [2, false],
-        [3, true],
-      ],
-      OLD: [
-        [4, true],
-        [5, true],
-      ],
-      GONE: [
-        [1, true],
-        [2, false],
-      ],
-      SAME: [[4, true]],
+    const shown = ([key, versions]: [string, readonly KeyVersion[]]) => [
+      key,
+      versions.map(({ version, hasValue }) => `${version} ${hasValue ? 'with' : 'without'} a value`).join(', '),
+    ];
+    expect(Object.fromEntries([...history].map(shown))).toEqual({
+      NEW: '1 with a value',
+      BACK: '2 without a value, 3 with a value',
+      OLD: '4 with a value, 5 with a value',
+      GONE: '1 with a value, 2 without a value',
+      SAME: '4 with a value',
     });
   });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { eraseOrganization } from '#lib/jobs/erase-organization.ts';
@@ -12,11 +11,13 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { deliveryRecord } from '#lib/table/records/webhook.ts';
 import { put, transact } from '#lib/table/write.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { createProject, createToken, startApi, useApi } from '#test/support/api.ts';
 import { gate } from '#test/support/gate.ts';
 import { isTableWrite } from '#test/support/inject-faults.ts';
 import { type AwsCall, type Conductor, conduct } from '#test/support/observe-calls.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
+import { expectStatus } from '#test/support/sample-requests.ts';
+import { changesBetween, snapshotOf } from '#test/support/table-diff.ts';
 import { allItems, emptyTable } from '#test/support/table-dump.ts';
 
 /*
@@ -25,116 +26,106 @@ import { allItems, emptyTable } from '#test/support/table-dump.ts';
  * and its slug has a new owner. After that, nothing in the table may change.
  */
 
-let api: Api;
-beforeAll(async () => {
-  // The test runs the steps itself, and requests are not counted, so the table does not change between two scans.
-  const idle = new Set(['run-jobs', 'roll-up-metrics']);
-  api = await startApi({ LOG_LEVEL: 'SILENT', WEBHOOK_ALLOW_LOOPBACK: 'true' }, async name =>
+// The test runs the steps itself, and requests are not counted, so the table does not change between two scans.
+const idle = new Set(['run-jobs', 'roll-up-metrics']);
+const api = useApi(() =>
+  startApi({ LOG_LEVEL: 'SILENT', WEBHOOK_ALLOW_LOOPBACK: 'true' }, async name =>
     idle.has(name.name) ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
-  );
-});
-afterAll(() => api.stop());
+  ),
+);
 
 interface Work {
   step(): Promise<void>;
   /** Erases everything that the step works on. */
   goAway(): Promise<void>;
   /** Takes the slug again and creates items under it. */
-  makeAgain(): Promise<void>;
+  makeAgain(): Promise<unknown>;
 }
 
-async function furnish({ session }: Person, organization: { id: string; slug: string }): Promise<{ id: string }> {
-  const made = await api.post(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, session);
-  expect(made.status).toBe(201);
-  const { project } = made.body;
+const log = openLog({});
+const hookAt = (limit: object) => ({ url: 'http://127.0.0.1:9/', events: ['secret.deleted'], ...limit });
+
+/** Makes a project with everything that one can have. */
+async function furnish(owner: Person) {
+  const { organization, session } = owner;
+  const project = await createProject(api, owner);
   const path = `/secrets/${organization.slug}/shop/dev`;
   await api.post(`${path}/bulk`, { secrets: { A: '1', B: '2', C: '3' } }, session);
   await api.put(path, { key: 'A', value: 'again' }, session);
   await api.post(`/templates/${organization.slug}/shop`, { key: 'A' }, session);
-  const hook = { url: 'http://127.0.0.1:9/', events: ['secret.deleted'], projectId: project.id };
-  const { webhook } = (await api.post(`/webhooks/${organization.id}`, hook, session)).body;
+  const { webhook } = (await api.post(`/webhooks/${organization.id}`, hookAt({ projectId: project.id }), session)).body;
   const createdAt = new Date().toISOString();
   const delivery = { statusCode: 200, success: true, responseTimeMs: 1, error: null };
   const delivered = { id: randomUUID(), event: 'secret.deleted', createdAt, ...delivery } as const;
   await transact([put(at(deliveryRecord, webhook.id, createdAt, delivered.id), delivered)]);
   expect((await api.get(path, session)).body.secrets).toHaveLength(3);
-  return project;
+  const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
+  return {
+    project,
+    ids,
+    webhookId: webhook.id as string,
+    path: `/projects/${organization.id}/shop`,
+    item: at(projectRecord, organization.slug, 'shop'),
+    erase: () => eraseProject({ type: 'erase-project', ...ids }, log),
+  };
 }
 
-const log = openLog({});
-
-async function deletedProject(): Promise<Work> {
+async function deletedProject() {
   const owner = await seedPerson();
-  const { organization, session } = owner;
-  const project = await furnish(owner, organization);
-  expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
-  const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
-  const step = () => eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log);
+  const { path, item, erase, webhookId } = await furnish(owner);
+  await expectStatus(api.delete(path, owner.session), 200);
   return {
-    step,
-    goAway: () => repeatUntilGone(step, at(projectRecord, organization.slug, 'shop')),
-    makeAgain: async () => {
-      await furnish(owner, organization);
-    },
+    owner,
+    webhookId,
+    step: erase,
+    goAway: () => repeatUntilGone(erase, item),
+    makeAgain: () => furnish(owner),
   };
 }
 
 /** A project whose data key is being rotated. Walk 0 fences the environments. */
 async function beginRotation() {
   const owner = await seedPerson();
-  const { organization, session } = owner;
-  const project = await furnish(owner, organization);
-  const path = `/projects/${organization.id}/shop`;
-  expect((await api.post(`${path}/rotate-key`, undefined, session)).status).toBe(202);
-  const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
+  const { path, ids, ...project } = await furnish(owner);
+  await expectStatus(api.post(`${path}/rotate-key`, undefined, owner.session), 202);
   return {
+    ...project,
     owner,
-    ids,
-    item: at(projectRecord, organization.slug, 'shop'),
     walk: (number: number) => {
       const cursor = { ...firstCursor(), walk: String(number) };
       return reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log);
     },
-    remove: async () => expect((await api.delete(path, session)).status).toBe(200),
+    remove: () => expectStatus(api.delete(path, owner.session), 200),
   };
 }
 
 async function rotatedProject(walkNumber: 0 | 1): Promise<Work> {
-  const { owner, ids, item, walk, remove } = await beginRotation();
-  const { organization } = owner;
+  const { owner, item, erase, walk, remove } = await beginRotation();
   return {
     step: () => walk(walkNumber),
     goAway: async () => {
       await remove();
-      await repeatUntilGone(() => eraseProject({ type: 'erase-project', ...ids }, log), item);
+      await repeatUntilGone(erase, item);
     },
-    makeAgain: async () => {
-      await furnish(owner, organization);
-    },
+    makeAgain: () => furnish(owner),
   };
 }
 
 async function deletedEnvironment(): Promise<Work> {
   const owner = await seedPerson();
   const { organization, session } = owner;
-  const project = await furnish(owner, organization);
-  const dev = (body: { environments: { id: string; slug: string }[] }) =>
-    body.environments.find(({ slug }) => slug === 'dev')?.id as string;
-  const path = `/projects/${organization.id}/shop`;
-  const environmentId = dev((await api.get(path, session)).body.project);
-  const hook = { url: 'http://127.0.0.1:9/', events: ['secret.deleted'], environmentId };
-  await api.post(`/webhooks/${organization.id}`, hook, session);
-  expect((await api.delete(`${path}/environments/dev`, session)).status).toBe(200);
-  const ids = { organizationId: organization.id, projectId: project.id, environmentId };
-  const place = { orgSlug: organization.slug, project: 'shop', env: 'dev' };
-  const step = () => eraseEnvironment({ type: 'erase-environment', ...place, ...ids }, log);
+  const { project, path, ids } = await furnish(owner);
+  const environmentId = project.environments.find(({ slug }) => slug === 'dev')?.id as string;
+  await api.post(`/webhooks/${organization.id}`, hookAt({ environmentId }), session);
+  await expectStatus(api.delete(`${path}/environments/dev`, session), 200);
+  const step = () => eraseEnvironment({ type: 'erase-environment', ...ids, env: 'dev', environmentId }, log);
   return {
     step,
     goAway: () => repeatUntilGone(step, at(environmentRecord, organization.slug, 'shop', 'dev')),
     makeAgain: async () => {
-      const again = await api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session);
-      expect(again.status).toBe(201);
-      await api.post(`/webhooks/${organization.id}`, { ...hook, environmentId: again.body.environment.id }, session);
+      const body = { name: 'Development', slug: 'dev' };
+      const { environment } = (await expectStatus(api.post(`${path}/environments`, body, session), 201)).body;
+      await api.post(`/webhooks/${organization.id}`, hookAt({ environmentId: environment.id }), session);
       const secrets = { A: 'new', B: 'new', C: 'new' };
       await api.post(`/secrets/${organization.slug}/shop/dev/bulk`, { secrets }, session);
     },
@@ -142,25 +133,24 @@ async function deletedEnvironment(): Promise<Work> {
 }
 
 async function deletedOrganization(): Promise<Work> {
-  const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
   const slug = `org-${randomUUID().slice(0, 8)}`;
-  const { organization } = (await api.post('/orgs', { name: 'Acme', slug }, owner.session)).body;
-  await furnish(owner, organization);
   const invitation = { email: `${randomUUID()}@example.com`, role: 'viewer' };
-  await api.post(`/members/${organization.id}/invite`, invitation, owner.session);
-  await createToken(api, owner, { organizationId: organization.id });
-  expect((await api.delete(`/orgs/${organization.id}`, owner.session)).status).toBe(200);
-  const job = { type: 'erase-organization', orgSlug: slug, organizationId: organization.id } as const;
-  const step = () => eraseOrganization(job, log);
+  const openOrganization = async (name: string) => {
+    const person = await seedPerson();
+    const { organization } = (await expectStatus(api.post('/orgs', { name, slug }, person.session), 201)).body;
+    await furnish({ ...person, organization });
+    await api.post(`/members/${organization.id}/invite`, invitation, person.session);
+    return { ...person, organization };
+  };
+  const owner = await openOrganization('Acme');
+  const { id: organizationId } = owner.organization;
+  await createToken(api, owner, { organizationId });
+  await expectStatus(api.delete(`/orgs/${organizationId}`, owner.session), 200);
+  const step = () => eraseOrganization({ type: 'erase-organization', orgSlug: slug, organizationId }, log);
   return {
     step,
     goAway: () => repeatUntilGone(step, at(organizationRecord, slug)),
-    makeAgain: async () => {
-      const again = await api.post('/orgs', { name: 'Another tenant', slug }, other.session);
-      expect(again.status).toBe(201);
-      await furnish(other, again.body.organization);
-      await api.post(`/members/${again.body.organization.id}/invite`, invitation, other.session);
-    },
+    makeAgain: () => openOrganization('Another tenant'),
   };
 }
 
@@ -183,39 +173,36 @@ async function repeatUntilGone(step: () => Promise<void>, item: Read<unknown>): 
   while ((await find(item)) !== undefined) await step();
 }
 
-/** @returns the items that have changed, with their previous content */
-async function changesOf(work: () => Promise<unknown>): Promise<unknown[]> {
-  const read = async () => new Map((await allItems()).map(item => [`${item.pk} ${item.sk}`, item]));
-  const before = await read();
+/** Nothing in the table changes. */
+async function expectNoChange(work: () => Promise<unknown>, message: string): Promise<void> {
+  const items = await snapshotOf([]);
   await work();
-  const after = await read();
-  const keys = new Set([...before.keys(), ...after.keys()]);
-  return [...keys].flatMap(key => {
-    const [was, is] = [before.get(key), after.get(key)];
-    return isDeepStrictEqual(was, is) ? [] : [{ was, is }];
-  });
+  expect(changesBetween(items, await snapshotOf([])), message).toEqual([]);
 }
 
-/** @returns false if a step makes fewer calls than `position` */
-async function stallAt(position: number, work: Work): Promise<boolean> {
-  const arrived = gate();
-  const released = gate();
-  const isOfTable = ({ service }: AwsCall) => service.startsWith('DynamoDB');
-  const conductor = atCall(position, isOfTable, async send => {
+/** Runs a step whose call at `position` among the matching ones stalls until `release` is called. */
+function stall(step: () => Promise<void>, isMeant: (call: AwsCall) => boolean, position = 1) {
+  const [arrived, released] = [gate(), gate()];
+  const conductor = atCall(position, isMeant, async send => {
     arrived.open();
     await released.opened;
     return send();
   });
-  const stalled = conduct(conductor, () => work.step());
-  const outcome = await Promise.race([arrived.opened.then(() => 'stalls'), stalled.then(() => 'ended')]);
-  if (outcome === 'ended') return false;
+  const ended = conduct(conductor, step);
+  const release = () => {
+    released.open();
+    return ended;
+  };
+  return { stalls: Promise.race([arrived.opened.then(() => true), ended.then(() => false)]), release };
+}
+
+/** @returns false if a step makes fewer calls than `position` */
+async function stallAt(position: number, work: Work): Promise<boolean> {
+  const { stalls, release } = stall(work.step, ({ service }) => service.startsWith('DynamoDB'), position);
+  if (!(await stalls)) return false;
   await work.goAway();
   await work.makeAgain();
-  const changes = await changesOf(async () => {
-    released.open();
-    await stalled;
-  });
-  expect(changes, `call ${position}, late`).toEqual([]);
+  await expectNoChange(release, `call ${position}, late`);
   return true;
 }
 
@@ -231,8 +218,7 @@ async function repeatAt(position: number, work: Work): Promise<boolean> {
   await work.goAway();
   await work.makeAgain();
   const isRefused = (error: Error) => expect(error.name).toMatch(/^(?:TransactionCanceled|ConditionalCheckFailed)/);
-  const changes = await changesOf(() => repeat?.().catch(isRefused) ?? Promise.resolve());
-  expect(changes, `write ${position}, twice`).toEqual([]);
+  await expectNoChange(async () => repeat?.().catch(isRefused), `write ${position}, twice`);
   return true;
 }
 
@@ -257,20 +243,12 @@ describe.each([
   });
 });
 
-/** Runs a step whose first such write stalls until `meanwhile` is over. */
-async function stallUntil(step: () => Promise<void>, meanwhile: () => Promise<void>): Promise<void> {
-  const arrived = gate();
-  const released = gate();
-  const conductor = atCall(1, isTableWrite, async send => {
-    arrived.open();
-    await released.opened;
-    return send();
-  });
-  const stalled = conduct(conductor, step);
-  await arrived.opened;
+/** Runs a step whose first write stalls until `meanwhile` is over. */
+async function stallUntil(step: () => Promise<void>, meanwhile: () => Promise<unknown>): Promise<void> {
+  const { stalls, release } = stall(step, isTableWrite);
+  expect(await stalls).toBe(true);
   await meanwhile();
-  released.open();
-  await stalled;
+  await release();
 }
 
 describe('a late step', () => {
@@ -286,33 +264,21 @@ describe('a late step', () => {
   });
 
   it('of an erasure keeps a webhook whose limit was removed', async () => {
-    const owner = await seedPerson();
+    const { owner, webhookId, step } = await deletedProject();
     const { organization, session } = owner;
-    const project = await furnish(owner, organization);
-    expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
     const path = `/webhooks/${organization.id}`;
-    const [webhook] = (await api.get(path, session)).body.webhooks;
-    const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
 
-    await stallUntil(
-      () => eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log),
-      async () => expect((await api.patch(`${path}/${webhook.id}`, { projectId: null }, session)).status).toBe(200),
-    );
+    await stallUntil(step, () => expectStatus(api.patch(`${path}/${webhookId}`, { projectId: null }, session), 200));
 
-    expect((await api.get(path, session)).body.webhooks).toMatchObject([{ id: webhook.id, projectId: null }]);
-    expect((await api.get(`${path}/${webhook.id}`, session)).body.deliveries).toHaveLength(1);
+    expect((await api.get(path, session)).body.webhooks).toMatchObject([{ id: webhookId, projectId: null }]);
+    expect((await api.get(`${path}/${webhookId}`, session)).body.deliveries).toHaveLength(1);
   });
 
   it('of an erasure leaves no log of a webhook that it removes', async () => {
-    const owner = await seedPerson();
-    const { organization, session } = owner;
-    const project = await furnish(owner, organization);
-    const [webhook] = (await api.get(`/webhooks/${organization.id}`, session)).body.webhooks;
-    expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
-    const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+    const { webhookId, step } = await deletedProject();
 
-    await eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log);
+    await step();
 
-    expect((await allItems()).filter(({ pk }) => String(pk).includes(webhook.id))).toEqual([]);
+    expect((await allItems()).filter(({ pk }) => String(pk).includes(webhookId))).toEqual([]);
   });
 });

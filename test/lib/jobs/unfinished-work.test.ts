@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { handler as lookForWork } from '#functions/workers/queue-unfinished-work.ts';
 import { handler as runJobs } from '#functions/workers/run-jobs.ts';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import { openLog } from '#lib/core/logger.ts';
 import { queueUnfinishedWork } from '#lib/jobs/queue-unfinished-work.ts';
 import { keys } from '#lib/table/keys.ts';
@@ -13,10 +14,10 @@ import { transact } from '#lib/table/write.ts';
 import { type Answer, createProject } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
-import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
+import { type AwsCall, type Conductor, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi } from '#test/support/observed-api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
-import { recorder } from '#test/support/record-calls.ts';
+import { recordCalls } from '#test/support/record-calls.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { stalling } from '#test/support/stalling.ts';
 import { emptyTable } from '#test/support/table-dump.ts';
@@ -49,15 +50,15 @@ beforeEach(async () => {
 const minuteMs = 60_000;
 
 /** Passes a delivered message to the worker, as if it had been queued some minutes ago. */
-async function work(body: string, minutesAgo = 0): Promise<void> {
+async function attempt(body: string, minutesAgo = 0): Promise<number> {
   const job = JSON.parse(body);
   const sentMs = Date.now() - minutesAgo * minuteMs;
   if (job.cursor?.queuedAtMs !== undefined && minutesAgo > 0) job.cursor.queuedAtMs = String(sentMs);
   const attributes = { ApproximateReceiveCount: '1', SentTimestamp: String(sentMs) };
   const record = { messageId: randomUUID(), body: JSON.stringify(job), attributes };
-  const { batchItemFailures } = await runJobs({ Records: [record] } as unknown as SQSEvent);
-  expect(batchItemFailures).toEqual([]);
+  return (await runJobs({ Records: [record] } as unknown as SQSEvent)).batchItemFailures.length;
 }
+const work = async (...message: Parameters<typeof attempt>) => expect(await attempt(...message)).toBe(0);
 
 const nextDelivery = () => expect.poll(() => delivered.length).toBeGreaterThan(0);
 
@@ -86,23 +87,36 @@ async function commitLate(send: (headers: Record<string, string>) => Promise<Ans
   expect(answer.status).toBe(status);
 }
 
+const projects = () => `/projects/${person.organization.id}`;
+const projectPath = () => `${projects()}/shop`;
+
+async function openOrganization() {
+  const slug = `org-${randomUUID().slice(0, 8)}`;
+  const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
+  return { ...person, organization };
+}
+
+/** What leaves work unfinished, and whether it is done, from a user's point of view. */
 interface Leftover {
-  /** Creates the unfinished work. */
   leave(): Promise<void>;
-  /** Whether its work is done, from a user's point of view. */
   isDone(): Promise<boolean>;
 }
 
-const projectPath = () => `/projects/${person.organization.id}/shop`;
+/** It is done when the slug is free. */
+const deletion = (path: string, { slug, siblings }: { slug: string; siblings: string }): Leftover => ({
+  leave: () => commitLate(headers => api.delete(path, person.session, headers), 200),
+  isDone: async () => (await api.post(siblings, { name: 'Again', slug }, person.session)).status === 201,
+});
 
 const leftovers: Record<string, () => Promise<Leftover>> = {
   'a rotation': async () => {
     await createProject(api, person);
     const secrets = `/secrets/${person.organization.slug}/shop/dev`;
     await expectStatus(api.put(secrets, { key: 'A', value: 'kept' }, person.session), 201);
+    const rotate = (headers: object) =>
+      api.post(`${projectPath()}/rotate-key`, undefined, person.session, { ...headers });
     return {
-      leave: () =>
-        commitLate(headers => api.post(`${projectPath()}/rotate-key`, undefined, person.session, headers), 202),
+      leave: () => commitLate(rotate, 202),
       isDone: async () => {
         const { rotation } = (await api.get(projectPath(), person.session)).body.project;
         expect((await api.get(secrets, person.session)).body.secrets[0].value).toBe('kept');
@@ -112,40 +126,17 @@ const leftovers: Record<string, () => Promise<Leftover>> = {
   },
   'the deletion of a project': async () => {
     await createProject(api, person);
-    return {
-      leave: () => commitLate(headers => api.delete(projectPath(), person.session, headers), 200),
-      isDone: async () => {
-        const { status } = await api.post(
-          `/projects/${person.organization.id}`,
-          { name: 'Again', slug: 'shop' },
-          person.session,
-        );
-        return status === 201;
-      },
-    };
+    return deletion(projectPath(), { slug: 'shop', siblings: projects() });
   },
   'the deletion of an environment': async () => {
     await createProject(api, person);
-    return {
-      leave: () => commitLate(headers => api.delete(`${projectPath()}/environments/dev`, person.session, headers), 200),
-      isDone: async () => {
-        const { status } = await api.post(
-          `${projectPath()}/environments`,
-          { name: 'Again', slug: 'dev' },
-          person.session,
-        );
-        return status === 201;
-      },
-    };
+    const siblings = `${projectPath()}/environments`;
+    return deletion(`${siblings}/dev`, { slug: 'dev', siblings });
   },
   'the deletion of an organization': async () => {
-    const slug = `org-${randomUUID().slice(0, 8)}`;
-    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
-    await createProject(api, { ...person, organization });
-    return {
-      leave: () => commitLate(headers => api.delete(`/orgs/${organization.id}`, person.session, headers), 200),
-      isDone: async () => (await api.post('/orgs', { name: 'Again', slug }, person.session)).status === 201,
-    };
+    const owner = await openOrganization();
+    await createProject(api, owner);
+    return deletion(`/orgs/${owner.organization.id}`, { slug: owner.organization.slug, siblings: '/orgs' });
   },
 };
 
@@ -178,10 +169,7 @@ describe('work that has started', () => {
     await nextDelivery();
     // Its first step is attempted and fails; the queue would deliver it for an hour.
     const [body = ''] = delivered.splice(0);
-    const record = { messageId: randomUUID(), body, attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0' } };
-    const broken = { call: failingOn((call: AwsCall) => call.operation === 'Query') };
-    const { batchItemFailures } = await conduct(broken, () => runJobs({ Records: [record] } as unknown as SQSEvent));
-    expect(batchItemFailures).toHaveLength(1);
+    expect(await conduct(failingAt('Query'), () => attempt(body))).toBe(1);
 
     expect(await look(60)).toBe(0);
     expect(await look(80)).toBe(1);
@@ -191,21 +179,19 @@ describe('work that has started', () => {
   });
 
   it('leaves no record once an organization is erased with everything in it', { timeout: 60_000 }, async () => {
-    const slug = `org-${randomUUID().slice(0, 8)}`;
-    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
-    const owner = { ...person, organization };
+    const owner = await openOrganization();
+    const { id, slug } = owner.organization;
     for (const name of ['Shop', 'Rotated', 'Deleted']) await createProject(api, owner, name);
-    const path = `/projects/${organization.id}`;
-    const dev = `/secrets/${slug}/rotated/dev`;
-    await expectStatus(api.put(dev, { key: 'A', value: 'a' }, person.session), 201);
+    const path = `/projects/${id}`;
+    await expectStatus(api.put(`/secrets/${slug}/rotated/dev`, { key: 'A', value: 'a' }, person.session), 201);
     await expectStatus(api.delete(`${path}/shop/environments/dev`, person.session), 200);
     await expectStatus(api.post(`${path}/rotated/rotate-key`, undefined, person.session), 202);
     await expectStatus(api.delete(`${path}/deleted`, person.session), 200);
-    await expectStatus(api.delete(`/orgs/${organization.id}`, person.session), 200);
+    await expectStatus(api.delete(`/orgs/${id}`, person.session), 200);
     const marks = async () => (await scanTable()).filter(({ pk }) => pk === 'UNFINISHED').map(({ job }) => job);
     expect(await marks()).toHaveLength(4);
     // Jobs of earlier tests may be delivered late.
-    const ownJobs = () => delivered.filter(body => body.includes(organization.id));
+    const ownJobs = () => delivered.filter(body => body.includes(id));
     await expect.poll(() => ownJobs().length).toBe(4);
     const jobs = ownJobs().filter(body => body.includes('erase-organization'));
     delivered.splice(0);
@@ -218,19 +204,16 @@ describe('work that has started', () => {
 
 describe('the scheduled run', () => {
   it('costs one read unit when there is nothing to do', async () => {
-    const calls = recorder();
-    await conduct(calls, () => lookForWork({}));
-    expect(calls.calls.map(({ operation }) => operation)).toEqual(['Query', 'Query']);
-    for (const { input } of calls.calls) expect(input.ConsistentRead).toBe(false);
+    const { calls } = await recordCalls(() => lookForWork({}));
+    expect(calls.map(({ operation }) => operation)).toEqual(['Query', 'Query']);
+    for (const { input } of calls) expect(input.ConsistentRead).toBe(false);
   });
 
   it('reads a limited number of pages, and the rest from another start', { timeout: 60_000 }, async () => {
     const ids = Array.from({ length: 600 }, () => randomUUID()).toSorted();
     const jobOf = (id: string) =>
       ({ type: 'erase-project', orgSlug: 'acme', organizationId: 'o', project: 'p', projectId: id }) as const;
-    for (let start = 0; start < ids.length; start += 100) {
-      await transact(ids.slice(start, start + 100).map(id => noteWork(jobOf(id))));
-    }
+    for (const some of chunksOf(100, ids)) await transact(some.map(id => noteWork(jobOf(id))));
 
     expect(await look(6, { pages: 1, from: '0' })).toBe(250);
     expect(await look(6, { pages: 1, from: ids[250] })).toBe(250);
@@ -241,16 +224,15 @@ describe('the scheduled run', () => {
   it('does not forget work if it dies before it has recorded the job', async () => {
     const id = randomUUID();
     await transact([noteWork({ type: 'erase-organization', orgSlug: 'acme', organizationId: id })]);
-    const broken = { call: failingOn((call: AwsCall) => call.operation === 'TransactWriteItems') };
-
-    await expect(conduct(broken, () => look(6))).rejects.toThrow();
+    await expect(conduct(failingAt('TransactWriteItems'), () => look(6))).rejects.toThrow();
 
     expect(await look(6)).toBe(1);
     expect(await find({ entity: unfinishedWorkRecord, key: keys.unfinishedWork(id) })).toBeDefined();
   });
 });
 
-function failingOn(isMeant: (call: AwsCall) => boolean) {
-  return (call: AwsCall, send: () => Promise<unknown>) =>
-    isMeant(call) ? Promise.reject(new Error('The process is dead.')) : send();
+function failingAt(operation: string): Conductor {
+  return {
+    call: (call, send) => (call.operation === operation ? Promise.reject(new Error('The process is dead.')) : send()),
+  };
 }

@@ -15,12 +15,12 @@ import { failedLogins } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { rateRecord } from '#lib/table/records/limits.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { nowSeconds, useApi } from '#test/support/api.ts';
 import { injectFault } from '#test/support/inject-faults.ts';
-import { type Conductor, conduct } from '#test/support/observe-calls.ts';
+import { conduct } from '#test/support/observe-calls.ts';
+import { recordCalls } from '#test/support/record-calls.ts';
 
-shared(startApi);
+useApi();
 
 /** Creates the counters of one limit, as each request does. */
 function newLimit(bound: number): () => Counter {
@@ -45,31 +45,24 @@ const countTimes = (limit: () => Counter, times: number) =>
 const taken = (waits: readonly (number | undefined)[]) => waits.filter(wait => wait === undefined).length;
 const triesOf = async (limit: () => Counter) => (await find(limit().item))?.tries;
 
-async function endWindow(limit: () => Counter): Promise<void> {
-  await transact([update(limit().item, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
-}
+const endWindow = (limit: () => Counter) => transact([update(limit().item, { set: { expiresAt: nowSeconds() - 1 } })]);
 
 describe('a rate limit', () => {
   it('counts up to its limit and then reports the wait: until the window that started with the first count ends', async () => {
     const limit = newLimit(3);
 
-    const waits = [await countIt(limit), await countIt(limit), await countIt(limit), await countIt(limit)];
+    const waits = await countTimes(limit, 3);
+    expect(waits).toEqual([undefined, undefined, undefined]);
 
-    expect(waits.slice(0, 3)).toEqual([undefined, undefined, undefined]);
-    expect(waits[3]).toBeGreaterThan(590);
-    expect(waits[3]).toBeLessThanOrEqual(600);
+    const wait = await countIt(limit);
+    expect(wait).toBeGreaterThan(590);
+    expect(wait).toBeLessThanOrEqual(600);
   });
 
-  it('holds for twenty concurrent requests', async () => {
+  it('holds for twenty concurrent requests, and in the next window even if the old one is still stored', async () => {
     const limit = newLimit(5);
-
     expect(taken(await countTimes(limit, 20))).toBe(5);
     expect(await triesOf(limit)).toBe(5);
-  });
-
-  it('starts a new window even if the old one is still stored, and holds for twenty concurrent requests there', async () => {
-    const limit = newLimit(5);
-    await countTimes(limit, 6);
     await endWindow(limit);
 
     const waits = await countTimes(limit, 20);
@@ -88,23 +81,17 @@ describe('a rate limit', () => {
     expect(() => refuseEarly(shut(), undefined)).toThrow('at most 0');
   });
 
-  it('counts for all of several limits or for none', async () => {
+  it('counts for all of several limits or for none, also if some windows have ended', async () => {
     const [narrow, wide] = [newLimit(1), newLimit(2)];
+    const tries = async () => [await triesOf(narrow), await triesOf(wide)];
     await count(narrow(), wide());
 
     await expect(count(narrow(), wide())).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await tries()).toEqual([1, 1]);
 
-    expect([await triesOf(narrow), await triesOf(wide)]).toEqual([1, 1]);
-  });
-
-  it('counts for several limits, some of whose windows have ended', async () => {
-    const [first, second] = [newLimit(2), newLimit(2)];
-    await count(first(), second());
-    await Promise.all([endWindow(first), endWindow(second)]);
-
-    await count(first(), second());
-
-    expect([await triesOf(first), await triesOf(second)]).toEqual([1, 1]);
+    await Promise.all([endWindow(narrow), endWindow(wide)]);
+    await count(narrow(), wide());
+    expect(await tries()).toEqual([1, 1]);
   });
 
   it('is counted by the transaction of the counted action, and not without it', async () => {
@@ -129,31 +116,24 @@ describe('a rate limit', () => {
   });
 
   it.each([
-    ['the first of its window', 0],
-    ['a later one', 2],
-    ['the last one that the bound allows', 4],
-  ])('counts once if the response is lost and the call is sent again: %s', async (_, before) => {
-    const limit = newLimit(5);
-    for (let index = 0; index < before; index += 1) await countIt(limit);
-    const fault = injectFault('answer-lost-once', 1);
+    { which: 'the first of its window', counted: 0 },
+    { which: 'a later one', counted: 2 },
+    { which: 'the last one that the bound allows', counted: 4 },
+    { which: 'the first of a window after another', counted: 1, hasEnded: true },
+  ])(
+    'counts once if the response is lost and the call is sent again: $which',
+    async ({ counted, hasEnded = false }) => {
+      const limit = newLimit(5);
+      for (let index = 0; index < counted; index += 1) await countIt(limit);
+      if (hasEnded) await endWindow(limit);
+      const fault = injectFault('answer-lost-once', hasEnded ? 2 : 1);
 
-    await conduct(fault, () => countIt(limit));
+      await conduct(fault, () => countIt(limit));
 
-    expect(fault.hit()).toBe(true);
-    expect(await triesOf(limit)).toBe(before + 1);
-  });
-
-  it('counts once if the call that starts a new window is sent again', async () => {
-    const limit = newLimit(5);
-    await countIt(limit);
-    await endWindow(limit);
-    const fault = injectFault('answer-lost-once', 2);
-
-    await conduct(fault, () => countIt(limit));
-
-    expect(fault.hit()).toBe(true);
-    expect(await triesOf(limit)).toBe(1);
-  });
+      expect(fault.hit()).toBe(true);
+      expect(await triesOf(limit)).toBe(hasEnded ? 1 : counted + 1);
+    },
+  );
 });
 
 describe('a limit on failures', () => {
@@ -181,12 +161,10 @@ describe('a limit on failures', () => {
 
   it('rejects early based on the counter as read', async () => {
     const limit = newLimit(1);
-    const now = Math.floor(Date.now() / 1000);
+    const [open, over] = [nowSeconds() + 60, nowSeconds() - 1].map(expiresAt => ({ tries: 1, expiresAt }));
 
-    expect(isReached(limit(), undefined)).toBe(false);
-    expect(isReached(limit(), { tries: 1, expiresAt: now + 60 })).toBe(true);
-    expect(isReached(limit(), { tries: 1, expiresAt: now - 1 })).toBe(false);
-    expect(() => refuseEarly(limit(), { tries: 1, expiresAt: now + 60 })).toThrow('at most 1');
+    expect([undefined, open, over].map(counted => isReached(limit(), counted))).toEqual([false, true, false]);
+    expect(() => refuseEarly(limit(), open)).toThrow('at most 1');
   });
 
   it('needs one call for a failure after an ended window that was read, and no second one to detect that', async () => {
@@ -195,17 +173,10 @@ describe('a limit on failures', () => {
     await endWindow(limit);
     const counter = limit();
     refuseEarly(counter, await find(counter.item));
-    let calls = 0;
 
-    const counting: Conductor = {
-      call: (_, send) => {
-        calls += 1;
-        return send();
-      },
-    };
-    await conduct(counting, () => count(counter));
+    const { calls } = await recordCalls(() => count(counter));
 
-    expect([calls, await triesOf(limit)]).toEqual([1, 1]);
+    expect([calls.length, await triesOf(limit)]).toEqual([1, 1]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { invitationMail, passwordResetMail, verificationMail } from '#lib/mail/account-mails.ts';
-import { escapeHtml } from '#lib/mail/compose-mail.ts';
+import { escapeHtml, unlinked } from '#lib/mail/compose-mail.ts';
 
 const url = 'https://app.example.com/page#token=abc';
 
@@ -31,5 +31,26 @@ describe('an e-mail', () => {
     expect(html).toContain(escapeHtml(name));
     expect(html).toContain('o&#39;neill@example.com');
     expect(text).toContain(name);
+  });
+});
+
+describe('a name in an e-mail', () => {
+  it('stays unchanged', () => {
+    for (const name of ['Ada Lovelace', "Ada's organization", 'Søren & Sons, Inc.', '東京チーム', 'R2-D2 (droids)']) {
+      expect(unlinked(name)).toBe(name);
+    }
+  });
+
+  it('never becomes a link, whichever form of a dot, a slash, a colon or an at sign it contains', () => {
+    const dots = ['.', '\u2024', '\uFE52', '\uFF0E', '\u3002', '\uFF61'];
+    for (const dot of dots) expect(unlinked(`evil${dot}example`)).toBe('evil example');
+    for (const colon of [':', '\uFE55', '\uFF1A']) expect(unlinked(`mailto${colon}x`)).toBe('mailto x');
+    for (const at of ['@', '\uFE6B', '\uFF20']) expect(unlinked(`a${at}b`)).toBe('a b');
+    expect(unlinked('http://evil.example/win')).toBe('http evil example win');
+  });
+
+  it('loses characters that are invisible or reverse the text', () => {
+    expect(unlinked('\u202E moc.live \u202C')).toBe('moc live');
+    expect(unlinked('evil\u200B.\u200Bexample\u2066')).toBe('evil example');
   });
 });

@@ -1,25 +1,22 @@
-import { once } from 'node:events';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler } from '#functions/workers/check-service.ts';
 import { certificateDaysLeft } from '#lib/metrics/certificate-end.ts';
 import { createProject, startApi } from '#test/support/api.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { captureLog } from '#test/support/log-lines.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { testCertificate } from '#test/support/test-certificate.ts';
 
 const trusted = getCACertificates('default');
 let host: string;
 
-const server = shared(() => createServer({ cert: testCertificate, key: testCertificateKey }));
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  host = `localhost:${(server.address() as AddressInfo).port}`;
+const server = shared(() => startReceiver(undefined, { tls: true }));
+beforeAll(() => {
+  host = `localhost:${server.port}`;
 });
-afterAll(() => server.close());
 
 beforeEach(() => {
   setDefaultCACertificates([...trusted, testCertificate]);
@@ -28,7 +25,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
   setDefaultCACertificates(trusted);
 });
 
@@ -44,15 +40,11 @@ describe('the days until a certificate ends', () => {
 });
 
 describe('the scheduled check', () => {
-  let parameters: Awaited<ReturnType<typeof serveParameter>>;
   const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
-  beforeAll(async () => {
+  shared(async () => {
     const person = await seedPerson();
     const { slug } = await createProject(api, person);
-    parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
-  });
-  afterAll(() => {
-    parameters?.stop();
+    return serveParameter({ ...checkAccountOf(api, person), project: slug });
   });
 
   it.each([
@@ -60,13 +52,12 @@ describe('the scheduled check', () => {
     ['2126-09-01T00:00:00Z', []],
   ])('writes the line that rings CertificateEnds in the last thirty days: %s', async (now, expected) => {
     const event = { parameter: '/holdfast/check', domainName: host };
-    const lines: string[] = [];
-    vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(String(text)) > 0);
+    const lines = captureLog();
     vi.setSystemTime(new Date(now));
 
     await handler(event);
 
-    const rung = lines.map(line => JSON.parse(line)).filter(({ alarm }) => alarm === 'certificate');
+    const rung = lines.filter(({ alarm }) => alarm === 'certificate');
     expect(rung.map(({ daysLeft }) => daysLeft)).toEqual(expected);
   });
 });

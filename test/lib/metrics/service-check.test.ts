@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type CheckAccount, checkService, readCheckAccount } from '#lib/metrics/service-check.ts';
-import { createProject, startApi } from '#test/support/api.ts';
+import { createProject, startApi, useSettings } from '#test/support/api.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -20,12 +19,9 @@ describe('the service check', () => {
   });
 
   it('only reads under maintenance, when a check that sets would fail', async () => {
-    vi.stubEnv('MAINTENANCE', 'true');
-    resetProcessMemory('settings');
+    useSettings({ MAINTENANCE: 'true' });
     await expect(checkService(account)).rejects.toThrow(/^set failed with 503/);
     expect(Object.keys(await checkService(account, { isReadOnly: true }))).toEqual(['log-in', 'pull', 'log-out']);
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
   });
 
   it('is not disturbed by a concurrent one', async () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Slug } from '#lib/contracts/fields/text.ts';
+import { ApiError } from '#lib/core/errors.ts';
+import { withFreeSlug } from '#lib/organizations/new-organization.ts';
 import { slugFromName, withSuffix } from '#lib/organizations/slug.ts';
+import { withDeadline } from '#lib/table/retry.ts';
 
 describe('slugFromName', () => {
   it.each([
@@ -43,4 +46,18 @@ describe('withSuffix', () => {
       expect(Slug.safeParse(withSuffix(slug)).success).toBe(true);
     }
   });
+});
+
+it('the search for a free slug stops when its time is used up', async () => {
+  const tried: string[] = [];
+  const taken = (slug: string) => {
+    tried.push(slug);
+    return Promise.reject(new ApiError('slug_taken', `The slug ${slug} is taken.`));
+  };
+
+  await expect(withDeadline(() => withFreeSlug({ name: 'Acme' }, taken), 50)).rejects.toMatchObject({
+    code: 'temporarily_unavailable',
+  });
+  expect(tried[0]).toBe('acme');
+  expect(tried.slice(1).every(slug => /^acme-[a-z0-9]{6}$/.test(slug))).toBe(true);
 });

@@ -1,7 +1,7 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handler } from '#functions/workers/make-outbound-requests.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readFetchedKeys } from '#lib/outbound/discovery.ts';
+import { useSettings } from '#test/support/api.ts';
 import { makeSigningKey } from '#test/support/issuer.ts';
 
 describe('the result of the function that fetches keys', () => {
@@ -35,12 +35,6 @@ describe('the result of the function that fetches keys', () => {
 });
 
 it("The function that fetches keys needs no settings, and then can't reach hosts on this machine", async () => {
-  vi.stubEnv('TABLE_NAME', '');
-  vi.stubEnv('WEBHOOK_ALLOW_LOOPBACK', '');
-  resetProcessMemory('settings');
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
-  });
+  useSettings({ TABLE_NAME: '', WEBHOOK_ALLOW_LOOPBACK: '' });
   expect(await handler({ issuer: 'https://127.0.0.1' })).toEqual({ problem: 'the address 127.0.0.1 is not public' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mergeOverrides } from '#lib/admin/update-organization.ts';
-import { defaultLimits, limitNames } from '#lib/contracts/fields/limits.ts';
+import { defaultLimits, limitNames, type PlanName } from '#lib/contracts/fields/limits.ts';
 import { effectiveLimits } from '#lib/plans/effective-limits.ts';
 
 describe('effectiveLimits', () => {
@@ -12,16 +12,15 @@ describe('effectiveLimits', () => {
   });
 
   it('prefers the plan config to the constant, for this plan only', () => {
-    const configs = { free: { maxProjects: 3 } };
+    const maximumOf = (plan: PlanName) =>
+      effectiveLimits({ plan, limitOverrides: {} }, { free: { maxProjects: 3 } }).effective.maxProjects;
 
-    expect(effectiveLimits({ plan: 'free', limitOverrides: {} }, configs).effective.maxProjects).toBe(3);
-    expect(effectiveLimits({ plan: 'pro', limitOverrides: {} }, configs).effective.maxProjects).toBe(100);
+    expect([maximumOf('free'), maximumOf('pro')]).toEqual([3, 100]);
   });
 
   it('prefers the override to both, even if it is 0 or unlimited', () => {
-    const configs = { free: { maxProjects: 3, maxWebhooks: 4 } };
-
-    const limits = effectiveLimits({ plan: 'free', limitOverrides: { maxProjects: 0, maxWebhooks: -1 } }, configs);
+    const limitOverrides = { maxProjects: 0, maxWebhooks: -1 };
+    const limits = effectiveLimits({ plan: 'free', limitOverrides }, { free: { maxProjects: 3, maxWebhooks: 4 } });
 
     expect(limits.effective).toMatchObject({ maxProjects: 0, maxWebhooks: -1, maxMembers: 10 });
     expect(limits.source).toMatchObject({ maxProjects: 'override', maxWebhooks: 'override', maxMembers: 'default' });

@@ -6,9 +6,8 @@ import type { Entity } from '#lib/table/entity.ts';
 import { at } from '#lib/table/read.ts';
 import { handOffRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
+import { codeOf, useApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
-import { shared } from '#test/support/fixtures.ts';
 import { entities as kindsWithInvariants } from '#test/support/invariants.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -68,7 +67,7 @@ describe('an item that an earlier commit wrote', () => {
 });
 
 describe('a credential that an earlier commit issued', () => {
-  const api = shared(startApi);
+  const api = useApi();
 
   it('goes on working if it is an identity’s token, which did not say whether it had a second factor', async () => {
     const place = await openWorkplace(api, await seedPerson({ emailVerified: true }));
@@ -80,9 +79,8 @@ describe('a credential that an earlier commit issued', () => {
     const { token } = (await api.post('/auth/exchange', body)).body;
     const issued = readCredential(token, tokenPrefix);
     if (issued === undefined) throw new Error('No token was issued.');
-    await transact([
-      update(at(tokenRecord, issued.userId, issued.hash), { set: { secondFactor: undefined as never } }),
-    ]);
+    const stored = at(tokenRecord, issued.userId, issued.hash);
+    await transact([update(stored, { set: { secondFactor: undefined as never } })]);
 
     expect((await place.pull('dev', '', { as: { token } })).status).toBe(200);
     await issuer.stop();
@@ -98,7 +96,6 @@ describe('a credential that an earlier commit issued', () => {
     if (issued === undefined) throw new Error('No code was issued.');
     await transact([update(at(handOffRecord, issued.hash), { set: { sessionHash: undefined as never } })]);
 
-    const { status, body } = await api.post('/auth/cli-auth', { code, codeVerifier });
-    expect([status, body.error?.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(await api.post('/auth/cli-auth', { code, codeVerifier }))).toBe('400 invalid_token');
   });
 });

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { entity, type Upgrade } from '#lib/table/entity.ts';
 import { at, find, list, queryPage } from '#lib/table/read.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { useApi } from '#test/support/api.ts';
 
 /*
  * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step upgrades the
@@ -17,27 +16,18 @@ const key = (group: string, name: string) => ({ pk: `GRANT#${group}`, sk: name }
 const scopeToScopes: Upgrade = ({ scope, ...others }) => ({ scopes: [scope], ...others });
 const countUses: Upgrade = attributes => ({ uses: 0, ...attributes });
 
+const v2 = { name: z.string(), scopes: z.array(z.string()) };
+const v3 = { ...v2, uses: z.int() };
 const grantV1 = entity('grant', key, { name: z.string(), scope: z.string() });
-const grantV2 = entity('grant', key, { name: z.string(), scopes: z.array(z.string()) }, { upgrades: [scopeToScopes] });
-const grantV3 = entity(
-  'grant',
-  key,
-  { name: z.string(), scopes: z.array(z.string()), uses: z.int() },
-  { upgrades: [scopeToScopes, countUses] },
-);
-
-const grantSinceV2 = entity(
-  'grant',
-  key,
-  { name: z.string(), scopes: z.array(z.string()), uses: z.int() },
-  { oldestFormat: 2, upgrades: [countUses] },
-);
+const grantV2 = entity('grant', key, v2, { upgrades: [scopeToScopes] });
+const grantV3 = entity('grant', key, v3, { upgrades: [scopeToScopes, countUses] });
+const grantSinceV2 = entity('grant', key, v3, { oldestFormat: 2, upgrades: [countUses] });
 
 const group = randomUUID();
 
 const storedFormat = async (name: string) => (await queryPage({ pk: `GRANT#${group}`, beginsWith: name })).items[0]?.v;
 
-shared(startApi);
+useApi();
 beforeAll(async () => {
   await transact([
     put(at(grantV1, group, 'first'), { name: 'first', scope: 'read' }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ApiError } from '#lib/core/errors.ts';
 import { entity } from '#lib/table/entity.ts';
@@ -19,9 +19,8 @@ import {
   transact,
   update,
 } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { injectFault } from '#test/support/inject-faults.ts';
+import { useApi } from '#test/support/api.ts';
+import { type FaultKind, injectFault } from '#test/support/inject-faults.ts';
 import { conduct } from '#test/support/observe-calls.ts';
 
 const thing = entity('thing', (group: string, name: string) => ({ pk: `THING#${group}`, sk: name }), {
@@ -30,17 +29,24 @@ const thing = entity('thing', (group: string, name: string) => ({ pk: `THING#${g
   note: z.string().optional(),
 });
 
-let group: string;
+const group = randomUUID();
 const thingAt = (name: string) => at(thing, group, name);
+const countAt = async (name: string) => (await find(thingAt(name)))?.count;
+const putThing = (name: string, count = 0) => transact([put(thingAt(name), { name, count })]);
 
-shared(startApi);
-beforeAll(() => {
-  group = randomUUID();
-});
+/** Runs the work with a fault at its first call. */
+async function withFault<T>(kind: FaultKind, work: () => Promise<T>): Promise<T> {
+  const fault = injectFault(kind, 1);
+  const result = await conduct(fault, work);
+  expect(fault.hit()).toBe(true);
+  return result;
+}
+
+useApi();
 
 describe('the table', () => {
   it('returns what was put, without its keys, and nothing for a missing item', async () => {
-    await transact([put(thingAt('a'), { name: 'a', count: 1 })]);
+    await putThing('a', 1);
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
     expect(await find(thingAt('nothing'))).toBeUndefined();
   });
@@ -57,9 +63,9 @@ describe('the table', () => {
 
   it('reads many items at once, in the requested order, with gaps and duplicates', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `many-${index}`);
-    for (const name of names) await transact([put(thingAt(name), { name, count: 0 })]);
-    const found = await readAll([...names, 'gap', 'many-0'].map(thingAt));
-    expect(found.map(one => one?.name)).toEqual([...names, undefined, 'many-0']);
+    for (const name of names) await putThing(name);
+    const things = await readAll([...names, 'gap', 'many-0'].map(thingAt));
+    expect(things.map(item => item?.name)).toEqual([...names, undefined, 'many-0']);
     const together = await readTogether({ first: thingAt('many-0'), gap: thingAt('gap'), left: undefined });
     expect(together).toEqual({ first: { name: 'many-0', count: 0 }, gap: undefined });
   });
@@ -75,124 +81,85 @@ describe('the table', () => {
   });
 
   it('makes all writes of a transaction or none', async () => {
-    await expect(
-      transact([
-        put(thingAt('t1'), { name: 't1', count: 0 }, { if: isNew }),
-        update(thingAt('a'), { add: { count: 1 } }, { if: { count: equals(99) } }),
-      ]),
-    ).rejects.toThrow(ConditionFailed);
+    const writes = [
+      put(thingAt('t1'), { name: 't1', count: 0 }, { if: isNew }),
+      update(thingAt('a'), { add: { count: 1 } }, { if: { count: equals(99) } }),
+    ];
+    await expect(transact(writes)).rejects.toThrow(ConditionFailed);
     expect(await find(thingAt('t1'))).toBeUndefined();
   });
 
   it('reports which condition failed, with the first domain error, based on the item as it is', async () => {
-    const writes = [
-      check(thingAt('a'), { if: { count: lessThan(0) } }),
-      update(
-        thingAt('a'),
-        { add: { count: 1 } },
-        {
-          if: { count: lessThan(1) },
-          refused: current => new ApiError('slug_taken', `count is ${String(current?.count)}`),
-        },
-      ),
-    ];
     // DynamoDB allows one operation per item in a transaction, so the two are on different items.
-    await transact([put(thingAt('b'), { name: 'b', count: 5 })]);
-    const [first, second] = writes;
+    await putThing('b', 5);
+    const refused = (current: { count?: unknown } | undefined) =>
+      new ApiError('slug_taken', `count is ${String(current?.count)}`);
     const failure = transact([
-      { ...(first as NonNullable<typeof first>), key: thingAt('b').key },
-      second as NonNullable<typeof second>,
+      check(thingAt('b'), { if: { count: lessThan(0) } }),
+      update(thingAt('a'), { add: { count: 1 } }, { if: { count: lessThan(1) }, refused }),
     ]);
     await expect(failure).rejects.toMatchObject({ code: 'slug_taken', message: 'count is 1' });
   });
 
   it('sends a single write alone, with the same conditions and errors', async () => {
-    await expect(transact([put(thingAt('a'), { name: 'a', count: 0 }, { if: isNew })])).rejects.toThrow(
-      ConditionFailed,
-    );
-    await expect(
-      transact([remove(thingAt('gone'), { if: isThere, refused: () => new ApiError('slug_taken', 'gone') })]),
-    ).rejects.toMatchObject({ message: 'gone' });
+    const creation = put(thingAt('a'), { name: 'a', count: 0 }, { if: isNew });
+    await expect(transact([creation])).rejects.toThrow(ConditionFailed);
+    const removal = remove(thingAt('gone'), { if: isThere, refused: () => new ApiError('slug_taken', 'gone') });
+    await expect(transact([removal])).rejects.toMatchObject({ message: 'gone' });
     await transact([update(thingAt('a'), { set: { note: 'x' } }, { if: { note: absent } })]);
     await transact([update(thingAt('a'), { set: { note: undefined } })]);
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
   });
 
   it('adds once even if the response is lost and the SDK sends the write again', async () => {
-    await transact([put(thingAt('sum'), { name: 'sum', count: 0 })]);
-    const fault = injectFault('answer-lost-once', 1);
-
-    await conduct(fault, () => transact([update(thingAt('sum'), { add: { count: 1 } })]));
-
-    expect(fault.hit()).toBe(true);
-    expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
+    await putThing('sum');
+    await withFault('answer-lost-once', () => transact([update(thingAt('sum'), { add: { count: 1 } })]));
+    expect(await countAt('sum')).toBe(1);
   });
 
   it('executes a transaction once even if its first attempt runs after a conflict cancelled the second', async () => {
-    await transact([put(thingAt('late'), { name: 'late', count: 0 })]);
-    const fault = injectFault('overtaken', 1);
-
-    await conduct(fault, () =>
-      transact([update(thingAt('late'), { set: { count: 1 } }, { if: { count: equals(0) } })]),
-    );
-
-    expect(fault.hit()).toBe(true);
-    expect(await find(thingAt('late'))).toMatchObject({ count: 1 });
+    await putThing('late');
+    const write = update(thingAt('late'), { set: { count: 1 } }, { if: { count: equals(0) } });
+    await withFault('overtaken', () => transact([write]));
+    expect(await countAt('late')).toBe(1);
   });
 
   it('adds to a count even while a transaction is in progress on its item', async () => {
-    const fault = injectFault('conflict', 1);
-
-    const added = await conduct(fault, () =>
-      increment(thingAt('busy'), { add: { count: 1 }, setIfAbsent: { name: 'busy' } }),
-    );
-
-    expect(fault.hit()).toBe(true);
+    const changes = { add: { count: 1 }, setIfAbsent: { name: 'busy' } };
+    const added = await withFault('conflict', () => increment(thingAt('busy'), changes));
     expect(added).toEqual({ name: 'busy', count: 1 });
   });
 
   it('sends only puts without a transaction', async () => {
-    const fault = injectFault('answer-lost-once', 1);
-
-    await conduct(fault, () => putAlone(put(thingAt('alone'), { name: 'alone', count: 1 }, { if: isNew })));
-
-    expect(fault.hit()).toBe(true);
+    const creation = put(thingAt('alone'), { name: 'alone', count: 1 }, { if: isNew });
+    await withFault('answer-lost-once', () => putAlone(creation));
     expect(await find(thingAt('alone'))).toEqual({ name: 'alone', count: 1 });
     await expect(putAlone(remove(thingAt('alone')))).rejects.toThrow('needs a transaction');
   });
 
   it('keeps all of thirty concurrent updates that read, decide and write', async () => {
-    await transact([put(thingAt('counter'), { name: 'counter', count: 0 })]);
-    await Promise.all(
-      Array.from({ length: 30 }, () =>
-        retryOnConditionFailed(async () => {
-          const current = await find(thingAt('counter'));
-          const count = current?.count ?? 0;
-          await transact([update(thingAt('counter'), { set: { count: count + 1 } }, { if: { count: equals(count) } })]);
-        }),
-      ),
-    );
-    expect(await find(thingAt('counter'))).toMatchObject({ count: 30 });
+    await putThing('counter');
+    const addOne = async () => {
+      const count = (await countAt('counter')) ?? 0;
+      await transact([update(thingAt('counter'), { set: { count: count + 1 } }, { if: { count: equals(count) } })]);
+    };
+    await Promise.all(Array.from({ length: 30 }, () => retryOnConditionFailed(addOne)));
+    expect(await countAt('counter')).toBe(30);
   });
 
   it('decides first based on known data, and after a failed condition based on a new read', async () => {
-    await transact([put(thingAt('moved'), { name: 'moved', count: 5 })]);
-    const known = { name: 'moved', count: 4 };
-    const seen: (number | undefined)[] = [];
+    await putThing('moved', 5);
+    const decided: (number | undefined)[] = [];
+    const addOne = async (current: { count: number } | undefined) => {
+      decided.push(current?.count);
+      const count = current?.count ?? 0;
+      await transact([update(thingAt('moved'), { set: { count: count + 1 } }, { if: { count: equals(count) } })]);
+    };
 
-    await retryWithFreshRead<{ count: number } | undefined, void>(
-      known,
-      () => find(thingAt('moved')),
-      async current => {
-        seen.push(current?.count);
-        const count = current?.count ?? 0;
-        const changes = { set: { count: count + 1 } };
-        await transact([update(thingAt('moved'), changes, { if: { count: equals(count) } })]);
-      },
-    );
+    await retryWithFreshRead({ name: 'moved', count: 4 }, () => find(thingAt('moved')), addOne);
 
-    expect(seen).toEqual([4, 5]);
-    expect(await find(thingAt('moved'))).toMatchObject({ count: 6 });
+    expect(decided).toEqual([4, 5]);
+    expect(await countAt('moved')).toBe(6);
   });
 
   it('gives up with 503 and Retry-After when its time is used up', async () => {

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureTable } from '#infra/local/resources.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { deliverRecords } from '#lib/deliveries/deliver.ts';
@@ -9,42 +9,40 @@ import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
 import { newestRegion, reliedOnMs } from '#lib/table/serving-region.ts';
-import { createProject, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { codeOf, createProject, createToken, startApi, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { captureLog } from '#test/support/log-lines.ts';
+import { seedPerson } from '#test/support/people.ts';
+import { logInAs } from '#test/support/sign-in/scene.ts';
 import { startRegions } from '#test/support/two-regions.ts';
 
 /** The region that the table was made in, and the one with a replica of it. */
 const first = 'us-east-1';
 const second = 'eu-west-1';
 
-let person: Person;
 let token: { token: string };
 let secrets: string;
 let tables: Record<string, string>;
-let regions: Awaited<ReturnType<typeof startRegions>>;
 let now: number;
 
 const api = shared(() => startApi({ LOG_LEVEL: 'WARN' }));
-beforeAll(async () => {
+const person = shared(seedPerson);
+const regions = shared(async () => {
   const name = `${process.env.TABLE_NAME}`;
   tables = { [first]: name, [second]: `${name}-replica` };
   await ensureTable(`${tables[second]}`);
-  regions = await startRegions(tables);
-  person = await seedPerson();
-  const { slug } = await createProject(api, person);
-  secrets = `/secrets/${person.organization.slug}/${slug}/dev`;
+  return startRegions(tables);
+});
+beforeAll(async () => {
+  await createProject(api, person);
+  secrets = `/secrets/${person.organization.slug}/shop/dev`;
   token = await createToken(api, person);
   await api.put(secrets, { key: 'REGION', value: 'first' }, token);
 });
-afterAll(async () => {
-  await regions.stop();
-});
 
-let lines: Record<string, string>[];
+let lines: ReturnType<typeof captureLog>;
 beforeEach(async () => {
-  lines = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation(text => lines.push(JSON.parse(String(text))) > 0);
+  lines = captureLog();
   // Each test begins when nothing is relied on any more.
   now = (now ?? Date.now()) + reliedOnMs + 1;
   vi.useFakeTimers({ toFake: ['Date'], now });
@@ -52,22 +50,18 @@ beforeEach(async () => {
   await Promise.all([store(first, undefined), store(second, undefined)]);
   runIn(first);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  vi.useRealTimers();
-  resetProcessMemory('settings');
-});
+afterEach(() => void vi.useRealTimers());
 
 /** Makes this process one of the functions of a region. */
 function runIn(region: string): void {
-  vi.stubEnv('AWS_REGION', region);
-  vi.stubEnv('PEER_REGION', region === first ? second : first);
-  vi.stubEnv('FIRST_REGION', first);
-  vi.stubEnv('TABLE_NAME', tables[region]);
-  // The client of this region exists already; only that of the other one takes the address.
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', regions.url);
-  resetProcessMemory('settings');
+  useSettings({
+    AWS_REGION: region,
+    PEER_REGION: region === first ? second : first,
+    FIRST_REGION: first,
+    TABLE_NAME: `${tables[region]}`,
+    // The client of this region exists already; only that of the other one takes the address.
+    AWS_ENDPOINT_URL_DYNAMODB: regions.url,
+  });
 }
 
 function later(): void {
@@ -77,8 +71,7 @@ function later(): void {
 
 /** Puts the item into the replica of one region, as before it has been copied to the other. */
 async function store(region: string, item: { region: string | null; epoch: number } | undefined): Promise<void> {
-  vi.stubEnv('PEER_REGION', '');
-  resetProcessMemory('settings');
+  useSettings({ PEER_REGION: '' });
   const TableName = tables[region];
   const Key = keys.servingRegion();
   if (item === undefined) await tableClient().send(new DeleteCommand({ TableName, Key }));
@@ -90,53 +83,46 @@ async function store(region: string, item: { region: string | null; epoch: numbe
   resetProcessMemory('settings');
 }
 
-const failOver = () => store(second, { region: second, epoch: 2 });
-const isFenced = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
-  status === 503 && body.error?.code === 'temporarily_unavailable';
+async function failOver(observer = first): Promise<void> {
+  await store(second, { region: second, epoch: 2 });
+  runIn(observer);
+}
+const fenced = '503 temporarily_unavailable';
+const elsewhere = 'Another region is serving';
+const logIn = () => logInAs(api, person);
 
 describe('a region that lost the service', () => {
   it('refuses everything when it returns, although its own replica has not heard of the failover', async () => {
     await failOver();
-    runIn(first);
 
-    const answers = await Promise.all([
-      api.put(secrets, { key: 'REGION', value: 'late' }, token),
-      // Its credential may have been revoked in the other region.
-      api.get(secrets, token),
-      api.post('/auth/login', { email: person.email, password: testPassword }),
-    ]);
-
-    expect(answers.map(isFenced)).toEqual([true, true, true]);
-    expect(answers[0]?.headers.get('retry-after')).toBe('60');
+    const writing = await api.put(secrets, { key: 'REGION', value: 'late' }, token);
+    // Its credential may have been revoked in the other region.
+    expect([codeOf(writing), codeOf(await api.get(secrets, token))]).toEqual([fenced, fenced]);
+    await expect(logIn()).rejects.toThrow('got 503');
+    expect(writing.headers.get('retry-after')).toBe('60');
     expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
   });
 
   it('refuses a credential that its replica does not know with 503, because the other region may know it', async () => {
-    const session = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
+    const session = await logIn();
     await api.post('/auth/logout', undefined, session);
     expect((await api.get('/auth/me', session)).status).toBe(401);
     await failOver();
-    runIn(first);
     later();
 
-    expect(isFenced(await api.get('/auth/me', session))).toBe(true);
+    expect(codeOf(await api.get('/auth/me', session))).toBe(fenced);
   });
 
   it('keeps its queued work for the queue, and its writes to itself', async () => {
     await failOver();
-    runIn(first);
     const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '0' };
-    const record = {
-      body: JSON.stringify({ type: 'mail-reset-link', email: person.email }),
-      attributes,
-      messageId: '1',
-    };
+    const body = JSON.stringify({ type: 'mail-reset-link', email: person.email });
+    const record = { body, attributes, messageId: '1' } as never;
+    const write = new PutCommand({ TableName: tables[first], Item: { pk: 'THING', sk: 'THING' } });
 
-    expect(await runJob(record as never)).toBe(false);
-    await expect(deliverRecords([record as never])).rejects.toThrow('Another region is serving');
-    await expect(
-      tableClient().send(new PutCommand({ TableName: tables[first], Item: { pk: 'THING', sk: 'THING' } })),
-    ).rejects.toThrow('Another region is serving');
+    expect(await runJob(record)).toBe(false);
+    await expect(deliverRecords([record])).rejects.toThrow(elsewhere);
+    await expect(tableClient().send(write)).rejects.toThrow(elsewhere);
   });
 
   it('serves again after the way back', async () => {
@@ -151,19 +137,17 @@ describe('a region that lost the service', () => {
 describe('the second region', () => {
   it('serves nothing until the table names it', async () => {
     runIn(second);
-    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
+    await expect(requireServingRegion()).rejects.toThrow(elsewhere);
 
-    await failOver();
-    runIn(second);
-    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
+    await failOver(second);
+    await expect(requireServingRegion()).rejects.toThrow(elsewhere);
     later();
     await requireServingRegion();
   });
 
   it('goes on while the first region is lost, and says so without an error', async () => {
-    await failOver();
+    await failOver(second);
     regions.set(first, 'lost');
-    runIn(second);
 
     await requireServingRegion();
     expect(lines).toMatchObject([{ level: 'WARN', region: first }]);
@@ -185,11 +169,10 @@ describe('the first region', () => {
   it('asks once a minute, not with every request', async () => {
     await requireServingRegion();
     await failOver();
-    runIn(first);
 
     await requireServingRegion();
     later();
-    await expect(requireServingRegion()).rejects.toThrow('Another region is serving');
+    await expect(requireServingRegion()).rejects.toThrow(elsewhere);
   });
 });
 

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
@@ -8,7 +9,7 @@ import { type Person, seedPerson, testPassword } from '../people.ts';
 import { expectStatus } from '../sample-requests.ts';
 import { type HostileProvider, startHostileProvider } from './hostile-provider.ts';
 import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts';
-import { type openCompany, redirectUriOf } from './sign-in.ts';
+import { newDomain, openCompany, redirectUriOf } from './sign-in.ts';
 
 export type Company = Awaited<ReturnType<typeof openCompany>>;
 
@@ -34,6 +35,19 @@ export function useOpenIdProvider(
 /** A session of the person's own log-in, without a second factor. */
 export async function logInAs(api: Api, { email }: Pick<Person, 'email'>, password = testPassword) {
   return sessionOf(await expectStatus(api.post('/auth/login', { email, password }), 200));
+}
+
+/** A company whose own provider signs in the named person of its domain, until the running test ends. */
+export async function openOwnCompany(
+  { api, names }: { api: Api; names: NameServer },
+  name: string,
+  { claims = {}, ...changes }: Record<string, unknown> & { claims?: Record<string, unknown> } = {},
+): Promise<Company & { provider: HostileProvider; email: string }> {
+  const domain = newDomain();
+  const email = `${name}@${domain}`;
+  const provider = await startHostileProvider({ sub: name, email, email_verified: true, ...claims });
+  onTestFinished(() => provider.stop());
+  return { ...(await openCompany(api, names, provider, { domain, ...changes })), provider, email };
 }
 
 let colleagues = 0;

@@ -3,6 +3,7 @@ import type { Answer, Api } from '../api.ts';
 import type { NameServer } from '../name-server.ts';
 import { type Person, seedPerson, testPassword } from '../people.ts';
 import { expectStatus } from '../sample-requests.ts';
+import type { App } from '../second-factors.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
 
 /** What the settings of an organization need to know about a provider. */
@@ -142,4 +143,10 @@ export async function sessionThrough(
   const { session, error } = await signIn(api, openBrowser(), slug, query);
   if (session === undefined) throw new Error(`Signing in ended with ${error}.`);
   return session;
+}
+
+/** Answers the question for the account's own factor, for which a sign-in waits in that browser. */
+export async function answerFactor(api: Api, browser: Browser, { code }: Pick<App, 'code'>): Promise<Answer> {
+  const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
+  return requestIn(api, browser, '/auth/login/verify', { challenge, totp: code() });
 }

@@ -49,25 +49,23 @@ describe('lines', () => {
   });
 });
 
-describe('unquoted values', () => {
-  test.each([
-    ['A=', ''],
-    ['A=   ', ''],
-    ['A= one two ', 'one two'],
-    ['A=a=b==', 'a=b=='],
-    ['A=x#y', 'x#y'],
-    ['A=#y', '#y'],
-    ['A= # comment', ''],
-    ['A=x # comment', 'x'],
-    ['A=x\t#comment', 'x'],
-    ['A=x # one # two', 'x'],
-    ['A=it\'s "so"', 'it\'s "so"'],
-    ['A=a\\nb$C$(D)', 'a\\nb$C$(D)'],
-    ['A=http://example.com/#top', 'http://example.com/#top'],
-    ['A=\u00a0x\u00a0', '\u00a0x\u00a0'],
-  ])('%j gives %j', (source, value) => {
-    expect(entriesOf(source)).toEqual([['A', value]]);
-  });
+test.each([
+  ['A=', ''],
+  ['A=   ', ''],
+  ['A= one two ', 'one two'],
+  ['A=a=b==', 'a=b=='],
+  ['A=x#y', 'x#y'],
+  ['A=#y', '#y'],
+  ['A= # comment', ''],
+  ['A=x # comment', 'x'],
+  ['A=x\t#comment', 'x'],
+  ['A=x # one # two', 'x'],
+  ['A=it\'s "so"', 'it\'s "so"'],
+  ['A=a\\nb$C$(D)', 'a\\nb$C$(D)'],
+  ['A=http://example.com/#top', 'http://example.com/#top'],
+  ['A=\u00a0x\u00a0', '\u00a0x\u00a0'],
+])('unquoted values %j gives %j', (source, value) => {
+  expect(entriesOf(source)).toEqual([['A', value]]);
 });
 
 describe('single quotes', () => {

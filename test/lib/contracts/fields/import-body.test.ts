@@ -33,24 +33,17 @@ describe('an import', () => {
   });
 
   test('reports every problem of a list at once', () => {
-    const body = {
-      secrets: [
-        { key: '1', value: 2 },
-        null,
-        { key: 'A', value: '', note: '' },
-        { key: 'B', value: '' },
-        { key: 'B', value: '' },
-      ],
-    };
-    expect(pathsOf(body)).toEqual(['secrets.0.key', 'secrets.0.value', 'secrets.1', 'secrets.2.note', 'secrets.4.key']);
+    const [valid, withNote] = [
+      { key: 'B', value: '' },
+      { key: 'A', value: '', note: '' },
+    ];
+    const paths = pathsOf({ secrets: [{ key: '1', value: 2 }, null, withNote, valid, valid] });
+    expect(paths).toEqual(['secrets.0.key', 'secrets.0.value', 'secrets.1', 'secrets.2.note', 'secrets.4.key']);
   });
 
   test('reports every problem of an object at once, by key', () => {
-    expect(pathsOf({ secrets: { A: 1, 'not a key': '', B: '\ud800' } })).toEqual([
-      'secrets.A',
-      'secrets.not a key',
-      'secrets.B',
-    ]);
+    const paths = pathsOf({ secrets: { A: 1, 'not a key': '', B: '\ud800' } });
+    expect(paths).toEqual(['secrets.A', 'secrets.not a key', 'secrets.B']);
   });
 
   test('reports the lines of problems in dotenv text', () => {

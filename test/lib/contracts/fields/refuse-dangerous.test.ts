@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseDangerous, whyDangerous } from '#lib/contracts/fields/refuse-dangerous.ts';
-
-const words = (text: string) => text.trim().split(/\s+/);
+import { words } from '#test/support/words.ts';
 
 /** Each runs code, or names whom a program trusts, by the manual of the program that reads it. */
 const dangerous = words(`

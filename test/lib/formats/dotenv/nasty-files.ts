@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { words } from '#test/support/words.ts';
 
 /*
  * Dotenv files of the kind that people have, and that tools read differently: quotes, escapes, comments, references,
@@ -9,90 +10,14 @@ const references = ['A', 'HOST', 'A:-d', 'B-d', 'A:+y', 'E:-d', 'E-d', 'E:?no', 
   inner => `$\{${inner}}`,
 );
 
-const pieces = [
-  ...references,
-  'v',
-  'a b',
-  'x',
-  '1',
-  'é',
-  '🐟',
-  'postgres://u:p@h/db?a=b&c',
-  '/usr/lib',
-  'a=b',
-  '#',
-  ' #',
-  '\t#',
-  ' # c',
-  '#f',
-  "'",
-  '"',
-  '`',
-  "''",
-  '""',
-  "\\'",
-  '\\"',
-  '\\`',
-  '\\',
-  '\\\\',
-  '\\n',
-  '\\r',
-  '\\t',
-  '\\$',
-  '\\x',
-  '\\a',
-  '\\0',
-  '\\012',
-  '\\0101',
-  '\\ ',
-  '\\#',
-  '$',
-  '$$',
-  '$A',
-  '$HOST',
-  '${',
-  '}',
-  '$(x)',
-  '$1',
-  '${A',
-  '$A$A',
-  ' ',
-  '  ',
-  '\t',
-  '\u00a0',
-  '\u2028',
-  '\f',
-  '\v',
-  '\x1c',
-  '\x85',
-  '\ufeff',
-  '\n',
-  '\r',
-  '\r\n',
-  '\\\n',
-  '\n#',
-  '\n  ',
-  '\nQ=1\n',
-  ';',
-  '&',
-  '|',
-  '<',
-  '>',
-  '(',
-  ')',
-  '~',
-  '*',
-  '[a]',
-  '{a,b}',
-  ':',
-  ',',
-  '!',
-  '%',
-  '^',
-  '-',
-  '\ufffe',
-  '=',
-];
+const visible =
+  words(String.raw`v x 1 é 🐟 postgres://u:p@h/db?a=b&c /usr/lib a=b # #f ' " '' "" \' \" \ \\ \n \r \t \$ \x \a
+  \0 \012 \0101 \# $ $$ $A $HOST } $(x) $1 $A$A ; & | < > ( ) ~ * [a] {a,b} : , ! % ^ - =`);
+const quotesAndReferences = ['`', '\\`', '${', '${A', ...references];
+const comments = [' #', '\t#', ' # c'];
+const blanks = [' ', '  ', '\t', '\u00a0', '\u2028', '\f', '\v', '\x1c', '\x85', '\ufeff', '\ufffe', 'a b', '\\ '];
+const lineEnds = ['\n', '\r', '\r\n', '\\\n', '\n#', '\n  ', '\nQ=1\n'];
+const pieces = [...visible, ...quotesAndReferences, ...comments, ...blanks, ...lineEnds];
 
 const text = (max: number) => fc.array(fc.constantFrom(...pieces), { maxLength: max }).map(parts => parts.join(''));
 const word = fc.stringMatching(/^[A-Za-z0-9_./:@%+,-]{1,12}$/);
@@ -113,15 +38,13 @@ const value = fc.oneof(
 const ordinary = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 2, arbitrary: fc.constantFrom(usual, ...others) });
 
+const oddKeys = ['a-b', 'A.B', '1A', 'é', "'Q'", 'A B', '', 'A[0]', 'A+', '__proto__', '"A"'];
 const assignment = fc
   .tuple(
     ordinary('', 'export ', 'export\t', ' ', '\t', 'export  '),
     fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'KEY_1', 'k') },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom('a-b', 'A.B', '1A', 'é', "'Q'", 'A B', '', 'A[0]', 'A+', '__proto__', '"A"'),
-      },
+      { weight: 1, arbitrary: fc.constantFrom(...oddKeys) },
     ),
     ordinary('=', ' = ', '= ', ' =', '=\t', ': ', ':', '', '==', '=\u00a0'),
     value,
@@ -129,26 +52,10 @@ const assignment = fc
   )
   .map(parts => parts.join(''));
 
+const ignored = ['', '# comment', '  # A=1', '; A=1', '   ', "# it's", '# x \\', '#\rA=1'];
 const line = fc.oneof(
   { weight: 8, arbitrary: assignment },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      '',
-      '# comment',
-      '  # A=1',
-      '; A=1',
-      '   ',
-      "# it's",
-      '# x \\',
-      '=',
-      '=A=1',
-      'export',
-      'word',
-      "'",
-      '#\rA=1',
-    ),
-  },
+  { weight: 1, arbitrary: fc.constantFrom(...ignored, '=', '=A=1', 'export', 'word', "'") },
 );
 
 /** One assignment and its line break. */

@@ -33,20 +33,12 @@ describe('the digest of an environment’s heads', () => {
   });
 
   it('differs by key, by version and by the change that wrote them', () => {
+    const head = (key: string, version: number, fence = 1) => ({ key, version, fence });
     const digests = [
       emptyDigest,
-      digestOf([{ key: 'A', version: 1, fence: 1 }]),
-      digestOf([{ key: 'A', version: 1, fence: 2 }]),
-      digestOf([{ key: 'A', version: 2, fence: 1 }]),
-      digestOf([{ key: 'B', version: 1, fence: 1 }]),
-      digestOf([
-        { key: 'A', version: 1, fence: 1 },
-        { key: 'B', version: 2, fence: 1 },
-      ]),
-      digestOf([
-        { key: 'A', version: 2, fence: 1 },
-        { key: 'B', version: 1, fence: 1 },
-      ]),
+      ...[head('A', 1), head('A', 1, 2), head('A', 2), head('B', 1)].map(only => digestOf([only])),
+      digestOf([head('A', 1), head('B', 2)]),
+      digestOf([head('A', 2), head('B', 1)]),
     ];
     expect(new Set(digests).size).toBe(digests.length);
     expect(digests.every(digest => /^[0-9a-f]{32}$/.test(digest))).toBe(true);

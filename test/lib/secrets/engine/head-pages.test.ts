@@ -3,6 +3,7 @@ import { type HeadPage, outgrowsPages, pagesAfter } from '#lib/secrets/engine/he
 import { sizeAfter } from '#lib/secrets/engine/write-change.ts';
 import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
+import { headWith } from '#test/support/head-with.ts';
 
 const kb = 1024;
 
@@ -18,9 +19,7 @@ function environment() {
     /** Sets keys to values of a size, or deletes them (0), as one change; up to 40 keys are read one by one. */
     change(sizes: Readonly<Record<string, number>>) {
       const changed = Object.entries(sizes).map(([key, bytes]) => {
-        const head = { key, version: 1, revision: 1, fence: 1, createdAt: '', updatedAt: '' };
-        const content = bytes === 0 ? { deleted: true as const } : { sizeBytes: bytes, keyVersion: 1 };
-        return { ...head, ...content, updatedBy: { id: '', email: '' } };
+        return headWith({ key, ...(bytes === 0 ? { deleted: true } : { sizeBytes: bytes, keyVersion: 1 }) });
       });
       const state = { pages, sizeBytes, secretCount: heads.size } as EnvironmentState;
       const before = new Map(heads);
@@ -56,19 +55,19 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 describe('the ranges in which an environment is read', () => {
   it('are not recorded while it fits in one page', () => {
-    const one = environment();
-    one.change(many(500, kb));
-    expect(one.pages()).toBeUndefined();
-    one.change({ [name(0)]: 2 * kb });
-    expect(one.pages()).toBeUndefined();
+    const env = environment();
+    env.change(many(500, kb));
+    expect(env.pages()).toBeUndefined();
+    env.change({ [name(0)]: 2 * kb });
+    expect(env.pages()).toBeUndefined();
   });
 
   it('are measured by a change that reads all heads', () => {
-    const one = environment();
-    one.change(many(1000, 4 * kb));
-    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(512 * kb);
-    expect(one.sizes().length).toBeLessThanOrEqual(9);
-    expect(one.pages()?.map(({ bytes }) => bytes)).toEqual(one.sizes());
+    const env = environment();
+    env.change(many(1000, 4 * kb));
+    expect(Math.max(...env.sizes())).toBeLessThanOrEqual(512 * kb);
+    expect(env.sizes().length).toBeLessThanOrEqual(9);
+    expect(env.pages()?.map(({ bytes }) => bytes)).toEqual(env.sizes());
   });
 
   it.each([
@@ -76,10 +75,10 @@ describe('the ranges in which an environment is read', () => {
     ['in reverse order', upTo(64).toReversed()],
     ['in any order', shuffled(upTo(64))],
   ])('stay below a page while an environment is filled one key at a time, %s', (_, order) => {
-    const one = environment();
-    for (const index of order) one.change({ [name(index)]: 64 * kb });
-    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(768 * kb);
-    expect(one.measured()).toBeLessThanOrEqual(12);
+    const env = environment();
+    for (const index of order) env.change({ [name(index)]: 64 * kb });
+    expect(Math.max(...env.sizes())).toBeLessThanOrEqual(768 * kb);
+    expect(env.measured()).toBeLessThanOrEqual(12);
   });
 
   it.each([
@@ -89,22 +88,22 @@ describe('the ranges in which an environment is read', () => {
       (part: number) => Object.fromEntries(upTo(32).map(index => [name(4 * index + part), 32 * kb])),
     ],
   ])('stay below a page while it is filled by small imports, %s', (_, partOf) => {
-    const one = environment();
-    for (const part of upTo(4)) one.change(partOf(part));
-    expect(Math.max(...one.sizes())).toBeLessThanOrEqual(768 * kb);
+    const env = environment();
+    for (const part of upTo(4)) env.change(partOf(part));
+    expect(Math.max(...env.sizes())).toBeLessThanOrEqual(768 * kb);
   });
 
   it('are dropped when it fits in one page again', () => {
-    const one = environment();
-    one.change(many(1000, 4 * kb));
-    for (let first = 0; first < 900; first += 40) one.change(many(Math.min(40, 900 - first), 0, first));
-    expect(one.pages()).toBeUndefined();
+    const env = environment();
+    env.change(many(1000, 4 * kb));
+    for (let first = 0; first < 900; first += 40) env.change(many(Math.min(40, 900 - first), 0, first));
+    expect(env.pages()).toBeUndefined();
   });
 
   it('follow the sizes of replaced and deleted keys', () => {
-    const one = environment();
-    one.change(many(1000, 4 * kb));
-    one.change({ [name(3)]: 0, [name(500)]: kb, [name(999)]: 5 * kb });
-    expect(one.pages()?.map(({ bytes }) => bytes)).toEqual(one.sizes());
+    const env = environment();
+    env.change(many(1000, 4 * kb));
+    env.change({ [name(3)]: 0, [name(500)]: kb, [name(999)]: 5 * kb });
+    expect(env.pages()?.map(({ bytes }) => bytes)).toEqual(env.sizes());
   });
 });

@@ -1,26 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { hasSnapshot, keepSnapshot, keptHeads, maximumAgeMs } from '#lib/secrets/engine/kept-snapshots.ts';
 import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
 import { reliedOnMs } from '#lib/table/serving-region.ts';
+import { useSettings } from '#test/support/api.ts';
+import { headWith } from '#test/support/head-with.ts';
 
 const mb = 1024 * 1024;
 
-function limitTo(bytes: number): void {
-  vi.stubEnv('SNAPSHOT_CACHE_BYTES', String(bytes));
-  resetProcessMemory('settings');
-}
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  resetProcessMemory('settings');
-});
+const limitTo = (bytes: number) => useSettings({ SNAPSHOT_CACHE_BYTES: String(bytes) });
 
 const pathOf = (name: string) => ({ orgSlug: name, project: 'shop', env: 'dev' });
 
@@ -28,17 +20,9 @@ const pathOf = (name: string) => ({ orgSlug: name, project: 'shop', env: 'dev' }
 function snapshotOf(name: string, { count, bytes }: { count: number; bytes: number }) {
   const heads = Array.from({ length: count }, (_, index): HeadRecord => {
     const text = Buffer.from(Buffer.alloc(bytes, index).toString('base64'), 'base64');
-    return {
-      key: `KEY_${index}`,
-      version: 1,
-      revision: 1,
-      fence: 1,
-      sealed: new Uint8Array(text.buffer, text.byteOffset, text.byteLength),
-      keyVersion: 1,
-      createdAt: new Date(index).toISOString(),
-      updatedAt: new Date(index).toISOString(),
-      updatedBy: { id: `${name} ${index}`, email: `${name}-${index}@example.com` },
-    };
+    const sealed = new Uint8Array(text.buffer, text.byteOffset, text.byteLength);
+    const updatedBy = { id: `${name} ${index}`, email: `${name}-${index}@example.com` };
+    return headWith({ key: `KEY_${index}`, sealed, keyVersion: 1, updatedBy });
   });
   const state = {
     id: `id of ${name}`,

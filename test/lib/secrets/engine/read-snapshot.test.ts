@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { headOf, resolveHeads, versionOf } from '#lib/secrets/engine/read-snapshot.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
+import { headWith } from '#test/support/head-with.ts';
 
 function head(key: string, version: number, revision: number, more: Partial<HeadRecord> = {}): HeadRecord {
-  return {
-    key,
-    version,
-    revision,
-    fence: revision,
-    sealed: new Uint8Array([version]),
-    keyVersion: 1,
-    sizeBytes: 300,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: `2026-01-01T00:00:0${version}.000Z`,
-    updatedBy: { id: 'u', email: 'u@example.com' },
-    ...more,
-  };
+  const value = { sealed: new Uint8Array([version]), keyVersion: 1, sizeBytes: 300 };
+  const updatedAt = `2026-01-01T00:00:0${version}.000Z`;
+  return headWith({ key, version, revision, fence: revision, updatedAt, ...value, ...more });
 }
 
 /** Reads versions from a history, and counts the reads. */

@@ -4,39 +4,17 @@ import { secretSizeBytes } from '#lib/secrets/engine/secret-size.ts';
 import { contentAfter, fitsOneTransaction } from '#lib/secrets/engine/write-change.ts';
 import type { EnvironmentState } from '#lib/table/records/environment.ts';
 import type { HeadRecord } from '#lib/table/records/secret.ts';
+import { headWith } from '#test/support/head-with.ts';
 
-const state: EnvironmentState = {
-  id: 'e',
-  slug: 'dev',
-  type: 'development',
-  projectId: 'p',
-  organizationId: 'o',
-  firstRevision: 0,
-  revision: 4,
-  secretCount: 2,
-  sizeBytes: 700,
-  valueCount: 5,
-  keyVersion: 1,
-  digest: digestOf([
-    { key: 'A', version: 3, fence: 2 },
-    { key: 'B', version: 1, fence: 2 },
-  ]),
-  fence: 3,
-  status: 'active',
-};
+const stored = [
+  { key: 'A', version: 3, fence: 2 },
+  { key: 'B', version: 1, fence: 2 },
+];
+const state = { secretCount: 2, sizeBytes: 700, digest: digestOf(stored) } as EnvironmentState;
 
 function head(key: string, version: number, sizeBytes: number | undefined, sealedBytes = 100): HeadRecord {
-  const common = {
-    key,
-    version,
-    revision: 5,
-    fence: 2,
-    createdAt: '',
-    updatedAt: '',
-    updatedBy: { id: '', email: '' },
-  };
-  if (sizeBytes === undefined) return { ...common, deleted: true };
-  return { ...common, sizeBytes, keyVersion: 1, sealed: new Uint8Array(sealedBytes) };
+  const sealed = new Uint8Array(sealedBytes);
+  return headWith({ key, version, fence: 2, ...(sizeBytes === undefined ? { deleted: true } : { sizeBytes, sealed }) });
 }
 
 it('the content of an environment after a change counts creations, replacements, deletions and keys set again after a deletion', () => {
