@@ -5,7 +5,7 @@ import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryC
 import { describe, expect, it } from 'vitest';
 import { hashCredential, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
-import { call, preparePlace } from '../load/clients.ts';
+import { preparePlace } from '../load/clients.ts';
 import { startStack } from '../support/npm-start.ts';
 import { loadRatioLine, measureLoads, median } from './load-ratio.ts';
 
@@ -38,11 +38,12 @@ describe.runIf(isBench)('compared with a bare script that makes the same reads a
     const stack = await startStack({ DATA_DIR: 'memory', LOG_LEVEL: 'ERROR' });
     try {
       const place = await preparePlace(stack.url);
+      const { api, as, slug } = place;
       const secrets = Array.from({ length: 100 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
-      const path = `/secrets/${place.slug}/shop/dev`;
-      await call(place, 'POST', `${path}/bulk`, { secrets });
+      const path = `/secrets/${slug}/shop/dev`;
+      await api.post(`${path}/bulk`, { secrets }, as);
       const pull = async () => {
-        const { status, body } = await call(place, 'GET', path);
+        const { status, body } = await api.get(path, as);
         if (status !== 200 || body.secrets.length !== 100) throw new Error(`The pull failed: ${status}`);
       };
       const bare = await bareScript(stack.url, place);
@@ -104,9 +105,9 @@ async function bareScript(url: string, place: Awaited<ReturnType<typeof prepareP
     }),
   );
   const TableName = endpoints.tableName ?? '';
-  const userId = readCredential(place.token, tokenPrefix)?.userId ?? '';
+  const userId = readCredential(place.as.token, tokenPrefix)?.userId ?? '';
   const credential = [
-    keys.token(userId, hashCredential(place.token)),
+    keys.token(userId, hashCredential(place.as.token)),
     keys.organization(place.slug),
     keys.member(place.slug, userId),
   ];

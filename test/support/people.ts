@@ -10,7 +10,7 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { countPlatform } from '#lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, sessionOf } from './api.ts';
+import { type Client, sessionOf } from './api.ts';
 import { knownPassword } from './known-password.ts';
 
 export interface Person {
@@ -115,9 +115,9 @@ export async function seedOwner(): Promise<Person> {
 }
 
 /** Registers a person with a request, for tests of registering and of its e-mail. */
-export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
+export async function registerPerson({ post }: Client, name = 'Ada'): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
-  const answer = await api.post('/auth/register', { email, password: testPassword, name });
+  const answer = await post('/auth/register', { email, password: testPassword, name });
   if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
   return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
 }
