@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
+import { median } from './measure.ts';
 
 /*
  * `npm run bench -- writers`: compares many writers of different keys of one environment with a single writer, in one
@@ -79,7 +80,6 @@ function watch() {
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 /** The average cost of a change. */
 function effort(who: string, of: readonly Round[]): string {
