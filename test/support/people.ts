@@ -115,9 +115,9 @@ export async function seedOwner(): Promise<Person> {
 }
 
 /** Registers a person with a request, for tests of registering and of its e-mail. */
-export async function registerPerson({ post }: Client, name = 'Ada'): Promise<Person> {
+export async function registerPerson({ post }: Client): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
-  const answer = await post('/auth/register', { email, password: testPassword, name });
+  const answer = await post('/auth/register', { email, password: testPassword, name: 'Ada' });
   if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
   return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
 }

@@ -74,9 +74,9 @@ export function placeOf(name: string): Place | undefined {
   return places.get(name);
 }
 
-export async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
+export async function placeWithSecrets(api: Api): Promise<Place> {
   const there = await place(api);
-  const secrets = Array.from({ length: count }, (_, index) => ({ key: `KEY_${index}`, value: `value ${index}` }));
+  const secrets = [0, 1, 2].map(index => ({ key: `KEY_${index}`, value: `value ${index}` }));
   await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
   return there;
 }
@@ -107,8 +107,8 @@ export async function join(api: Api, person: Person, guest: Person, role = 'deve
   return answer.body.member;
 }
 
-export async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/') {
-  const body = { url, events: ['secret.created'] };
+export async function makeWebhook(api: Api, person: Person) {
+  const body = { url: 'http://127.0.0.1:9/', events: ['secret.created'] };
   const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);
   return answer.body.webhook as { id: string };
 }
