@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
@@ -102,6 +102,7 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
     let watched = watch();
     const handlers = conductedHandlers(() => watched.conductor);
     const api = await startApi({ LOG_LEVEL: 'SILENT' }, handlers);
+    onTestFinished(api.stop);
     const place = await openWorkplace(api);
     const run = async (writers: number): Promise<Round> => {
       const startedAt = performance.now();
@@ -123,48 +124,41 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
       round.perSecond = sum(round.made) / ((performance.now() - startedAt) / 1000);
       return { ...round, ...watched.end() };
     };
-    try {
-      await run(writersAtOnce);
-      const alone: Round[] = [];
-      const together: Round[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        alone.push(await run(1));
-        together.push(await run(writersAtOnce));
-      }
-      const one = median(alone.map(({ perSecond }) => perSecond));
-      const many = median(together.map(({ perSecond }) => perSecond));
-      const share = Math.min(...together.map(({ made }) => (Math.min(...made) * writersAtOnce) / sum(made)));
-      const failed = together.flatMap(({ statuses }) => statuses);
-      const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
-      writeSync(
-        1,
-        `one writer: ${one.toFixed(1)} changes a second\n` +
-          `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
-          `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
-          `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
-          `failed: ${failed.length}\n`,
-      );
-      expect(failed).toEqual([]);
-      expect(many / one).toBeGreaterThanOrEqual(0.6);
-      expect(share).toBeGreaterThanOrEqual(0.25);
-    } finally {
-      await api.stop();
+    await run(writersAtOnce);
+    const alone: Round[] = [];
+    const together: Round[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      alone.push(await run(1));
+      together.push(await run(writersAtOnce));
     }
+    const one = median(alone.map(({ perSecond }) => perSecond));
+    const many = median(together.map(({ perSecond }) => perSecond));
+    const share = Math.min(...together.map(({ made }) => (Math.min(...made) * writersAtOnce) / sum(made)));
+    const failed = together.flatMap(({ statuses }) => statuses);
+    const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
+    writeSync(
+      1,
+      `one writer: ${one.toFixed(1)} changes a second\n` +
+        `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
+        `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
+        `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
+        `failed: ${failed.length}\n`,
+    );
+    expect(failed).toEqual([]);
+    expect(many / one).toBeGreaterThanOrEqual(0.6);
+    expect(share).toBeGreaterThanOrEqual(0.25);
   });
 
   it('all get an answer when they come at once', { timeout: 120_000 }, async () => {
     const api = await startApi({ LOG_LEVEL: 'SILENT' });
-    try {
-      const place = await openWorkplace(api);
-      const startedAt = performance.now();
-      const answers = await Promise.all(Array.from({ length: crowd }, (_, n) => place.set('dev', `KEY_${n}`, 'x')));
-      const seconds = (performance.now() - startedAt) / 1000;
-      const tally = Object.entries(Object.groupBy(answers, ({ status }) => status));
-      const text = tally.map(([status, of]) => `${of?.length ?? 0} × ${status}`).join(', ');
-      writeSync(1, `${crowd} writers at once: ${text}, the last after ${seconds.toFixed(1)} s\n`);
-      expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
-    } finally {
-      await api.stop();
-    }
+    onTestFinished(api.stop);
+    const place = await openWorkplace(api);
+    const startedAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: crowd }, (_, n) => place.set('dev', `KEY_${n}`, 'x')));
+    const seconds = (performance.now() - startedAt) / 1000;
+    const tally = Object.entries(Object.groupBy(answers, ({ status }) => status));
+    const text = tally.map(([status, of]) => `${of?.length ?? 0} × ${status}`).join(', ');
+    writeSync(1, `${crowd} writers at once: ${text}, the last after ${seconds.toFixed(1)} s\n`);
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
   });
 });
