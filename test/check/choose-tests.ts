@@ -1,4 +1,4 @@
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The project's files, and for each TypeScript file the files that it imports. */
 export interface Tree {
@@ -82,9 +82,14 @@ function testsOfFunction(file: string, { files }: Tree): string[] {
 const importersOf = (wanted: readonly string[], { imports }: Tree): string[] =>
   [...imports].filter(([, used]) => used.some(file => wanted.includes(file))).map(([file]) => file);
 
-/** The files that a TypeScript file imports by a relative path. Pure. */
+/** The project's files that a TypeScript file imports. Pure. */
 export function importsIn(file: string, text: string): string[] {
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
-  );
+  const specifiers = text.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.|#|@holdfast\/)[^']+)'/g);
+  return [...specifiers].map(([, specifier = '']) => resolveImport(file, specifier));
+}
+
+/** The path from the root of what a file imports; a package by its name. */
+export function resolveImport(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier);
+  return specifier.replace(/^#/, '').replace(/^@holdfast\/(contracts|formats)\//, 'lib/$1/');
 }

@@ -4,8 +4,11 @@ import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { startLocalStack } from '#infra/local/stack.ts';
+import { issuingKey } from '#lib/access/credential-key.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
-import { shareCredentialKey } from './credential-key.ts';
+import { at, find } from '#lib/table/read.ts';
+import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { put, transact } from '#lib/table/write.ts';
 import { shared } from './fixtures.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
@@ -104,6 +107,19 @@ export async function startApi(
     },
     stop: () => stack.stop(),
   };
+}
+
+const credentialKey = at(credentialKeyRecord);
+let keyOfProcess: { wrapped: Uint8Array } | undefined;
+
+/**
+ * Gives a new table this process's credential key, which comes from the first table. A process belongs to one
+ * installation.
+ */
+async function shareCredentialKey(): Promise<void> {
+  if (keyOfProcess !== undefined) return transact([put(credentialKey, keyOfProcess)]);
+  await issuingKey();
+  keyOfProcess = await find(credentialKey);
 }
 
 /** The service, from before the first test of the file or block until after its last one. */

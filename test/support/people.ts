@@ -11,7 +11,7 @@ import { countPlatform } from '#lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { type Client, sessionOf } from './api.ts';
-import { knownPassword } from './known-password.ts';
+import { knownPassword } from './quick-scrypt.ts';
 
 export interface Person {
   session: { cookie: string };
