@@ -45,21 +45,6 @@ export interface Script {
   callback?: Record<string, string | undefined>;
 }
 
-export interface HostileProvider {
-  url: string;
-  client: { clientId: string; clientSecret: string };
-  keys: SigningKey[];
-  script: Script;
-  /** Who logs in instead for an authorization request with this state. */
-  people: Map<string, Members>;
-  /** The latest authorization request. */
-  granted: () => Granted | undefined;
-  /** How often a part was asked for. */
-  requests: (part: Part) => number;
-  received: Received[];
-  stop(): Promise<void>;
-}
-
 type Members = Record<string, unknown>;
 
 interface ProviderOptions {
@@ -86,23 +71,26 @@ const equal = (one: string, other: string) => {
 export async function startHostileProvider(
   person: Members,
   { algorithm = 'RS256', clientSecret = randomBytes(24).toString('hex'), isShared = false }: ProviderOptions = {},
-): Promise<HostileProvider> {
+) {
   const keys = [await makeSigningKey(algorithm)];
   const client = { clientId: `client-${randomBytes(4).toString('hex')}`, clientSecret };
   const codes = new Map<string, Granted>();
   const accessTokens = new Set<string>();
   let latest: Granted | undefined;
 
-  const provider: HostileProvider = {
+  const provider = {
     url: '',
     client,
     keys,
-    script: {},
-    people: new Map(),
+    script: {} as Script,
+    /** Who logs in instead for an authorization request with this state. */
+    people: new Map<string, Members>(),
+    /** The latest authorization request. */
     granted: () => latest,
-    requests: part => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
-    received: [],
-    stop: () => server.stop(),
+    /** How often a part was asked for. */
+    requests: (part: Part): number => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
+    received: [] as Received[],
+    stop: (): Promise<void> => server.stop(),
   };
   const personNow = (state = '') => ({ ...person, ...provider.script.person, ...provider.people.get(state) });
 
@@ -147,6 +135,8 @@ export async function startHostileProvider(
   );
   return Object.assign(provider, { url: server.url, received: server.received });
 }
+
+export type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>;
 
 function discoveryOf(url: string): Members {
   return {
