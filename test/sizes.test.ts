@@ -79,7 +79,7 @@ function isLiteral({ body }: FunctionNode): boolean {
 
 const functions = paths.filter(path => !path.endsWith('.css')).flatMap(functionsOf);
 
-const namesOf = (found: readonly Measured[]) => [...new Set(found.map(({ name }) => name))].toSorted();
+const namesOf = (some: readonly Measured[]) => [...new Set(some.map(({ name }) => name))].toSorted();
 
 describe('sizes', () => {
   it(`let no file have more than ${maximumFileLines} lines`, () => {

@@ -243,8 +243,8 @@ describe('contracts', () => {
 describe('functions', () => {
   it('are one file a route, named by its operation', () => {
     const expected = routes.map(({ area, operationId }) => `functions/${area}/${operationId}.ts`);
-    const found = functions.map(({ path }) => path).filter(path => !/^functions\/(workers|system)\//.test(path));
-    expect(found.toSorted()).toEqual(expected.toSorted());
+    const files = functions.map(({ path }) => path).filter(path => !/^functions\/(workers|system)\//.test(path));
+    expect(files.toSorted()).toEqual(expected.toSorted());
   });
 
   it('hold no rule of their own: no try, no parsing, no keys', () => {

@@ -161,8 +161,7 @@ async function driveSecrets(): Promise<void> {
   await call('POST', '/auth/verify-email', undefined, { token: canary(linkTokens, 'unknown link token') });
   await call('POST', '/auth/forgot-password', undefined, { email });
   linkTokens.set('reset token', await mailedToken(api, email, 'Reset'));
-  const made = await call('POST', '/auth/token', session, { name: 'cli' });
-  const token = { token: made.body.token as string };
+  const token = { token: (await call('POST', '/auth/token', session, { name: 'cli' })).body.token as string };
   credentials.set('token', token.token);
   const codeVerifier = canary(credentials, 'code verifier').replaceAll(' ', '-').padEnd(50, 'x');
   credentials.set('code verifier', codeVerifier);

@@ -7,7 +7,7 @@ type Json = any;
 /** One change to a request. Plain data, so that a recipe can be printed, stored and replayed. */
 export type Change =
   | { kind: 'caller'; as: (typeof callers)[number] }
-  /** A whole body made from the operation's schema. */
+  /** A whole body candidates from the operation's schema. */
   | { kind: 'body'; value: Json }
   /** Replaces one value in the body, by its index. */
   | { kind: 'value'; place: number; value: Json }
@@ -308,16 +308,16 @@ export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   }
   if (type === 'boolean') return fc.boolean();
   if (type === 'null') return fc.constant(null);
-  const made: fc.Arbitrary<Json>[] = examples.map(example => fc.constant(example));
-  if (node.format === 'uuid') made.push(fc.uuid());
-  else if (node.format === 'email') made.push(fc.uuid().map(id => `${id}@example.com`));
-  else if (node.format === 'uri') made.push(fc.webUrl());
-  else if (node.pattern !== undefined) made.push(matching(node.pattern));
+  const candidates: fc.Arbitrary<Json>[] = examples.map(example => fc.constant(example));
+  if (node.format === 'uuid') candidates.push(fc.uuid());
+  else if (node.format === 'email') candidates.push(fc.uuid().map(id => `${id}@example.com`));
+  else if (node.format === 'uri') candidates.push(fc.webUrl());
+  else if (node.pattern !== undefined) candidates.push(matching(node.pattern));
   else {
     const minLength = node.minLength ?? 0;
-    made.push(fc.string({ minLength, maxLength: Math.min(node.maxLength ?? 50, minLength + 50) }));
+    candidates.push(fc.string({ minLength, maxLength: Math.min(node.maxLength ?? 50, minLength + 50) }));
   }
-  return fc.oneof(...made);
+  return fc.oneof(...candidates);
 }
 
 /** Some patterns can't be used to generate values. */

@@ -67,7 +67,7 @@ export async function seedPerson(
   };
   const source = { ip: '127.0.0.1', userAgent: 'node', requestId: randomUUID() };
   const session = await newSession(user, source);
-  const made = await newOrganization(
+  const created = await newOrganization(
     { name: personalOrganizationName(givenName), slug: `org-${randomBytes(8).toString('hex')}` },
     user,
     { id: user.id, email: user.email, type: 'session' },
@@ -76,15 +76,15 @@ export async function seedPerson(
   await transact([
     put(at(emailRecord, user.email), { userId: user.id }),
     put(at(userRecord, user.id), user),
-    ...made.writes,
+    ...created.writes,
     session.write,
     countPlatform({ users: 1, organizations: 1 }),
   ]);
-  for (const one of [user.id, made.organization.id, made.organization.slug]) {
-    owners.set(one, currentName() ?? 'nobody');
+  const organization = Organization.parse(created.organization);
+  for (const idOrSlug of [user.id, organization.id, organization.slug]) {
+    owners.set(idOrSlug, currentName() ?? 'nobody');
   }
   const [cookie = ''] = session.cookie.split(';');
-  const organization = Organization.parse(made.organization);
   const person = { session: { cookie }, email: user.email, user: userView(user), organization };
   const name = currentName();
   if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);

@@ -27,11 +27,11 @@ export interface Prepared {
 
 /** @throws Error naming the request if its response has none of the expected statuses. */
 export async function expectStatus(answer: Promise<Answer>, ...statuses: number[]): Promise<Answer> {
-  const got = await answer;
-  if (!statuses.includes(got.status)) {
-    throw new Error(`Expected ${statuses.join(' or ')}, got ${got.status}: ${JSON.stringify(got.body)}`);
+  const received = await answer;
+  if (!statuses.includes(received.status)) {
+    throw new Error(`Expected ${statuses.join(' or ')}, got ${received.status}: ${JSON.stringify(received.body)}`);
   }
-  return got;
+  return received;
 }
 
 /** The token in the newest e-mail to the address with such a subject; the background may still be sending it. */
@@ -90,7 +90,7 @@ export async function placeWithHistory(api: Api): Promise<Place> {
 
 export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
-  return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
+  return Object.fromEntries(answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]));
 }
 
 export async function invite(api: Api, person: Person, email: string, role = 'developer') {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type JWTPayload, SignJWT } from 'jose';
 import { makeSigningKey, type SigningKey } from '../issuer.ts';
@@ -58,10 +58,6 @@ const defined = (members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-const equal = (one: string, other: string) => {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-};
 
 /**
  * An OpenID provider on loopback that grants every request at once, without a log-in page, and whose every answer can be
@@ -127,7 +123,7 @@ export async function startHostileProvider(
   const server = await startReceiver(
     (response, received) => {
       const path = received.path.split('?')[0];
-      const part = (Object.keys(paths) as Part[]).find(one => paths[one] === path);
+      const part = (Object.keys(paths) as Part[]).find(name => paths[name] === path);
       if (part === undefined) return response.writeHead(404).end();
       return (provider.script.parts?.[part] ?? parts[part])(response, received);
     },
@@ -169,16 +165,15 @@ function grant(parameters: URLSearchParams): Granted {
 function isClient({ clientId, clientSecret }: HostileProvider['client'], { headers }: Received, form: URLSearchParams) {
   const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (basic === undefined) {
-    return equal(form.get('client_id') ?? '', clientId) && equal(form.get('client_secret') ?? '', clientSecret);
+    return form.get('client_id') === clientId && (form.get('client_secret') ?? '') === clientSecret;
   }
-  return equal(Buffer.from(basic, 'base64').toString(), `${clientId}:${clientSecret}`);
+  return Buffer.from(basic, 'base64').toString() === `${clientId}:${clientSecret}`;
 }
 
 function fulfils({ challenge, redirectUri }: Granted, form: URLSearchParams): boolean {
-  const made = createHash('sha256')
-    .update(form.get('code_verifier') ?? '')
-    .digest('base64url');
-  return challenge !== undefined && equal(made, challenge) && form.get('redirect_uri') === redirectUri;
+  const verifier = form.get('code_verifier') ?? '';
+  const isVerified = createHash('sha256').update(verifier).digest('base64url') === challenge;
+  return isVerified && form.get('redirect_uri') === redirectUri;
 }
 
 async function idTokenOf(provider: HostileProvider, { nonce }: Granted, person: Members): Promise<string> {
