@@ -23,7 +23,7 @@ const crowd = Number(process.env.CROWD ?? 500);
 
 interface Round {
   perSecond: number;
-  made: number[];
+  changes: number[];
   statuses: number[];
   slowestMs: number;
   /** AWS calls, commits among them, and rejected commits. */
@@ -79,19 +79,19 @@ function watch() {
   return { conductor, end };
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** The average cost of a change. */
 function effort(who: string, of: readonly Round[]): string {
-  const changes = sum(of.flatMap(({ made }) => made));
+  const count = sum(of.flatMap(({ changes }) => changes));
   const names = [...new Set(of.flatMap(({ calls }) => [...calls.keys()]))].toSorted();
   const each = names.map(name => {
-    return `${name} ${(sum(of.map(({ calls }) => calls.get(name) ?? 0)) / changes).toFixed(2)}`;
+    return `${name} ${(sum(of.map(({ calls }) => calls.get(name) ?? 0)) / count).toFixed(2)}`;
   });
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const idle = percent(sum(of.map(({ idleShare }) => idleShare)) / of.length);
-  const cores = (sum(of.map(one => one.cores)) / of.length).toFixed(2);
-  const refused = percent(sum(of.map(one => one.refused)) / changes);
+  const cores = (sum(of.map(round => round.cores)) / of.length).toFixed(2);
+  const refused = percent(sum(of.map(round => round.refused)) / count);
   return `${who}, for each change: ${each.join(', ')}; refused ${refused}; no commit under way ${idle} of the time; this process used ${cores} cores`;
 }
 
@@ -107,8 +107,8 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
     const run = async (writers: number): Promise<Round> => {
       const startedAt = performance.now();
       watched = watch();
-      const round: Round = { perSecond: 0, made: [], statuses: [], slowestMs: 0, ...watched.end() };
-      round.made = await Promise.all(
+      const round: Round = { perSecond: 0, changes: [], statuses: [], slowestMs: 0, ...watched.end() };
+      round.changes = await Promise.all(
         Array.from({ length: writers }, async (_, writer) => {
           let count = 0;
           while (performance.now() - startedAt < roundMs) {
@@ -121,7 +121,7 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
           return count;
         }),
       );
-      round.perSecond = sum(round.made) / ((performance.now() - startedAt) / 1000);
+      round.perSecond = sum(round.changes) / ((performance.now() - startedAt) / 1000);
       return { ...round, ...watched.end() };
     };
     await run(writersAtOnce);
@@ -131,21 +131,21 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
       alone.push(await run(1));
       together.push(await run(writersAtOnce));
     }
-    const one = median(alone.map(({ perSecond }) => perSecond));
+    const single = median(alone.map(({ perSecond }) => perSecond));
     const many = median(together.map(({ perSecond }) => perSecond));
-    const share = Math.min(...together.map(({ made }) => (Math.min(...made) * writersAtOnce) / sum(made)));
+    const share = Math.min(...together.map(({ changes }) => (Math.min(...changes) * writersAtOnce) / sum(changes)));
     const failed = together.flatMap(({ statuses }) => statuses);
     const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
     writeSync(
       1,
-      `one writer: ${one.toFixed(1)} changes a second\n` +
-        `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
+      `one writer: ${single.toFixed(1)} changes a second\n` +
+        `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / single)} % of one alone\n` +
         `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
         `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
         `failed: ${failed.length}\n`,
     );
     expect(failed).toEqual([]);
-    expect(many / one).toBeGreaterThanOrEqual(0.6);
+    expect(many / single).toBeGreaterThanOrEqual(0.6);
     expect(share).toBeGreaterThanOrEqual(0.25);
   });
 

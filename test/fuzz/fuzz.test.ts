@@ -87,10 +87,10 @@ describe('for every request', () => {
     Math.max(900_000, runs * 10_000),
   );
 
-  it('every problem found before stays fixed', async () => {
+  it('every earlier problem stays fixed', async () => {
     const problems: string[] = [];
     for (const { sample: name, recipe } of corpus) {
-      const sample = samples.find(one => one.name === name);
+      const sample = samples.find(some => some.name === name);
       if (sample === undefined) throw new Error(`corpus.json names the unknown sample ${name}.`);
       const problem = await variations(sample).attempt(recipe);
       if (problem !== undefined) problems.push(`${name}: ${JSON.stringify(recipe)} → ${problem}`);

@@ -52,7 +52,7 @@ it(
     expect(errors).not.toMatch(/Error/);
     expect(lost).toEqual([]);
     for (const env of environments) {
-      const revisions = tally.accepted.filter(one => one.env === env).map(({ revision }) => revision);
+      const revisions = tally.accepted.filter(change => change.env === env).map(({ revision }) => revision);
       expect(new Set(revisions).size).toBe(revisions.length);
       const { status, body } = await again.api.get(`/secrets/${place.slug}/shop/${env}`, place.as);
       expect(status).toBe(200);

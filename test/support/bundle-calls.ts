@@ -22,7 +22,7 @@ export function recordBundleCalls() {
   const recording = (...given: unknown[]): ClientRequest => {
     const request = (original as (...args: unknown[]) => ClientRequest)(...given);
     const functionName = running.getStore();
-    const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
+    const { headers = {}, path = '' } = (given.find(value => typeof value === 'object') ?? {}) as RequestOptions;
     const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
     if (functionName === undefined) return request;
     const named = String(target ?? /^\/(v2\/email|2015-03-31\/functions)\//.exec(path ?? '')?.[1] ?? '');

@@ -16,7 +16,7 @@ export function checkAccountOf(api: Api, { email, organization }: Person): Check
 }
 
 /** Returns the value for every GetParameter of the SDK, until it is stopped. */
-export async function serveParameter(value: unknown): Promise<{ stop: () => Promise<void> }> {
+export async function serveParameter(value: unknown): Promise<{ stop: () => void }> {
   const body = JSON.stringify({ Parameter: { Value: JSON.stringify(value) } });
   const server = await startReceiver(response =>
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(body),
@@ -25,7 +25,7 @@ export async function serveParameter(value: unknown): Promise<{ stop: () => Prom
   return {
     stop: () => {
       delete process.env.AWS_ENDPOINT_URL_SSM;
-      return server.stop();
+      void server.stop();
     },
   };
 }

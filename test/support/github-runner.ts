@@ -100,7 +100,7 @@ export function createMasker() {
       for (const line of data.split(/[\r\n]+/)) if (line.trim() !== '') add(line.trim());
     },
     hide: (line: string) =>
-      [...hidden].toSorted((a, b) => b.length - a.length).reduce((text, one) => text.replaceAll(one, '***'), line),
+      [...hidden].toSorted((a, b) => b.length - a.length).reduce((text, form) => text.replaceAll(form, '***'), line),
   };
 }
 
