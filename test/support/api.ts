@@ -7,7 +7,7 @@ import { startLocalStack } from '#infra/local/stack.ts';
 import { issuingKey } from '#lib/access/credential-key.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
-import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { credentialKeyRecord } from '#lib/table/records/credentials.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { shared } from './fixtures.ts';
 import { sharedNameServer } from './name-server.ts';

@@ -7,7 +7,8 @@ import { addUpTo } from '#lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import { keys } from '#lib/table/keys.ts';
-import { auditRecord } from '#lib/table/records/audit-entry.ts';
+import { auditRecord } from '#lib/table/records/audit.ts';
+import { tokenRecord } from '#lib/table/records/credentials.ts';
 import {
   type EnvironmentState,
   environmentRecord,
@@ -15,36 +16,38 @@ import {
   fenceRecord,
 } from '#lib/table/records/environment.ts';
 import { identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
-import { invitationPointerRecord, invitationRecord } from '#lib/table/records/invitation.ts';
-import { memberRecord, membershipRecord } from '#lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
+  invitationPointerRecord,
+  invitationRecord,
+  memberRecord,
+  membershipRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '#lib/table/records/organization.ts';
-import { passkeyOwnerRecord, passkeyRecord } from '#lib/table/records/passkey.ts';
-import { platformCountRecord } from '#lib/table/records/platform-count.ts';
-import { projectRecord } from '#lib/table/records/project.ts';
-import { providerLinkRecord } from '#lib/table/records/provider-link.ts';
+import { platformCountRecord } from '#lib/table/records/platform.ts';
+import { projectRecord, templateKeyRecord } from '#lib/table/records/project.ts';
 import {
+  type HeadRecord,
+  headRecord,
   type RevisionPartRecord,
   type RevisionRecord,
   revisionPartRecord,
   revisionRecord,
-} from '#lib/table/records/revision.ts';
-import {
-  type HeadRecord,
-  headRecord,
   type TombstoneRecord,
   tombstoneRecord,
   type VersionRecord,
   versionRecord,
 } from '#lib/table/records/secret.ts';
-import { domainRecord, signInRecord } from '#lib/table/records/sign-in.ts';
-import { templateKeyRecord } from '#lib/table/records/template-key.ts';
-import { tokenRecord } from '#lib/table/records/token.ts';
+import { domainRecord, providerLinkRecord, signInRecord } from '#lib/table/records/sign-in.ts';
 import { subjectOf, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
-import { emailRecord, hasSecondFactor, userRecord } from '#lib/table/records/user.ts';
+import {
+  emailRecord,
+  hasSecondFactor,
+  passkeyOwnerRecord,
+  passkeyRecord,
+  userRecord,
+} from '#lib/table/records/user.ts';
 import { webhookRecord } from '#lib/table/records/webhook.ts';
 import { allItems } from './table-dump.ts';
 
