@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drawLayers, layers } from '#infra/build/layers.ts';
 import { routes } from '#lib/contracts/routes.ts';
+import { resolveImport } from './check/choose-tests.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -19,17 +20,12 @@ function sourcesOf(pattern: string): Source[] {
   return globSync(pattern, { cwd: root }).map(path => {
     const text = readFileSync(join(root, path), 'utf8');
     const statements = [...text.matchAll(/^(?:import|export)\s(?:[^'";]*?\sfrom\s)?'([^']+)';/gm)];
-    const resolve = (specifier: string) =>
-      specifier.startsWith('.')
-        ? relative(root, join(root, path, '..', specifier))
-        : specifier.replace(/^#/, '').replace(/^@holdfast\/(contracts|formats)\//, 'lib/$1/');
+    const importedBy = (some: typeof statements) => some.map(([, specifier = '']) => resolveImport(path, specifier));
     return {
       path,
       text,
-      imports: statements.map(match => resolve(match[1] as string)),
-      valueImports: statements
-        .filter(match => !/^(?:import|export) type\s/.test(match[0]))
-        .map(match => resolve(match[1] as string)),
+      imports: importedBy(statements),
+      valueImports: importedBy(statements.filter(([line]) => !/^(?:import|export) type\s/.test(line))),
     };
   });
 }
@@ -256,8 +252,8 @@ describe('contracts', () => {
 describe('functions', () => {
   it('are one file a route, named by its operation', () => {
     const expected = routes.map(({ area, operationId }) => `functions/${area}/${operationId}.ts`);
-    const found = functions.map(({ path }) => path).filter(path => !/^functions\/(workers|system)\//.test(path));
-    expect(found.toSorted()).toEqual(expected.toSorted());
+    const files = functions.map(({ path }) => path).filter(path => !/^functions\/(workers|system)\//.test(path));
+    expect(files.toSorted()).toEqual(expected.toSorted());
   });
 
   it('hold no rule of their own: no try, no parsing, no keys', () => {

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { startLocalStack } from '#infra/local/stack.ts';
 import { listEntries } from '#lib/audit/search-entries.ts';
 import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
-import { tableClient } from '#lib/table/client.ts';
-import type { AuditRecord } from '#lib/table/records/audit.ts';
+import { countsOf, recordCalls } from '../support/record-calls.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 /*
- * The cost of a page of the audit log for logs of different sizes, in calls and in read units reported by DynamoDB. Run
- * it with `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
+ * The cost of a page of the audit log for logs of different sizes, in calls and in capacity units. Run it with
+ * `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
  */
 
 const largest = Number(process.argv[2] ?? 100_000);
@@ -22,56 +21,31 @@ function mixedAction(index: number): AuditAction {
   return auditActions[Math.floor(index / 100) % auditActions.length] as AuditAction;
 }
 
-const counted = { calls: 0, readUnits: 0, writeUnits: 0 };
-
-/** Asks DynamoDB for the capacity each call consumed, and adds it up. */
-function countCapacity(): void {
-  tableClient().middlewareStack.add(
-    next => async args => {
-      const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } } as typeof args);
-      const { ConsumedCapacity } = answer.output as { ConsumedCapacity?: { CapacityUnits?: number } };
-      const units = ConsumedCapacity?.CapacityUnits ?? 0;
-      counted.calls += 1;
-      if ('KeyConditionExpression' in args.input) counted.readUnits += units;
-      else counted.writeUnits += units;
-      return answer;
-    },
-    { step: 'initialize' },
-  );
-}
-
 async function measure(log: string, organizationId: string, query: Parameters<typeof listEntries>[1]) {
-  Object.assign(counted, { calls: 0, readUnits: 0, writeUnits: 0 });
-  const startedAt = performance.now();
-  const page = await listEntries(organizationId, query);
+  const { result: page, calls: recordedCalls } = await recordCalls(() => listEntries(organizationId, query));
   if (page === undefined) throw new Error('The offset is out of reach.');
   const { entries, pagination } = page;
+  const { calls, readUnits, writeUnits } = countsOf(recordedCalls);
   return {
     log,
     action: query.action ?? 'all',
     offset: query.offset,
     limit: query.limit,
-    calls: counted.calls,
-    'read units': Math.round(counted.readUnits),
-    'write units': counted.writeUnits,
-    ms: Math.round(performance.now() - startedAt),
+    calls,
+    'read units': readUnits,
+    'write units': writeUnits,
     entries: entries.length,
     total: pagination.total,
   };
 }
 
 const stack = await startLocalStack({ port: 0, dataDir: 'memory', env: { TABLE_NAME: 'bench', LOG_LEVEL: 'ERROR' } });
-countCapacity();
 const rows: Awaited<ReturnType<typeof measure>>[] = [];
 for (const size of [largest / 100, largest]) {
   const organizationId = randomUUID();
   const start = Date.now() - 86_400_000;
-  for (let done = 0; done < size; done += 10_000) {
-    const chunk: AuditRecord[] = Array.from({ length: Math.min(10_000, size - done) }, (_, index) =>
-      auditEntry(mixedAction(done + index), start + (done + index) * 500),
-    );
-    await seedAudit(organizationId, chunk);
-  }
+  const entries = Array.from({ length: size }, (_, index) => auditEntry(mixedAction(index), start + index * 500));
+  await seedAudit(organizationId, entries);
   const name = `${size} entries`;
   // Until all entries have been counted once.
   for (let caughtUp = false; !caughtUp; caughtUp = rows.at(-1)?.total === size) {

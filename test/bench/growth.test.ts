@@ -1,7 +1,7 @@
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { createProject, useApi } from '../support/api.ts';
 import { startObservedApi } from '../support/observed-api.ts';
 import { seedPerson } from '../support/people.ts';
 import { expectStatus } from '../support/sample-requests.ts';
@@ -13,11 +13,7 @@ import { drawGrowth } from './draw-growth.ts';
 const isBench = process.env.BENCH !== undefined;
 
 describe.runIf(isBench)('growth', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startObservedApi();
-  });
-  afterAll(() => api?.stop());
+  const api = useApi(startObservedApi);
 
   it('affects the reads of a pull, but not the cost of a change or of an audit page', {
     timeout: 900_000,
@@ -26,10 +22,9 @@ describe.runIf(isBench)('growth', () => {
     const sets: [number, number][] = [];
     for (const size of [10, 30, 100, 300, 1000]) {
       const person = await seedPerson();
-      const { id, slug } = person.organization;
-      await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
+      await createProject(api, person);
       const secrets = Array.from({ length: size }, (_, index) => ({ key: `SECRET_${index}`, value: 'x'.repeat(200) }));
-      const path = `/secrets/${slug}/shop/dev`;
+      const path = `/secrets/${person.organization.slug}/shop/dev`;
       await expectStatus(api.post(`${path}/bulk`, { secrets }, person.session), 200);
       const pulled = await countRequest(api, { method: 'GET', path, as: person.session });
       const body = { key: 'SECRET_1', value: 'y'.repeat(200) };
@@ -43,13 +38,10 @@ describe.runIf(isBench)('growth', () => {
       const person = await seedPerson();
       const { id } = person.organization;
       const start = Date.now() - 86_400_000;
-      for (let done = 0; done < size; done += 10_000) {
-        const part = Array.from({ length: Math.min(10_000, size - done) }, (_, index) =>
-          auditEntry((done + index) % 4 === 0 ? 'secret.updated' : 'secret.pulled', start + (done + index) * 500),
-        );
-        await seedAudit(id, part);
-        if (size > 10_000) writeSync(2, `growth: ${done + part.length} of ${size} audit entries\n`);
-      }
+      const entries = Array.from({ length: size }, (_, index) =>
+        auditEntry(index % 4 === 0 ? 'secret.updated' : 'secret.pulled', start + index * 500),
+      );
+      await seedAudit(id, entries);
       const page = (offset: number) =>
         countRequest(api, { method: 'GET', path: `/audit/${id}?limit=50&offset=${offset}`, as: person.session });
       // Until every entry has been counted, which only happens on the first read of a log.

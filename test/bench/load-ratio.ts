@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleFunctions, bundleSettings } from '#infra/build/bundle.ts';
 import { hotFunctions } from '#infra/plan/functions.ts';
+import { medians } from './measure.ts';
 
 /*
  * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
@@ -21,12 +22,11 @@ export const handler = async () => ({ statusCode: 200 });
 export interface LoadRatio {
   name: string;
   sizeBytes: number;
-  milliseconds: number;
   /** As a multiple of the empty handler's median. */
   ratio: number;
 }
 
-/** The medians of `rounds` loads of each bundle, interleaved, so that other load on the machine affects all of them. */
+/** Compares the medians of `rounds` loads of each bundle. */
 export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
   const outDirectory = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
   try {
@@ -42,16 +42,10 @@ export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
       stdin: { contents: emptyHandler, resolveDir: import.meta.dirname, loader: 'js' },
       outfile: empty,
     });
-    const files = [empty, ...bundles.map(({ directory }) => join(directory, 'index.mjs'))];
-    const times = files.map((): number[] => []);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [index, file] of files.entries()) times[index]?.push(loadTime(file));
-    }
-    const [base = Number.NaN, ...medians] = times.map(median);
-    return bundles.map(({ name, sizeBytes }, index) => {
-      const milliseconds = medians[index] ?? Number.NaN;
-      return { name, sizeBytes, milliseconds, ratio: milliseconds / base };
-    });
+    const files = bundles.map(({ name, directory }) => [name, () => loadTime(join(directory, 'index.mjs'))]);
+    const times = await medians(rounds, { empty: () => loadTime(empty), ...Object.fromEntries(files) });
+    const timeOf = (name: string) => times[name] ?? Number.NaN;
+    return bundles.map(({ name, sizeBytes }) => ({ name, sizeBytes, ratio: timeOf(name) / timeOf('empty') }));
   } finally {
     rmSync(outDirectory, { recursive: true, force: true });
   }
@@ -67,10 +61,6 @@ function loadTime(file: string): number {
   const time = Number(stdout.trim());
   if (!Number.isFinite(time) || stdout.trim() === '') throw new Error(`${file} does not load: ${stderr}`);
   return time;
-}
-
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** A line for the bench's output. */

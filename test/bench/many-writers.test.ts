@@ -1,10 +1,11 @@
 import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
+import { median } from './measure.ts';
 
 /*
  * `npm run bench -- writers`: compares many writers of different keys of one environment with a single writer, in one
@@ -22,7 +23,7 @@ const crowd = Number(process.env.CROWD ?? 500);
 
 interface Round {
   perSecond: number;
-  made: number[];
+  changes: number[];
   statuses: number[];
   slowestMs: number;
   /** AWS calls, commits among them, and rejected commits. */
@@ -78,20 +79,19 @@ function watch() {
   return { conductor, end };
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** The average cost of a change. */
 function effort(who: string, of: readonly Round[]): string {
-  const changes = sum(of.flatMap(({ made }) => made));
+  const count = sum(of.flatMap(({ changes }) => changes));
   const names = [...new Set(of.flatMap(({ calls }) => [...calls.keys()]))].toSorted();
   const each = names.map(name => {
-    return `${name} ${(sum(of.map(({ calls }) => calls.get(name) ?? 0)) / changes).toFixed(2)}`;
+    return `${name} ${(sum(of.map(({ calls }) => calls.get(name) ?? 0)) / count).toFixed(2)}`;
   });
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const idle = percent(sum(of.map(({ idleShare }) => idleShare)) / of.length);
-  const cores = (sum(of.map(one => one.cores)) / of.length).toFixed(2);
-  const refused = percent(sum(of.map(one => one.refused)) / changes);
+  const cores = (sum(of.map(round => round.cores)) / of.length).toFixed(2);
+  const refused = percent(sum(of.map(round => round.refused)) / count);
   return `${who}, for each change: ${each.join(', ')}; refused ${refused}; no commit under way ${idle} of the time; this process used ${cores} cores`;
 }
 
@@ -102,12 +102,13 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
     let watched = watch();
     const handlers = conductedHandlers(() => watched.conductor);
     const api = await startApi({ LOG_LEVEL: 'SILENT' }, handlers);
+    onTestFinished(api.stop);
     const place = await openWorkplace(api);
     const run = async (writers: number): Promise<Round> => {
       const startedAt = performance.now();
       watched = watch();
-      const round: Round = { perSecond: 0, made: [], statuses: [], slowestMs: 0, ...watched.end() };
-      round.made = await Promise.all(
+      const round: Round = { perSecond: 0, changes: [], statuses: [], slowestMs: 0, ...watched.end() };
+      round.changes = await Promise.all(
         Array.from({ length: writers }, async (_, writer) => {
           let count = 0;
           while (performance.now() - startedAt < roundMs) {
@@ -120,51 +121,44 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
           return count;
         }),
       );
-      round.perSecond = sum(round.made) / ((performance.now() - startedAt) / 1000);
+      round.perSecond = sum(round.changes) / ((performance.now() - startedAt) / 1000);
       return { ...round, ...watched.end() };
     };
-    try {
-      await run(writersAtOnce);
-      const alone: Round[] = [];
-      const together: Round[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        alone.push(await run(1));
-        together.push(await run(writersAtOnce));
-      }
-      const one = median(alone.map(({ perSecond }) => perSecond));
-      const many = median(together.map(({ perSecond }) => perSecond));
-      const share = Math.min(...together.map(({ made }) => (Math.min(...made) * writersAtOnce) / sum(made)));
-      const failed = together.flatMap(({ statuses }) => statuses);
-      const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
-      writeSync(
-        1,
-        `one writer: ${one.toFixed(1)} changes a second\n` +
-          `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
-          `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
-          `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
-          `failed: ${failed.length}\n`,
-      );
-      expect(failed).toEqual([]);
-      expect(many / one).toBeGreaterThanOrEqual(0.6);
-      expect(share).toBeGreaterThanOrEqual(0.25);
-    } finally {
-      await api.stop();
+    await run(writersAtOnce);
+    const alone: Round[] = [];
+    const together: Round[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      alone.push(await run(1));
+      together.push(await run(writersAtOnce));
     }
+    const single = median(alone.map(({ perSecond }) => perSecond));
+    const many = median(together.map(({ perSecond }) => perSecond));
+    const share = Math.min(...together.map(({ changes }) => (Math.min(...changes) * writersAtOnce) / sum(changes)));
+    const failed = together.flatMap(({ statuses }) => statuses);
+    const slowest = Math.max(...together.map(({ slowestMs }) => slowestMs)) / 1000;
+    writeSync(
+      1,
+      `one writer: ${single.toFixed(1)} changes a second\n` +
+        `${writersAtOnce} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / single)} % of one alone\n` +
+        `${effort('one writer', alone)}\n${effort(`${writersAtOnce} writers`, together)}\n` +
+        `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
+        `failed: ${failed.length}\n`,
+    );
+    expect(failed).toEqual([]);
+    expect(many / single).toBeGreaterThanOrEqual(0.6);
+    expect(share).toBeGreaterThanOrEqual(0.25);
   });
 
   it('all get an answer when they come at once', { timeout: 120_000 }, async () => {
     const api = await startApi({ LOG_LEVEL: 'SILENT' });
-    try {
-      const place = await openWorkplace(api);
-      const startedAt = performance.now();
-      const answers = await Promise.all(Array.from({ length: crowd }, (_, n) => place.set('dev', `KEY_${n}`, 'x')));
-      const seconds = (performance.now() - startedAt) / 1000;
-      const tally = Object.entries(Object.groupBy(answers, ({ status }) => status));
-      const text = tally.map(([status, of]) => `${of?.length ?? 0} × ${status}`).join(', ');
-      writeSync(1, `${crowd} writers at once: ${text}, the last after ${seconds.toFixed(1)} s\n`);
-      expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
-    } finally {
-      await api.stop();
-    }
+    onTestFinished(api.stop);
+    const place = await openWorkplace(api);
+    const startedAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: crowd }, (_, n) => place.set('dev', `KEY_${n}`, 'x')));
+    const seconds = (performance.now() - startedAt) / 1000;
+    const tally = Object.entries(Object.groupBy(answers, ({ status }) => status));
+    const text = tally.map(([status, of]) => `${of?.length ?? 0} × ${status}`).join(', ');
+    writeSync(1, `${crowd} writers at once: ${text}, the last after ${seconds.toFixed(1)} s\n`);
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
   });
 });

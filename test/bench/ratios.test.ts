@@ -2,21 +2,16 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashCredential, readCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
-import { call, preparePlace } from '../load/clients.ts';
+import { preparePlace } from '../load/clients.ts';
 import { startStack } from '../support/npm-start.ts';
-import { loadRatioLine, measureLoads, median } from './load-ratio.ts';
+import { loadRatioLine, measureLoads } from './load-ratio.ts';
+import { medians, timed } from './measure.ts';
 
 /* Part of `npm run bench`: durations, only as ratios of things measured side by side. */
 const isBench = process.env.BENCH !== undefined;
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
 
 /** Requests a second of 32 clients. */
 async function throughput(work: () => Promise<unknown>, milliseconds: number): Promise<number> {
@@ -36,49 +31,27 @@ async function throughput(work: () => Promise<unknown>, milliseconds: number): P
 describe.runIf(isBench)('compared with a bare script that makes the same reads and decrypts', () => {
   it('a pull of 100 secrets through gateway and handler', { timeout: 300_000 }, async () => {
     const stack = await startStack({ DATA_DIR: 'memory', LOG_LEVEL: 'ERROR' });
-    try {
-      const place = await preparePlace(stack.url);
-      const secrets = Array.from({ length: 100 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
-      const path = `/secrets/${place.slug}/shop/dev`;
-      await call(place, 'POST', `${path}/bulk`, { secrets });
-      const pull = async () => {
-        const { status, body } = await call(place, 'GET', path);
-        if (status !== 200 || body.secrets.length !== 100) throw new Error(`The pull failed: ${status}`);
-      };
-      const bare = await bareScript(stack.url, place);
+    onTestFinished(async () => void (await stack.stop()));
+    const place = await preparePlace(stack.url);
+    const { api, as, slug } = place;
+    const secrets = Array.from({ length: 100 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(200) }));
+    const path = `/secrets/${slug}/shop/dev`;
+    await api.post(`${path}/bulk`, { secrets }, as);
+    const pull = async () => {
+      const { status, body } = await api.get(path, as);
+      if (status !== 200 || body.secrets.length !== 100) throw new Error(`The pull failed: ${status}`);
+    };
+    const bare = await bareScript(stack.url, place);
 
-      for (let warm = 0; warm < 60; warm += 1) {
-        await pull();
-        await bare();
-      }
-      const times = { pull: [] as number[], bare: [] as number[] };
-      for (let round = 0; round < 200; round += 1) {
-        times.pull.push(await timed(pull));
-        times.bare.push(await timed(bare));
-      }
-      const rates = { pull: [] as number[], bare: [] as number[] };
-      for (let round = 0; round < 4; round += 1) {
-        rates.pull.push(await throughput(pull, 3000));
-        rates.bare.push(await throughput(bare, 3000));
-      }
-      const time = median(times.pull) / median(times.bare);
-      const rate = median(rates.pull) / median(rates.bare);
-      const shown = [median(times.pull), median(times.bare), median(rates.pull), median(rates.bare)].map(one =>
-        one.toFixed(1),
-      );
-      writeSync(
-        1,
-        `ratios: pull 100 takes ${time.toFixed(2)} × the bare script (≤ 1.0; ${shown[0]} and ${shown[1]} ms)\n`,
-      );
-      writeSync(
-        1,
-        `ratios: 32 clients reach ${(rate * 100).toFixed(0)} % of it (≥ 95; ${shown[2]} and ${shown[3]} a second)\n`,
-      );
-      expect.soft(time).toBeLessThanOrEqual(1);
-      expect.soft(rate).toBeGreaterThanOrEqual(0.95);
-    } finally {
-      await stack.stop();
-    }
+    const times = await medians(200, { pull: () => timed(pull), bare: () => timed(bare) }, 60);
+    const rates = await medians(4, { pull: () => throughput(pull, 3000), bare: () => throughput(bare, 3000) });
+    const time = times.pull / times.bare;
+    const rate = rates.pull / rates.bare;
+    const both = ({ pull, bare }: typeof times) => `${pull.toFixed(1)} and ${bare.toFixed(1)}`;
+    writeSync(1, `ratios: pull 100 takes ${time.toFixed(2)} × the bare script (≤ 1.0; ${both(times)} ms)\n`);
+    writeSync(1, `ratios: 32 clients reach ${(rate * 100).toFixed(0)} % of it (≥ 95; ${both(rates)} a second)\n`);
+    expect.soft(time).toBeLessThanOrEqual(1);
+    expect.soft(rate).toBeGreaterThanOrEqual(0.95);
   });
 
   it('loading a hot bundle, next to an empty handler with only the DynamoDB client', { timeout: 300_000 }, async () => {
@@ -104,9 +77,9 @@ async function bareScript(url: string, place: Awaited<ReturnType<typeof prepareP
     }),
   );
   const TableName = endpoints.tableName ?? '';
-  const userId = readCredential(place.token, tokenPrefix)?.userId ?? '';
+  const userId = readCredential(place.as.token, tokenPrefix)?.userId ?? '';
   const credential = [
-    keys.token(userId, hashCredential(place.token)),
+    keys.token(userId, hashCredential(place.as.token)),
     keys.organization(place.slug),
     keys.member(place.slug, userId),
   ];

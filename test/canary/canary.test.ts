@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SQSEvent } from 'aws-lambda';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
-import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
+import { type Answer, type Caller, sessionOf, startApi, useApi } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { shared } from '../support/fixtures.ts';
 import { scanTable } from '../support/invariants.ts';
 import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
-import { conductedHandlers } from '../support/observe-calls.ts';
+import { numbered } from '../support/numbered.ts';
+import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 import { seedPerson, testPassword } from '../support/people.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { mailedToken } from '../support/sample-requests.ts';
 import { samples, send } from '../support/samples.ts';
 import { fromBase32 } from '../support/second-factors.ts';
@@ -35,42 +38,55 @@ const answers: { request: string; answer: Answer }[] = [];
 const logged: string[] = [];
 const queued: string[] = [];
 const contexts: string[] = [];
-let api: Api;
-let receiver: Receiver;
-let stopCapturing: () => void;
+let requests = 0;
+let messages = 0;
+/** The messages that reached a worker. */
+const handled = new Set<string>();
+
+const observer: Conductor = {
+  async call({ service, input }, proceed) {
+    if (service === 'SQS') {
+      queued.push(JSON.stringify(input));
+      messages += input.Entries?.length ?? 1;
+    }
+    if (service === 'KMS') contexts.push(JSON.stringify(input.EncryptionContext));
+    const result = (await proceed()) as { output?: { Plaintext?: Uint8Array } };
+    const plain = result?.output?.Plaintext;
+    if (service === 'KMS' && plain?.length === 32) {
+      dataKeys.set(`data key ${dataKeys.size}`, Buffer.from(plain).toString('latin1'));
+    }
+    return result;
+  },
+};
+
+const receiver = shared(startReceiver);
+const output = shared(captureOutput);
+const api = useApi(() =>
+  startApi(
+    { LOG_LEVEL: 'TRACE' },
+    conductedHandlers(({ area }, event) => {
+      if (area !== 'workers') requests += 1;
+      for (const { messageId } of (event as Partial<SQSEvent>).Records ?? []) handled.add(messageId);
+      return observer;
+    }),
+  ),
+);
 
 beforeAll(async () => {
-  receiver = await startReceiver();
-  stopCapturing = captureOutput();
-  api = await startApi(
-    { LOG_LEVEL: 'TRACE' },
-    conductedHandlers(() => ({
-      async call({ service, input }, proceed) {
-        if (service === 'SQS') queued.push(JSON.stringify(input));
-        if (service === 'KMS') contexts.push(JSON.stringify(input.EncryptionContext));
-        const result = (await proceed()) as { output?: { Plaintext?: Uint8Array } };
-        const plain = result?.output?.Plaintext;
-        if (service === 'KMS' && plain?.length === 32) {
-          dataKeys.set(`data key ${dataKeys.size}`, Buffer.from(plain).toString('latin1'));
-        }
-        return result;
-      },
-    })),
-  );
   await driveSecrets();
   await driveSamples();
   // Webhooks and metrics arrive a moment later.
-  await sleep(2500);
-  stopCapturing();
-});
-afterAll(async () => {
-  stopCapturing?.();
-  await api?.stop();
-  await receiver?.stop();
+  await eventually(async () => {
+    expect(receiver.received.length).toBeGreaterThanOrEqual(5);
+    expect(handled.size).toBeGreaterThanOrEqual(messages);
+    const hours = (await scanTable()).filter(({ kind }) => kind === 'routeHour');
+    expect(hours.reduce((sum, hour) => sum + Number(hour.requests), 0)).toBeGreaterThanOrEqual(requests);
+  });
+  output.stop();
 });
 
 /** Captures all output of this process. */
-function captureOutput(): () => void {
+function captureOutput(): { stop: () => void } {
   const streams = [process.stdout, process.stderr] as const;
   const writes = streams.map(stream => stream.write);
   for (const stream of streams) {
@@ -86,20 +102,16 @@ function captureOutput(): () => void {
       logged.push(parts.map(part => (part instanceof Error ? String(part.stack) : String(part))).join(' '));
     }),
   );
-  return () => {
-    for (const [index, stream] of streams.entries()) stream.write = writes[index] as typeof stream.write;
-    for (const spy of spies) spy.mockRestore();
+  return {
+    stop: () => {
+      for (const [index, stream] of streams.entries()) stream.write = writes[index] as typeof stream.write;
+      for (const spy of spies) spy.mockRestore();
+    },
   };
 }
 
 async function call(method: string, path: string, as?: Caller, body?: unknown, headers?: Record<string, string>) {
-  const answer = await send(api, {
-    method,
-    path,
-    ...(as === undefined ? {} : { as }),
-    ...(body === undefined ? {} : { body }),
-    ...(headers === undefined ? {} : { headers }),
-  });
+  const answer = await api.call(method, path, { as, body, headers });
   answers.push({ request: `${method} ${path}`, answer });
   return answer;
 }
@@ -149,8 +161,7 @@ async function driveSecrets(): Promise<void> {
   await call('POST', '/auth/verify-email', undefined, { token: canary(linkTokens, 'unknown link token') });
   await call('POST', '/auth/forgot-password', undefined, { email });
   linkTokens.set('reset token', await mailedToken(api, email, 'Reset'));
-  const made = await call('POST', '/auth/token', session, { name: 'cli' });
-  const token = { token: made.body.token as string };
+  const token = { token: (await call('POST', '/auth/token', session, { name: 'cli' })).body.token as string };
   credentials.set('token', token.token);
   const codeVerifier = canary(credentials, 'code verifier').replaceAll(' ', '-').padEnd(50, 'x');
   credentials.set('code verifier', codeVerifier);
@@ -180,9 +191,7 @@ async function driveSecrets(): Promise<void> {
   await call('POST', `${dev}/bulk`, token, { secrets: { TWO: canary(values, 'imported value') } });
   await call('POST', `${dev}/bulk`, token, { dotenv: `THREE="${canary(values, 'dotenv value')}"\nbroken` });
   await call('POST', `${dev}/bulk`, token, { dotenv: `THREE='${canary(values, 'dotenv value kept')}'` });
-  const many = Object.fromEntries(
-    Array.from({ length: 120 }, (_, index) => [`MANY_${index}`, `${canary(values, `many ${index}`)}`]),
-  );
+  const many = numbered(120, index => canary(values, `many ${index}`), 'MANY_');
   await call('POST', `${dev}/bulk`, token, { secrets: many });
   // Each is rejected in a different way, with the value in it.
   const refused = canary(values, 'refused value');
@@ -234,12 +243,7 @@ async function driveSecondFactors(): Promise<void> {
   }
   const [used, unused] = recoveryCodes;
   for (const recoveryCode of [canary(factors, 'wrong recovery code'), used, used]) {
-    const asked = await send(api, {
-      method: 'POST',
-      path: '/auth/login',
-      body: { email, password: testPassword },
-    });
-    const { challenge } = asked.body.error.details;
+    const { challenge } = (await api.post('/auth/login', { email, password: testPassword })).body.error.details;
     factors.set(`challenge ${factors.size}`, challenge);
     await call('POST', '/auth/login/verify', undefined, { challenge, recoveryCode });
     await call('POST', '/auth/login/verify', undefined, { challenge: 'x', recoveryCode: `${unused} ${unused}` });

@@ -1,13 +1,13 @@
 /** A secret with its name in reports. */
 export type Secrets = ReadonlyMap<string, string>;
 
-const knownDisguises = new Map<string, readonly string[]>();
+const computedDisguises = new Map<string, readonly string[]>();
 
 /** Encodings in which a text may occur in another one. */
 function disguises(secret: string): readonly string[] {
-  const known = knownDisguises.get(secret) ?? disguise(secret);
-  knownDisguises.set(secret, known);
-  return known;
+  const computed = computedDisguises.get(secret) ?? disguise(secret);
+  computedDisguises.set(secret, computed);
+  return computed;
 }
 
 function disguise(secret: string): string[] {
@@ -32,7 +32,7 @@ function disguise(secret: string): string[] {
 
 /** The names of the secrets in a text, in plain text or encoded. Pure. */
 export function secretsIn(text: string, secrets: Secrets): string[] {
-  return [...secrets].flatMap(([name, secret]) => (disguises(secret).some(one => text.includes(one)) ? [name] : []));
+  return [...secrets].flatMap(([name, secret]) => (disguises(secret).some(form => text.includes(form)) ? [name] : []));
 }
 
 /** The whole content of an item as one text, with bytes raw and in their usual encodings. */

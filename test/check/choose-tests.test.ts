@@ -60,8 +60,10 @@ describe('the tests of a change', () => {
   });
 });
 
-it('reads static and dynamic imports by relative paths', () => {
+it('reads static and dynamic imports by relative paths and by name', () => {
   const text =
-    "import { a } from '../b/c.ts';\nimport 'zod';\nconst d = await import('./d.ts');\nexport { e } from './e.ts';";
-  expect(importsIn('lib/a/a.ts', text)).toEqual(['lib/b/c.ts', 'lib/a/d.ts', 'lib/a/e.ts']);
+    "import { a } from '../b/c.ts';\nimport 'zod';\nconst d = await import('./d.ts');\nexport { e } from './e.ts';\n" +
+    "import { f } from '#test/support/f.ts';\nimport { g } from '@holdfast/contracts/fields/g.ts';";
+  const files = ['lib/b/c.ts', 'lib/a/d.ts', 'lib/a/e.ts', 'test/support/f.ts', 'lib/contracts/fields/g.ts'];
+  expect(importsIn('lib/a/a.ts', text)).toEqual(files);
 });

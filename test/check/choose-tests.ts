@@ -1,4 +1,4 @@
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The project's files, and for each TypeScript file the files that it imports. */
 export interface Tree {
@@ -29,10 +29,10 @@ const clientTests = [
  * the gateway loads functions by their name. Pure.
  */
 export function chooseTests(changed: readonly string[], tree: Tree): string[] {
-  const known = new Set(tree.files);
-  const chosen = new Set(always.filter(file => known.has(file)));
+  const existing = new Set(tree.files);
+  const chosen = new Set(always.filter(file => existing.has(file)));
   const add = (files: readonly string[]) => {
-    for (const file of files) if (known.has(file) && isTest(file)) chosen.add(file);
+    for (const file of files) if (existing.has(file) && isTest(file)) chosen.add(file);
   };
   add(changed);
   add(changed.flatMap(file => testsNamedLike(file, tree)));
@@ -58,9 +58,8 @@ function testsNamedLike(file: string, { files }: Tree): string[] {
   const mirrored = `test/${file.replace('/src/', '/').replace(/\.tsx?$/, '')}.test.ts`;
   if (files.includes(mirrored)) return [mirrored];
   const folder = dirname(mirrored);
-  return folder === 'test' || !folder.includes('/')
-    ? []
-    : files.filter(one => dirname(one) === folder && isLikeIt(one, file));
+  if (folder === 'test' || !folder.includes('/')) return [];
+  return files.filter(test => dirname(test) === folder && isLikeIt(test, file));
 }
 
 /** A test of several files is named after their subject. */
@@ -79,12 +78,17 @@ function testsOfFunction(file: string, { files }: Tree): string[] {
   return files.includes(own) ? [own] : [ofArea];
 }
 
-const importersOf = (wanted: readonly string[], { imports }: Tree): string[] =>
-  [...imports].filter(([, used]) => used.some(file => wanted.includes(file))).map(([file]) => file);
+const importersOf = (imported: readonly string[], { imports }: Tree): string[] =>
+  [...imports].filter(([, used]) => used.some(file => imported.includes(file))).map(([file]) => file);
 
-/** The files that a TypeScript file imports by a relative path. Pure. */
+/** The project's files that a TypeScript file imports. Pure. */
 export function importsIn(file: string, text: string): string[] {
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
-  );
+  const specifiers = text.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.|#|@holdfast\/)[^']+)'/g);
+  return [...specifiers].map(([, specifier = '']) => resolveImport(file, specifier));
+}
+
+/** The path from the root of what a file imports; a package by its name. */
+export function resolveImport(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier);
+  return specifier.replace(/^#/, '').replace(/^@holdfast\/(contracts|formats)\//, 'lib/$1/');
 }

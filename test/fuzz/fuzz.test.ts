@@ -1,41 +1,32 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { inParallel } from '../faults/run-faults.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { startApi, useApi } from '../support/api.ts';
+import { shared } from '../support/fixtures.ts';
 import type { Prepared } from '../support/sample-requests.ts';
 import { type OperationSample, samples } from '../support/samples.ts';
 import { seed } from '../support/seed.ts';
 import { operations } from './openapi.ts';
 import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
-import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, sendRaw } from './send-fuzzed.ts';
+import { answerProblem, closeConnections, fuzz, seedStrangers, sendRaw } from './send-fuzzed.ts';
 
 /*
- * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. SEED repeats a run. Earlier findings are in
- * corpus.json: a sample's name and the changes to its request.
+ * `npm run proof -- fuzz --full` (FUZZ=<requests per operation>) searches longer. SEED repeats a run. Earlier findings
+ * are in corpus.json: a sample's name and the changes to its request.
  */
 const runs = Number(process.env.FUZZ ?? 8);
 /** Hashing a password takes a third of a second. */
 const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);
 
-interface Found {
-  sample: string;
-  recipe: Recipe;
-  why: string;
-}
-const corpus: Found[] = JSON.parse(readFileSync(join(import.meta.dirname, 'corpus.json'), 'utf8'));
+const corpus: { sample: string; recipe: Recipe; why: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'corpus.json'), 'utf8'),
+);
 
-let api: Api;
-let strangers: Strangers;
-beforeAll(async () => {
-  api = await startApi({ PASSWORD_RESET_LIMIT_PER_HOUR: '-1' });
-  strangers = await seedStrangers(api);
-});
-afterAll(async () => {
-  closeConnections();
-  await api?.stop();
-});
+const api = useApi(() => startApi({ PASSWORD_RESET_LIMIT_PER_HOUR: '-1' }));
+const strangers = shared(() => seedStrangers(api));
+afterAll(closeConnections);
 
 /** Sends variations of a sample, and prepares it again once it took effect. */
 function variations(sample: OperationSample) {
@@ -96,10 +87,10 @@ describe('for every request', () => {
     Math.max(900_000, runs * 10_000),
   );
 
-  it('every problem found before stays fixed', async () => {
+  it('every earlier problem stays fixed', async () => {
     const problems: string[] = [];
     for (const { sample: name, recipe } of corpus) {
-      const sample = samples.find(one => one.name === name);
+      const sample = samples.find(some => some.name === name);
       if (sample === undefined) throw new Error(`corpus.json names the unknown sample ${name}.`);
       const problem = await variations(sample).attempt(recipe);
       if (problem !== undefined) problems.push(`${name}: ${JSON.stringify(recipe)} → ${problem}`);

@@ -38,11 +38,9 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
 /** Follows `$ref` inside the description. */
 export function resolve(node: Json): Json {
   if (typeof node?.$ref !== 'string') return node;
-  const found = node.$ref
-    .slice(2)
-    .split('/')
-    .reduce((inner: Json, name: string) => inner?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], description);
-  return resolve(found);
+  const names: string[] = node.$ref.slice(2).split('/');
+  const unescaped = names.map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return resolve(unescaped.reduce((inner: Json, name) => inner?.[name], description));
 }
 
 const ajv = new Ajv2020({
@@ -64,9 +62,9 @@ function validatorOf(schema: Json): ValidateFunction {
     JSON.stringify(schema).replaceAll('"#/components/', '"https://openapi.invalid/#/components/'),
   );
   const name = JSON.stringify(rooted);
-  const known = validators.get(name) ?? ajv.compile(rooted);
-  validators.set(name, known);
-  return known;
+  const validator = validators.get(name) ?? ajv.compile(rooted);
+  validators.set(name, validator);
+  return validator;
 }
 
 /** How a body violates the schema, if it does. */

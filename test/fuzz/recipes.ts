@@ -7,7 +7,7 @@ type Json = any;
 /** One change to a request. Plain data, so that a recipe can be printed, stored and replayed. */
 export type Change =
   | { kind: 'caller'; as: (typeof callers)[number] }
-  /** A whole body made from the operation's schema. */
+  /** A whole body candidates from the operation's schema. */
   | { kind: 'body'; value: Json }
   /** Replaces one value in the body, by its index. */
   | { kind: 'value'; place: number; value: Json }
@@ -192,41 +192,49 @@ const segments = fc.oneof(
 
 const places = fc.nat(30);
 
+function change<Kind extends Change['kind'], Parts extends object>(
+  kind: Kind,
+  parts: { [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> },
+): fc.Arbitrary<{ kind: Kind } & Parts> {
+  return fc.record({ kind: fc.constant(kind), ...parts }) as unknown as fc.Arbitrary<{ kind: Kind } & Parts>;
+}
+
 /** A request of the operation with up to four changes; sometimes none, to try valid requests as well. */
 export function recipes(operation: Operation): fc.Arbitrary<Recipe> {
   const general: fc.Arbitrary<Change>[] = [
-    fc.record({ kind: fc.constant('caller'), as: fc.constantFrom(...callers) }),
-    fc.record({ kind: fc.constant('query'), text: queries }),
-    fc.record({ kind: fc.constant('segment'), number: fc.nat(6), text: segments }),
-    fc.record({ kind: fc.constant('header'), name: fc.constantFrom(...headerNames), value: headerText }),
-    fc.record({
-      kind: fc.constant('header'),
-      name: fc.constant('content-type'),
-      value: fc.constantFrom(...contentTypes),
-    }),
-    fc.record({ kind: fc.constant('raw'), base64: rawBodies }),
+    change('caller', { as: fc.constantFrom(...callers) }),
+    change('query', { text: queries }),
+    change('segment', { number: fc.nat(6), text: segments }),
+    change('header', { name: fc.constantFrom(...headerNames), value: headerText }),
+    change('header', { name: fc.constant('content-type'), value: fc.constantFrom(...contentTypes) }),
+    change('raw', { base64: rawBodies }),
   ];
   const ofBody: fc.Arbitrary<Change>[] =
     operation.bodySchema === undefined
       ? []
       : [
-          fc.record({ kind: fc.constant('body'), value: fitting(operation.bodySchema) }),
-          fc.record({ kind: fc.constant('body'), value: fitting(operation.bodySchema) }),
-          fc.record({ kind: fc.constant('value'), place: places, value: awkward }),
-          fc.record({ kind: fc.constant('value'), place: places, value: awkward }),
-          fc.record({ kind: fc.constant('drop'), place: places }),
-          fc.record({ kind: fc.constant('member'), place: places, name: texts, value: awkward }),
-          fc.record({ kind: fc.constant('bound'), number: fc.nat(60) }),
-          fc.record({ kind: fc.constant('bound'), number: fc.nat(60) }),
+          change('body', { value: fitting(operation.bodySchema) }),
+          change('body', { value: fitting(operation.bodySchema) }),
+          change('value', { place: places, value: awkward }),
+          change('value', { place: places, value: awkward }),
+          change('drop', { place: places }),
+          change('member', { place: places, name: texts, value: awkward }),
+          change('bound', { number: fc.nat(60) }),
+          change('bound', { number: fc.nat(60) }),
         ];
   return fc.array(fc.oneof(...general, ...ofBody), { maxLength: 4 });
 }
 
-/** The recipes tried for every operation in every run: each caller, and each path parameter with a missing resource. */
-export function fixedRecipes({ path }: Operation): Recipe[] {
+/**
+ * The recipes tried for every operation in every run: each caller, a body that is not JSON, and each path parameter with
+ * a missing resource.
+ */
+export function fixedRecipes({ path, bodySchema }: Operation): Recipe[] {
   const parameters = path.match(/\{\w+\}/g) ?? [];
+  const asText: Recipe = [{ kind: 'header', name: 'content-type', value: 'text/plain' }];
   return [
     [],
+    ...(bodySchema === undefined ? [] : [asText]),
     ...callers.map((as): Recipe => [{ kind: 'caller', as }]),
     ...parameters.flatMap((_, number) =>
       ['not-there', 'NOT_THERE', '00000000-0000-4000-8000-000000000000', '%'].map(
@@ -300,16 +308,16 @@ export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   }
   if (type === 'boolean') return fc.boolean();
   if (type === 'null') return fc.constant(null);
-  const made: fc.Arbitrary<Json>[] = examples.map(example => fc.constant(example));
-  if (node.format === 'uuid') made.push(fc.uuid());
-  else if (node.format === 'email') made.push(fc.uuid().map(id => `${id}@example.com`));
-  else if (node.format === 'uri') made.push(fc.webUrl());
-  else if (node.pattern !== undefined) made.push(matching(node.pattern));
+  const candidates: fc.Arbitrary<Json>[] = examples.map(example => fc.constant(example));
+  if (node.format === 'uuid') candidates.push(fc.uuid());
+  else if (node.format === 'email') candidates.push(fc.uuid().map(id => `${id}@example.com`));
+  else if (node.format === 'uri') candidates.push(fc.webUrl());
+  else if (node.pattern !== undefined) candidates.push(matching(node.pattern));
   else {
     const minLength = node.minLength ?? 0;
-    made.push(fc.string({ minLength, maxLength: Math.min(node.maxLength ?? 50, minLength + 50) }));
+    candidates.push(fc.string({ minLength, maxLength: Math.min(node.maxLength ?? 50, minLength + 50) }));
   }
-  return fc.oneof(...made);
+  return fc.oneof(...candidates);
 }
 
 /** Some patterns can't be used to generate values. */

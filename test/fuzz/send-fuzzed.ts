@@ -1,29 +1,25 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { Api } from '../support/api.ts';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { type Api, type Caller, createToken } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
-import { expectStatus, type SampleRequest } from '../support/sample-requests.ts';
+import type { SampleRequest } from '../support/sample-requests.ts';
 import { errorSchema, type Operation, schemaProblem, undeclared } from './openapi.ts';
-import { changeBody, type Recipe } from './recipes.ts';
+import { type callers, changeBody, type Recipe } from './recipes.ts';
 
-/** Callers that are the same for every request. */
-export interface Strangers {
-  stranger: { cookie: string };
-  admin: { cookie: string };
-  token: { token: string };
-  readToken: { token: string };
-}
-
-export async function seedStrangers(api: Api): Promise<Strangers> {
+/** Callers that are the same for every request, by their names in recipes. */
+export async function seedStrangers(api: Api): Promise<Partial<Record<(typeof callers)[number], Caller>>> {
   const [stranger, admin] = [await seedPerson(), await seedPerson({ isAdmin: true })];
-  const full = await expectStatus(api.post('/auth/token', { name: 'full' }, admin.session), 201);
-  const read = await expectStatus(api.post('/auth/token', { name: 'read', access: 'read' }, stranger.session), 201);
   return {
+    nobody: undefined,
     stranger: stranger.session,
     admin: admin.session,
-    token: { token: full.body.token },
-    readToken: { token: read.body.token },
+    token: await createToken(api, admin),
+    'read-token': await createToken(api, stranger, { access: 'read' }),
   };
 }
+
+type Strangers = Awaited<ReturnType<typeof seedStrangers>>;
 
 interface Sent {
   method: string;
@@ -52,18 +48,13 @@ export function fuzz(operation: Operation, base: SampleRequest, recipe: Recipe, 
   const queries = query === '' ? [] : [query];
   let isRouted = true;
   let body: unknown = base.body;
-  let raw: Buffer | undefined;
+  let raw = typeof base.body === 'string' ? Buffer.from(base.body) : undefined;
   let hasBody = base.body !== undefined;
-  if (typeof base.body === 'string') raw = Buffer.from(base.body);
   if (hasBody) headers['content-type'] = 'application/json';
 
   for (const change of recipe) {
     if (change.kind === 'caller') {
-      if (change.as === 'nobody') setCaller(undefined);
-      else if (change.as === 'stranger') setCaller(strangers.stranger);
-      else if (change.as === 'admin') setCaller(strangers.admin);
-      else if (change.as === 'token') setCaller(strangers.token);
-      else if (change.as === 'read-token') setCaller(strangers.readToken);
+      if (change.as in strangers) setCaller(strangers[change.as]);
       else if (change.as === 'no-csrf-header') delete headers['x-requested-with'];
       else if (change.as === 'junk-cookie') headers.cookie = '__service_session=junk; other=1';
       else headers.authorization = 'Bearer service_tok_junk';
@@ -72,10 +63,8 @@ export function fuzz(operation: Operation, base: SampleRequest, recipe: Recipe, 
     } else if (change.kind === 'query') {
       queries.push(change.text.replaceAll(' ', '%20'));
     } else if (change.kind === 'segment') {
-      const places = operation.path
-        .split('/')
-        .slice(2)
-        .flatMap((segment, index) => (segment.startsWith('{') ? [index] : []));
+      const parts = operation.path.split('/').slice(2);
+      const places = parts.flatMap((part, index) => (part.startsWith('{') ? [index] : []));
       const place = places[change.number % Math.max(1, places.length)];
       if (place !== undefined) {
         segments[place] = change.text;
@@ -117,31 +106,20 @@ interface Received {
 }
 
 /** Sends the request unchanged; fetch would normalize paths and headers. */
-export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promise<Received> {
+export async function sendRaw(api: Api, { method, path, headers, body }: Sent): Promise<Received> {
   const { hostname, port } = new URL(api.url);
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      {
-        hostname,
-        port,
-        method,
-        path,
-        agent,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) },
-      },
-      response => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(body);
+  const request = httpRequest({
+    hostname,
+    port,
+    method,
+    path,
+    agent,
+    headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
   });
+  // An error after the response ends the response's text too.
+  request.on('error', () => undefined).end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
 }
 
 /** The problem with a response, independent of the request; undefined if there is none. */

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { clientOf } from '../support/api.ts';
 import { type StartedStack, startStack } from '../support/npm-start.ts';
-import { call, environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
+import { environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
 
 /* `npm run proof -- load --full` (LOAD=<accepted sets>) runs longer. */
 const sets = Number(process.env.LOAD ?? 40);
@@ -43,7 +44,7 @@ it(
     const errors = stack.errors();
 
     stack = await startStack({ DATA_DIR: directory, LOG_LEVEL: 'ERROR' });
-    const again = { ...place, url: stack.url };
+    const again = { ...place, api: clientOf(stack.url) };
     const lost = await lostChanges(again, tally.accepted);
     const list = [...tally.requests].map(([what, count]) => `${what} ${count}`).join(', ');
     writeSync(1, `load: ${list}; ${tally.accepted.length} accepted sets, ${tally.unheard} without an answer\n`);
@@ -51,9 +52,9 @@ it(
     expect(errors).not.toMatch(/Error/);
     expect(lost).toEqual([]);
     for (const env of environments) {
-      const revisions = tally.accepted.filter(one => one.env === env).map(({ revision }) => revision);
+      const revisions = tally.accepted.filter(change => change.env === env).map(({ revision }) => revision);
       expect(new Set(revisions).size).toBe(revisions.length);
-      const { status, body } = await call(again, 'GET', `/secrets/${place.slug}/shop/${env}`);
+      const { status, body } = await again.api.get(`/secrets/${place.slug}/shop/${env}`, place.as);
       expect(status).toBe(200);
       expect(body.revision).toBeGreaterThanOrEqual(Math.max(...revisions));
     }

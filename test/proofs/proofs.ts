@@ -5,8 +5,8 @@
 export interface Proof {
   name: string;
   files: readonly string[];
-  /** The size that two cores finish within minutes. Empty if there is only one size. */
-  env: Readonly<Record<string, string>>;
+  /** The size that two cores finish within minutes, if there are several. */
+  env?: Readonly<Record<string, string>>;
   /** The size of `npm run proof -- <name> --full`, which takes from ten minutes to an hour. */
   full?: Readonly<Record<string, string>>;
 }
@@ -16,7 +16,7 @@ export const proofs: readonly Proof[] = [
   { name: 'faults', files: ['test/faults/faults.test.ts'], env: { FAULTS: 'most' }, full: { FAULTS: 'all' } },
   { name: 'fuzz', files: ['test/fuzz'], env: { FUZZ: '60' }, full: { FUZZ: '300' } },
   { name: 'search-protocol', files: ['test/model/search.test.ts'], env: { SEARCH: 'all' } },
-  { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'], env: {} },
+  { name: 'screens', files: ['test/clients/dashboard/screens.test.ts'] },
   {
     name: 'browser',
     files: [
@@ -25,12 +25,10 @@ export const proofs: readonly Proof[] = [
       'test/clients/dashboard/provider.test.ts',
       'test/clients/dashboard/sign-in.test.ts',
     ],
-    env: {},
   },
   {
     name: 'evidence-screens',
     files: ['test/clients/dashboard/audit.test.ts', 'test/clients/dashboard/exposure.test.ts'],
-    env: {},
   },
   {
     name: 'evidence',
@@ -41,9 +39,8 @@ export const proofs: readonly Proof[] = [
       'test/clients/cli/audit.test.ts',
       'test/clients/cli/exposure.test.ts',
     ],
-    env: {},
   },
-  { name: 'bundles', files: ['test/infra/build/bundles.test.ts'], env: {} },
+  { name: 'bundles', files: ['test/infra/build/bundles.test.ts'] },
   {
     name: 'stalls',
     files: [
@@ -55,7 +52,6 @@ export const proofs: readonly Proof[] = [
       'test/consistency/made-again.test.ts',
       'test/attacks/waiting-write.test.ts',
     ],
-    env: {},
   },
   {
     name: 'deployments',
@@ -67,7 +63,6 @@ export const proofs: readonly Proof[] = [
       'test/infra/commands/ready-for-failover.test.ts',
       'test/docs/commands.test.ts',
     ],
-    env: {},
   },
   {
     name: 'crashes',
@@ -77,18 +72,12 @@ export const proofs: readonly Proof[] = [
       'test/functions/secrets/throughput.test.ts',
       'test/faults/races.test.ts',
     ],
-    env: {},
   },
   {
     name: 'exchanges',
     files: ['test/functions/identities/exchange-assertion.test.ts', 'test/attacks/workload-identity.test.ts'],
-    env: {},
   },
-  {
-    name: 'ways-in',
-    files: ['test/attacks/ways-in.test.ts', 'test/functions/organizations/proved-domains.test.ts'],
-    env: {},
-  },
+  { name: 'ways-in', files: ['test/attacks/ways-in.test.ts', 'test/functions/organizations/proved-domains.test.ts'] },
   {
     name: 'ways-in-search',
     files: ['test/attacks/ways-in-search'],
@@ -98,24 +87,18 @@ export const proofs: readonly Proof[] = [
   {
     name: 'through-provider',
     files: ['test/authorization/through-provider.test.ts', 'test/authorization/confined.test.ts'],
-    env: {},
   },
   {
     name: 'hostile-providers',
     files: ['test/attacks/provider-sign-in.test.ts', 'test/attacks/sign-in-browsers.test.ts'],
-    env: {},
   },
-  { name: 'counts', files: ['test/bench/counts.test.ts'], env: {} },
-  { name: 'canary', files: ['test/canary'], env: {} },
-  { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'], env: {} },
-  { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'], env: {} },
-  {
-    name: 'repair',
-    files: ['test/infra/repair/recount.test.ts', 'test/infra/repair/repair-environment.test.ts'],
-    env: {},
-  },
-  { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'], env: {} },
-  { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'], env: {} },
+  { name: 'counts', files: ['test/bench/counts.test.ts'] },
+  { name: 'canary', files: ['test/canary'] },
+  { name: 'large-log', files: ['test/functions/audit/large-log.test.ts'] },
+  { name: 'rotation', files: ['test/functions/projects/rotation.test.ts'] },
+  { name: 'repair', files: ['test/infra/repair/recount.test.ts', 'test/infra/repair/repair-environment.test.ts'] },
+  { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'] },
+  { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'] },
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' }, full: { ROUNDS: '200' } },
   {
     name: 'stale-reads',
@@ -139,7 +122,6 @@ export const proofs: readonly Proof[] = [
   {
     name: 'busy',
     files: ['test/functions/secrets/waiting-writers.test.ts', 'test/functions/audit/busy-organization.test.ts'],
-    env: {},
   },
   {
     name: 'deleted-keys',
@@ -147,22 +129,13 @@ export const proofs: readonly Proof[] = [
     env: { DELETED_KEYS: '3000' },
     full: { DELETED_KEYS: '20000' },
   },
-  { name: 'scripts', files: ['test/clients/cli/scripts', 'test/docs/any-image.test.ts'], env: {} },
-  { name: 'use', files: ['test/docs/use.test.ts', 'test/clients/github-action/action.test.ts'], env: {} },
-  { name: 'endings', files: ['test/clients/cli/endings.test.ts', 'test/clients/cli/inherits.test.ts'], env: {} },
-  {
-    name: 'packages',
-    files: ['test/clients/sdk/package.test.ts', 'test/clients/cli/package.test.ts'],
-    env: {},
-  },
-  { name: 'starts', files: ['test/infra/local/start.test.ts'], env: {} },
+  { name: 'scripts', files: ['test/clients/cli/scripts', 'test/docs/any-image.test.ts'] },
+  { name: 'use', files: ['test/docs/use.test.ts', 'test/clients/github-action/action.test.ts'] },
+  { name: 'endings', files: ['test/clients/cli/endings.test.ts', 'test/clients/cli/inherits.test.ts'] },
+  { name: 'packages', files: ['test/clients/sdk/package.test.ts', 'test/clients/cli/package.test.ts'] },
+  { name: 'starts', files: ['test/infra/local/start.test.ts'] },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' }, full: { KILLS: '40' } },
-  {
-    name: 'dialects',
-    files: ['test/lib/formats/dotenv'],
-    env: { DIALECTS: '2000' },
-    full: { DIALECTS: '10000' },
-  },
+  { name: 'dialects', files: ['test/lib/formats/dotenv'], env: { DIALECTS: '2000' }, full: { DIALECTS: '10000' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' }, full: { FORMATS: '20000' } },
   {
     name: 'load',

@@ -8,8 +8,9 @@ import { type Proof, proofs } from './proofs.ts';
 
 /*
  * `npm run proof` runs the long proofs, two at a time; `npm run proof -- faults fuzz` runs some of them, and `--full`
- * runs them at the size that takes long, with other random numbers each time. Each runs its own tests with its own DynamoDB Local. Prints progress while they
- * run, one line for each that has ended, the full output of failed ones, and finally how many tests passed and failed.
+ * runs them at the size that takes long, with other random numbers each time. Each runs its own tests with its own
+ * DynamoDB Local. Prints progress while they run, one line for each that has ended, the full output of failed ones, and
+ * finally how many tests passed and failed.
  */
 
 const atOnce = 2;
@@ -33,12 +34,13 @@ async function run(proof: Proof): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), 'proof-'));
   const report = join(directory, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const size = isFull ? { SEED: seed, ...(proof.full ?? proof.env) } : proof.env;
   const child = spawn(process.execPath, [vitest, 'run', '--maxWorkers=1', ...reporters, ...proof.files], {
-    env: { ...process.env, ...(isFull ? { SEED: seed, ...(proof.full ?? proof.env) } : proof.env), NO_COLOR: '1' },
+    env: { ...process.env, ...size, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const begun = { process: child, startedAt: performance.now() };
-  running.set(proof, begun);
+  const startMoment = performance.now();
+  running.set(proof, { process: child, startedAt: startMoment });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', line => {
@@ -51,10 +53,12 @@ async function run(proof: Proof): Promise<Result> {
   const result = resultOf(report, code);
   rmSync(directory, { recursive: true });
   const isGood = result.failed === 0;
-  if (!isGood) print(output.join('\n'));
-  if (!isGood) failures.push(proof.name);
+  if (!isGood) {
+    print(output.join('\n'));
+    failures.push(proof.name);
+  }
   const counted = isGood ? `${result.passed} tests` : `${result.passed} passed, ${result.failed} failed`;
-  print(`${isGood ? 'passed' : 'FAILED'}: ${proof.name}, ${counted}, ${secondsSince(begun.startedAt)} s`);
+  print(`${isGood ? 'passed' : 'FAILED'}: ${proof.name}, ${counted}, ${secondsSince(startMoment)} s`);
   return result;
 }
 
@@ -86,7 +90,7 @@ if (unknown.length > 0) {
 
 const waiting = proofs.filter(({ name }) => named.length === 0 || named.includes(name));
 const heartbeat = setInterval(() => {
-  const lines = [...running].map(([{ name }, begun]) => `${name} (${secondsSince(begun.startedAt)} s)`);
+  const lines = [...running].map(([{ name }, { startedAt: moment }]) => `${name} (${secondsSince(moment)} s)`);
   print(`running: ${lines.join(', ')}; ${waiting.length} more to come`);
 }, heartbeatMs);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

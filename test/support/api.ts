@@ -4,8 +4,11 @@ import type { Downloads } from '#clients/cli/build-downloads.ts';
 import type { DashboardFiles } from '#clients/dashboard/build.ts';
 import type { LoadHandler } from '#infra/local/lambda/invoke.ts';
 import { startLocalStack } from '#infra/local/stack.ts';
+import { issuingKey } from '#lib/access/credential-key.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
-import { shareCredentialKey } from './credential-key.ts';
+import { at, find } from '#lib/table/read.ts';
+import { credentialKeyRecord } from '#lib/table/records/credentials.ts';
+import { put, transact } from '#lib/table/write.ts';
 import { shared } from './fixtures.ts';
 import { sharedNameServer } from './name-server.ts';
 import type { Person } from './people.ts';
@@ -21,25 +24,47 @@ export interface Answer {
   body: any;
 }
 
-export interface Api {
-  /** Base address with `/v1`. */
-  url: string;
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  get(path: string, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  post(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  put(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  patch(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  delete(path: string, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
-  /** E-mails sent so far, oldest first. */
-  mails(): Promise<{ to: string; subject: string; text: string; createdAt: string }[]>;
-  stop(): Promise<void>;
-}
-
 interface CallOptions {
   as?: Caller;
   /** Sent as JSON, except for a string, which is sent as it is. */
   body?: unknown;
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
+}
+
+/** Sends requests to the service at this base address, which ends with `/v1`. */
+export function clientOf(url: string) {
+  const call = async (method: string, path: string, { as, body, headers }: CallOptions = {}): Promise<Answer> => {
+    const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...credentialHeaders(as), ...contentType, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const withoutBody = (method: string) => (path: string, as?: Caller, headers?: Record<string, string>) =>
+    call(method, path, { as, headers });
+  const withBody = (method: string) => (path: string, body: unknown, as?: Caller, headers?: Record<string, string>) =>
+    call(method, path, { as, body, headers });
+  return {
+    url,
+    call,
+    get: withoutBody('GET'),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    patch: withBody('PATCH'),
+    delete: withoutBody('DELETE'),
+  };
+}
+
+export type Client = ReturnType<typeof clientOf>;
+
+export interface Api extends Client {
+  /** E-mails sent so far, oldest first. */
+  mails(): Promise<{ to: string; subject: string; text: string; createdAt: string }[]>;
+  stop(): Promise<void>;
 }
 
 /**
@@ -73,28 +98,8 @@ export async function startApi(
   });
   resetProcessMemory('settings');
   await shareCredentialKey();
-  const call: Api['call'] = async (method, path, { as, body, headers = {} } = {}) => {
-    const response = await fetch(stack.url + path, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...credentialHeaders(as),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
-  };
   return {
-    url: stack.url,
-    call,
-    get: (path, as, headers = {}) => call('GET', path, { as, headers }),
-    post: (path, body, as, headers = {}) => call('POST', path, { as, body, headers }),
-    put: (path, body, as, headers = {}) => call('PUT', path, { as, body, headers }),
-    patch: (path, body, as, headers = {}) => call('PATCH', path, { as, body, headers }),
-    delete: (path, as, headers = {}) => call('DELETE', path, { as, headers }),
+    ...clientOf(stack.url),
     mails: async () => {
       const response = await fetch(new URL('/local/mail', stack.url));
       const { messages } = (await response.json()) as { messages: Awaited<ReturnType<Api['mails']>> };
@@ -102,6 +107,19 @@ export async function startApi(
     },
     stop: () => stack.stop(),
   };
+}
+
+const credentialKey = at(credentialKeyRecord);
+let keyOfProcess: { wrapped: Uint8Array } | undefined;
+
+/**
+ * Gives a new table this process's credential key, which comes from the first table. A process belongs to one
+ * installation.
+ */
+async function shareCredentialKey(): Promise<void> {
+  if (keyOfProcess !== undefined) return transact([put(credentialKey, keyOfProcess)]);
+  await issuingKey();
+  keyOfProcess = await find(credentialKey);
 }
 
 /** The service, from before the first test of the file or block until after its last one. */
@@ -138,24 +156,22 @@ export function sessionOf(answer: Answer): { cookie: string } {
 
 /** A project of the person's organization. */
 export async function createProject(
-  api: Api,
-  person: Person,
+  { post }: Client,
+  { organization, session }: Person,
   name = 'Shop',
 ): Promise<{ id: string; slug: string; environments: { id: string; slug: string }[] }> {
-  const answer = await api.post(`/projects/${person.organization.id}`, { name }, person.session);
-  if (answer.status !== 201)
-    throw new Error(`Creating a project failed: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body.project;
+  const { status, body } = await post(`/projects/${organization.id}`, { name }, session);
+  if (status !== 201) throw new Error(`Creating a project failed: ${status} ${JSON.stringify(body)}`);
+  return body.project;
 }
 
 /** A bearer token of the person. */
 export async function createToken(
-  api: Api,
-  person: Partial<Person> & Pick<Person, 'session'>,
+  { post }: Client,
+  { session }: Partial<Person> & Pick<Person, 'session'>,
   scope: Record<string, unknown> = {},
 ): Promise<{ token: string }> {
-  const answer = await api.post('/auth/token', { name: 'test', ...scope }, person.session);
-  if (answer.status !== 201)
-    throw new Error(`Creating a token failed: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return { token: answer.body.token };
+  const { status, body } = await post('/auth/token', { name: 'test', ...scope }, session);
+  if (status !== 201) throw new Error(`Creating a token failed: ${status} ${JSON.stringify(body)}`);
+  return { token: body.token };
 }

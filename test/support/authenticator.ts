@@ -79,9 +79,9 @@ export function createAuthenticator() {
       userHandle = options.user.id;
       const length = Buffer.alloc(2);
       length.writeUInt16BE(id.length);
-      const made = Buffer.concat([Buffer.alloc(16), length, id, coseKey(publicKey)]);
+      const attestedCredential = Buffer.concat([Buffer.alloc(16), length, id, coseKey(publicKey)]);
       const flags = present | attested | (lies.userVerified === false ? 0 : verified);
-      const data = authenticatorData(lies.rpId ?? options.rp.id, flags, lies.counter ?? counter, made);
+      const data = authenticatorData(lies.rpId ?? options.rp.id, flags, lies.counter ?? counter, attestedCredential);
       return {
         ...credential,
         response: {

@@ -41,6 +41,8 @@ export interface AwsPlatform extends Receiver {
 const xml = (action: string, result: string) =>
   `<${action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${action}Result>${result}</${action}Result></${action}Response>`;
 
+const webToken = 'web.identity.token';
+const containerToken = 'container-token';
 const instanceToken = 'instance-metadata-token';
 const rolesPath = '/latest/meta-data/iam/security-credentials/';
 
@@ -56,7 +58,7 @@ function jsonOf({ accessKeyId, secretAccessKey, sessionToken }: Required<Credent
 }
 
 /** STS, the endpoint of a container and an instance's metadata, version 2, as AWS documents them, on loopback. */
-export async function startAwsPlatform({ webToken = 'web.identity.token', containerToken = 'container-token' } = {}) {
+export async function startAwsPlatform() {
   const signed: SignedRequest[] = [];
   const refuse = (response: ServerResponse, status: number, code: string) =>
     response.writeHead(status).end(`<ErrorResponse><Error><Code>${code}</Code></Error></ErrorResponse>`);

@@ -22,7 +22,7 @@ export function recordBundleCalls() {
   const recording = (...given: unknown[]): ClientRequest => {
     const request = (original as (...args: unknown[]) => ClientRequest)(...given);
     const functionName = running.getStore();
-    const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
+    const { headers = {}, path = '' } = (given.find(value => typeof value === 'object') ?? {}) as RequestOptions;
     const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
     if (functionName === undefined) return request;
     const named = String(target ?? /^\/(v2\/email|2015-03-31\/functions)\//.exec(path ?? '')?.[1] ?? '');
@@ -89,6 +89,8 @@ function callsOf(functionName: string, target: string, body: Body): AuthorizedCa
     return [{ functionName, action: `kms:${operation}`, keys: contextKeys(body.EncryptionContext ?? {}) }];
   }
   const tables = Object.values(body.RequestItems ?? {}) as Body[];
+  const keysOf = ({ Keys }: Body) => Keys;
+  const keyOf = ({ PutRequest, DeleteRequest }: Body) => PutRequest?.Item ?? DeleteRequest?.Key;
   switch (operation) {
     case 'TransactWriteItems':
       return (body.TransactItems as Body[]).map(({ Put, Update, Delete, ConditionCheck }) => {
@@ -98,19 +100,9 @@ function callsOf(functionName: string, target: string, body: Body): AuthorizedCa
         return call('ConditionCheckItem', [ConditionCheck.Key], ConditionCheck);
       });
     case 'BatchGetItem':
-      return [
-        call(
-          operation,
-          tables.flatMap(({ Keys }) => Keys),
-        ),
-      ];
+      return [call(operation, tables.flatMap(keysOf))];
     case 'BatchWriteItem':
-      return [
-        call(
-          operation,
-          tables.flat().map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key),
-        ),
-      ];
+      return [call(operation, tables.flat().map(keyOf))];
     case 'Query':
       return [call(operation, [{ pk: body.ExpressionAttributeValues[':pk'] }])];
     case 'SendMessageBatch':

@@ -49,9 +49,9 @@ function readUnits({ operation, input }: AwsCall, output: Record<string, unknown
   if (operation === 'GetItem') return unitsOf(sizeOf((output.Item ?? {}) as Item), 4096);
   if (operation === 'BatchGetItem') {
     // A missing item costs a unit as well.
-    const wanted = Object.values(input.RequestItems as Record<string, { Keys: unknown[] }>)[0]?.Keys.length ?? 0;
-    const found = Object.values((output.Responses ?? {}) as Record<string, Item[]>).flat();
-    return found.reduce((sum, item) => sum + unitsOf(sizeOf(item), 4096), 0) + (wanted - found.length);
+    const requested = Object.values(input.RequestItems as Record<string, { Keys: unknown[] }>)[0]?.Keys.length ?? 0;
+    const items = Object.values((output.Responses ?? {}) as Record<string, Item[]>).flat();
+    return items.reduce((sum, item) => sum + unitsOf(sizeOf(item), 4096), 0) + (requested - items.length);
   }
   if (operation === 'Query') {
     const bytes = ((output.Items ?? []) as Item[]).reduce((sum, item) => sum + sizeOf(item), 0);
@@ -68,7 +68,8 @@ function writtenKeys({ operation, input }: AwsCall): ItemKey[] {
   }
   if (operation === 'BatchWriteItem') {
     // biome-ignore lint/suspicious/noExplicitAny: one of two shapes
-    return (Object.values(input.RequestItems).flat() as any[]).map(one => keyOf(one.PutRequest ?? one.DeleteRequest));
+    const writes = Object.values(input.RequestItems).flat() as any[];
+    return writes.map(({ PutRequest, DeleteRequest }) => keyOf(PutRequest ?? DeleteRequest));
   }
   return [];
 }
@@ -119,9 +120,6 @@ function valueSize(value: unknown): number {
   }
   if (typeof value === 'boolean' || value === null || value === undefined) return 1;
   if (value instanceof Uint8Array) return value.byteLength;
-  if (Array.isArray(value)) return value.reduce((sum, one) => sum + 1 + valueSize(one), 3);
-  return Object.entries(value as Item).reduce(
-    (sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + valueSize(one),
-    3,
-  );
+  if (Array.isArray(value)) return value.reduce((sum, element) => sum + 1 + valueSize(element), 3);
+  return 3 + Object.keys(value as Item).length + sizeOf(value as Item);
 }

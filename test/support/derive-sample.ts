@@ -137,13 +137,12 @@ async function watch(contract: RoutedContract, api: Api, values: PathValues, as:
   const [lastName] = parameterNames(contract.path.split('/').at(-1) ?? '');
   const name = lastName && values[lastName];
   const read = async () => withoutRequestId((await expectStatus(api.get(path, as), 200, 404)).body);
-  const before = await read();
+  const initial = await read();
   const isUpdate = contract.method === 'PATCH' || contract.method === 'PUT';
-  const fields = isUpdate ? changedFields(entityIn(before, body as object, name), body as object) : [];
-  const initially = JSON.stringify(before);
+  const fields = isUpdate ? changedFields(entityIn(initial, body as object, name), body as object) : [];
   return async () => {
     const now = await read();
-    if (fields.length === 0) return JSON.stringify(now) !== initially;
+    if (fields.length === 0) return JSON.stringify(now) !== JSON.stringify(initial);
     const left = changedFields(entityIn(now, body as object, name), body as object);
     const leftOver = fields.filter(field => left.includes(field));
     if (leftOver.length > 0 && leftOver.length < fields.length) throw new Error('Half of a change is there.');

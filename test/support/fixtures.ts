@@ -2,21 +2,21 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
 /** Makes a value before the tests around the call, which share it, and stops or removes it after them. */
 export function shared<T extends object>(make: () => Promise<T> | T): T {
-  return made(make, beforeAll, afterAll);
+  return proxyOf(make, beforeAll, afterAll);
 }
 
 /** Makes a value before each test around the call, and stops or removes it afterwards. */
 export function fresh<T extends object>(make: () => Promise<T> | T): T {
-  return made(make, beforeEach, afterEach);
+  return proxyOf(make, beforeEach, afterEach);
 }
 
 /** An object that behaves like the value made last, so that a test file can name the value before it exists. */
-function made<T extends object>(make: () => Promise<T> | T, before: typeof beforeAll, after: typeof afterAll): T {
+function proxyOf<T extends object>(make: () => Promise<T> | T, start: typeof beforeAll, end: typeof afterAll): T {
   let value: T | undefined;
-  before(async () => {
+  start(async () => {
     value = await make();
   });
-  after(async () => {
+  end(async () => {
     const { stop, remove } = (value ?? {}) as { stop?: () => unknown; remove?: () => unknown };
     await (stop ?? remove)?.call(value);
     value = undefined;

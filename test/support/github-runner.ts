@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import type { Issuer } from './issuer.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 /*
  * A runner of GitHub Actions as far as a step can tell, transcribed from actions/runner: ActionCommand.cs (commands on
@@ -100,19 +100,8 @@ export function createMasker() {
       for (const line of data.split(/[\r\n]+/)) if (line.trim() !== '') add(line.trim());
     },
     hide: (line: string) =>
-      [...hidden].toSorted((a, b) => b.length - a.length).reduce((text, one) => text.replaceAll(one, '***'), line),
+      [...hidden].toSorted((a, b) => b.length - a.length).reduce((text, form) => text.replaceAll(form, '***'), line),
   };
-}
-
-export interface GitHubRunner {
-  workspace: string;
-  /** The requests for ID tokens. */
-  tokens: Receiver;
-  /** Runs an action's folder with these inputs, in a job of its own. */
-  runAction(folder: string, inputs: Readonly<Record<string, string>>, env?: Env): Promise<StepResult>;
-  /** Runs a job's steps; an action of this repository runs from the checkout. @returns the result of each step */
-  runJob(workflow: Workflow, name: string): Promise<StepResult[]>;
-  stop(): Promise<void>;
 }
 
 type Env = Readonly<Record<string, string>>;
@@ -121,7 +110,7 @@ const root = join(import.meta.dirname, '../..');
 const bearer = 'runner-secret';
 
 /** A runner whose jobs get ID tokens from this issuer. */
-export async function startGitHubRunner(issuer: Issuer): Promise<GitHubRunner> {
+export async function startGitHubRunner(issuer: Issuer) {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-runner-'));
   const workspace = join(home, 'work');
   mkdirSync(workspace);
@@ -174,14 +163,15 @@ export async function startGitHubRunner(issuer: Issuer): Promise<GitHubRunner> {
     };
   }
 
-  const runAction: GitHubRunner['runAction'] = (folder, inputs, env = oidc) =>
-    runStep(...actionOf(folder, inputs, env));
-
   return {
     workspace,
+    /** The requests for ID tokens. */
     tokens,
-    runAction,
-    runJob: async ({ permissions = {}, jobs }, name) => {
+    /** Runs an action's folder with these inputs, in a job of its own. */
+    runAction: (folder: string, inputs: Readonly<Record<string, string>>, env: Env = oidc) =>
+      runStep(...actionOf(folder, inputs, env)),
+    /** Runs a job's steps; an action of this repository runs from the checkout. @returns the result of each step */
+    runJob: async ({ permissions = {}, jobs }: Workflow, name: string): Promise<StepResult[]> => {
       const { environment, env = {}, steps } = jobs[name] as Job;
       claims = environment === undefined ? {} : { environment };
       const masker = createMasker();
@@ -202,12 +192,14 @@ export async function startGitHubRunner(issuer: Issuer): Promise<GitHubRunner> {
       }
       return results;
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       rmSync(home, { recursive: true });
       await tokens.stop();
     },
   };
 }
+
+export type GitHubRunner = Awaited<ReturnType<typeof startGitHubRunner>>;
 
 /** The command of a JavaScript action, with its inputs as variables. */
 function actionOf(folder: string, given: Readonly<Record<string, string>>, env: Env): [string[], Env] {

@@ -40,36 +40,21 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Faults that the service itself recovers from: its caller must not notice them. */
-const curable: ReadonlySet<FaultKind> = new Set([
-  'blip',
-  'throttled-once',
-  'answer-lost-once',
-  'conflict',
-  'overtaken',
-]);
+/** Faults of the first attempt alone. */
+const once: readonly FaultKind[] = ['blip', 'throttled-once', 'answer-lost-once', 'conflict', 'overtaken'];
+/** Whether the service itself recovers from the fault: its caller must not notice it. */
 export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
-  return curable.has(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
+  return once.includes(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
 }
 /** The SDK gives up sooner. */
 const throttledForMs = 2500;
 /** Faults that end the process, so that no response arrives. */
 export const deadly: ReadonlySet<FaultKind> = new Set(['dies-before', 'dies-after']);
 
-const writes = new Set([
-  'TransactWriteItems',
-  'PutItem',
-  'UpdateItem',
-  'DeleteItem',
-  'BatchWriteItem',
-  'TransactWrite',
-  'Put',
-  'Update',
-  'Delete',
-  'BatchWrite',
-]);
+/** The document client names them without `Item`. */
+const write = /^(?:TransactWrite|BatchWrite|Put|Update|Delete)(?:Items?)?$/;
 export const isTableWrite = ({ service, operation }: AwsCall) =>
-  service.startsWith('DynamoDB') && writes.has(operation);
+  service.startsWith('DynamoDB') && write.test(operation);
 
 /** The kinds that make a difference to a call: whether a read without a response was executed makes none. */
 export function kindsFor(call: AwsCall): FaultKind[] {
@@ -100,30 +85,23 @@ export function injectFault(kind: FaultKind, position: number): Fault {
       if (dead) throw deadProcess();
       if (call.position !== position) return send();
       hit = true;
+      if (once.includes(kind) && attempt > 1) return send();
       switch (kind) {
         case 'blip':
-          if (attempt === 1) throw unreachable();
-          return send();
-        case 'throttled-once':
-          if (attempt === 1) throw throttling(call);
-          return send();
-        case 'answer-lost-once':
-          if (attempt > 1) return send();
-          await send();
-          throw noAnswer();
-        case 'conflict':
-          if (attempt === 1) throw conflict(call);
-          return send();
-        case 'overtaken':
-          if (attempt > 1) return send();
-          await send();
-          throw conflict(call);
         case 'refused':
           throw unreachable();
+        case 'throttled-once':
+          throw throttling(call);
+        case 'conflict':
+          throw conflict(call);
+        case 'overtaken':
+          await send();
+          throw conflict(call);
         case 'throttled':
           throttledSince ??= Date.now();
           if (Date.now() - throttledSince > throttledForMs) return send();
           throw throttling(call);
+        case 'answer-lost-once':
         case 'answer-lost':
           if (attempt === 1) await send();
           throw noAnswer();
@@ -196,9 +174,9 @@ export function injectLate(kind: LateKind, nth: number): LateFault {
     },
     async executeLate() {
       if (held === undefined) throw new Error('No write was held back.');
-      const write = held;
+      const heldCall = held;
       try {
-        await conduct(undefined, () => sendAnew(write));
+        await conduct(undefined, () => sendAnew(heldCall));
         return 'done';
       } catch (error) {
         const isRefused =

@@ -16,17 +16,6 @@ export async function makeSigningKey(alg = 'ES256', kid: string = randomUUID()):
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-export interface Issuer {
-  url: string;
-  keys: SigningKey[];
-  /** Replaces a response; if undefined, the response is an issuer's usual one. */
-  answer: { discovery?: (response: ServerResponse) => unknown; jwks?: (response: ServerResponse) => unknown };
-  fetches: (document: 'discovery' | 'jwks') => number;
-  /** A pipeline's token, signed with the last key. Undefined claims are left out. */
-  token(identityId: string, claims?: Record<string, unknown>, more?: TokenOptions): Promise<string>;
-  stop(): Promise<void>;
-}
-
 interface TokenOptions {
   header?: Record<string, unknown>;
   key?: SigningKey;
@@ -36,9 +25,11 @@ interface TokenOptions {
 export const pipeline = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main', event_name: 'push' };
 
 /** An OpenID Connect issuer on loopback: real keys, a discovery document and a key set over HTTP. */
-export async function startIssuer(alg = 'ES256'): Promise<Issuer> {
+export async function startIssuer(alg = 'ES256') {
   const keys = [await makeSigningKey(alg)];
-  const answer: Issuer['answer'] = {};
+  /** Replaces a response; if undefined, the response is an issuer's usual one. */
+  const answer: { discovery?: (response: ServerResponse) => unknown; jwks?: (response: ServerResponse) => unknown } =
+    {};
   const json = (response: ServerResponse, body: unknown) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   // A port is used again later, and the service remembers an issuer by its URL.
@@ -58,12 +49,18 @@ export async function startIssuer(alg = 'ES256'): Promise<Issuer> {
     url,
     keys,
     answer,
-    fetches: document => server.received.filter(({ path }) => path === paths[document]).length,
-    token: (identityId, claims = {}, { header = {}, key = keys.at(-1) as SigningKey } = {}) =>
-      signToken({ url }, key, identityId, claims, header),
-    stop: () => server.stop(),
+    fetches: (document: keyof typeof paths) => server.received.filter(({ path }) => path === paths[document]).length,
+    /** A pipeline's token, signed with the last key. Undefined claims are left out. */
+    token: (
+      identityId: string,
+      claims: Record<string, unknown> = {},
+      { header, key = keys.at(-1) }: TokenOptions = {},
+    ) => signToken({ url }, key as SigningKey, identityId, claims, header),
+    stop: server.stop,
   };
 }
+
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
 /** A pipeline's token. Undefined claims are left out. */
 export function signToken(

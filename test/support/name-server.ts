@@ -1,5 +1,7 @@
 import { createSocket } from 'node:dgram';
-import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 
 type TxtStrings = readonly (readonly string[])[];
 
@@ -8,15 +10,6 @@ type TxtStrings = readonly (readonly string[])[];
  * there; or how its question goes wrong.
  */
 export type TxtAnswer = TxtStrings | { aliasOf: string; records: TxtStrings } | 'no such name' | 'failure' | 'silence';
-
-export interface NameServer {
-  /** `host:port`, as the setting `DNS_SERVERS` takes it. */
-  address: string;
-  set(domain: string, answer: TxtAnswer): void;
-  /** The names that were asked for, oldest first. */
-  asked: string[];
-  stop(): Promise<void>;
-}
 
 const codes = { answered: 0, failure: 2, 'no such name': 3 };
 const types = { CNAME: 5, TXT: 16, OPT: 41 };
@@ -35,7 +28,7 @@ export function sharedNameServer(): Promise<NameServer> {
  * A name server on loopback that knows TXT records (RFC 1035), over UDP and, for answers that are too large for it, TCP.
  * A name that was not set doesn't exist.
  */
-export async function startNameServer({ isShared = false } = {}): Promise<NameServer> {
+export async function startNameServer({ isShared = false } = {}) {
   const answers = new Map<string, TxtAnswer>();
   const asked: string[] = [];
   const open = new Set<Socket>();
@@ -62,32 +55,33 @@ export async function startNameServer({ isShared = false } = {}): Promise<NameSe
       }
     });
   });
-  await new Promise<void>(resolve => tcp.listen(0, '127.0.0.1', resolve));
-  const { port } = tcp.address() as { port: number };
+  await once(tcp.listen(0, '127.0.0.1'), 'listening');
+  const { port } = tcp.address() as AddressInfo;
   const udp = createSocket('udp4');
   udp.on('message', (query, { port: from, address }) => {
     const answer = answerTo(query, datagramBytesOf(query));
     if (answer !== undefined) udp.send(answer, from, address);
   });
-  await new Promise<void>(resolve => udp.bind(port, '127.0.0.1', resolve));
+  await once(udp.bind(port, '127.0.0.1'), 'listening');
   if (isShared) {
     udp.unref();
     tcp.unref();
   }
 
   return {
+    /** `host:port`, as the setting `DNS_SERVERS` takes it. */
     address: `127.0.0.1:${port}`,
-    set: (domain, answer) => answers.set(domain.toLowerCase(), answer),
+    set: (domain: string, answer: TxtAnswer) => void answers.set(domain.toLowerCase(), answer),
+    /** The names that were asked for, oldest first. */
     asked,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       for (const socket of open) socket.destroy();
-      await Promise.all([
-        new Promise<void>(resolve => udp.close(resolve)),
-        new Promise<void>(resolve => tcp.close(() => resolve())),
-      ]);
+      await Promise.all([promisify(udp.close).call(udp), promisify(tcp.close).call(tcp)]);
     },
   };
 }
+
+export type NameServer = Awaited<ReturnType<typeof startNameServer>>;
 
 interface Question {
   name: string;

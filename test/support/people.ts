@@ -14,8 +14,8 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { countPlatform } from '#lib/table/records/platform.ts';
 import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { type Api, sessionOf } from './api.ts';
-import { knownPassword } from './known-password.ts';
+import { type Client, sessionOf } from './api.ts';
+import { knownPassword } from './quick-scrypt.ts';
 
 export interface Person {
   session: { cookie: string };
@@ -71,7 +71,7 @@ export async function seedPerson(
   };
   const source = { ip: '127.0.0.1', userAgent: 'node', requestId: randomUUID() };
   const session = await newSession(user, source);
-  const made = await newOrganization(
+  const created = await newOrganization(
     { name: personalOrganizationName(givenName), slug: `org-${randomBytes(8).toString('hex')}` },
     user,
     { id: user.id, email: user.email, type: 'session' },
@@ -80,15 +80,15 @@ export async function seedPerson(
   await transact([
     put(at(emailRecord, user.email), { userId: user.id }),
     put(at(userRecord, user.id), user),
-    ...made.writes,
+    ...created.writes,
     session.write,
     countPlatform({ users: 1, organizations: 1 }),
   ]);
-  for (const one of [user.id, made.organization.id, made.organization.slug]) {
-    owners.set(one, currentName() ?? 'nobody');
+  const organization = Organization.parse(created.organization);
+  for (const idOrSlug of [user.id, organization.id, organization.slug]) {
+    owners.set(idOrSlug, currentName() ?? 'nobody');
   }
   const [cookie = ''] = session.cookie.split(';');
-  const organization = Organization.parse(made.organization);
   const person = { session: { cookie }, email: user.email, user: userView(user), organization };
   const name = currentName();
   if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);
@@ -154,9 +154,9 @@ export async function seedOwner(): Promise<Person> {
 }
 
 /** Registers a person with a request, for tests of registering and of its e-mail. */
-export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
+export async function registerPerson({ post }: Client): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
-  const answer = await api.post('/auth/register', { email, password: testPassword, name });
+  const answer = await post('/auth/register', { email, password: testPassword, name: 'Ada' });
   if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
   return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
 }

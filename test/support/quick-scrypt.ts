@@ -1,6 +1,11 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { knownPassword } from './known-password.ts';
+
+/** A password and its hash by `hashPassword`. */
+export const knownPassword = {
+  password: 'correct horse battery',
+  hash: 'scrypt$17$8$1$Jr70ZgAHTWSVEH2f9AcYVQ$CN-uGWqM6mqpQNGaoIfWgMZB8bEITKUzng54ZU7TxXQ',
+};
 
 /** Weaker parameters than today's are left alone: tests compute such hashes themselves. */
 const leastCost = 2 ** 15;

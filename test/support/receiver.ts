@@ -18,21 +18,11 @@ export interface Received {
   at: number;
 }
 
-export interface Receiver {
-  /** Base address on 127.0.0.1, without a path. */
-  url: string;
-  port: number;
-  /** How many connections were opened, even without a request. */
-  connections: () => number;
-  received: Received[];
-  stop(): Promise<void>;
-}
-
 /** A real webhook receiver on loopback. `answer` determines its response; 204 by default. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => unknown = response => response.writeHead(204).end(),
   { tls = false, host = '127.0.0.1', isShared = false } = {},
-): Promise<Receiver> {
+) {
   const received: Received[] = [];
   let connections = 0;
   const server: Server = tls ? createTlsServer({ cert: testCertificate, key: testCertificateKey }) : createServer();
@@ -55,11 +45,13 @@ export async function startReceiver(
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    /** Base address on 127.0.0.1, without a path. */
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    /** How many connections were opened, even without a request. */
     connections: () => connections,
     received,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
@@ -82,3 +74,4 @@ export async function sendUntilClosed(response: ServerResponse, maximumBytes: nu
   response.end();
   return sentBytes;
 }
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

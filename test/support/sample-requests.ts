@@ -27,11 +27,11 @@ export interface Prepared {
 
 /** @throws Error naming the request if its response has none of the expected statuses. */
 export async function expectStatus(answer: Promise<Answer>, ...statuses: number[]): Promise<Answer> {
-  const got = await answer;
-  if (!statuses.includes(got.status)) {
-    throw new Error(`Expected ${statuses.join(' or ')}, got ${got.status}: ${JSON.stringify(got.body)}`);
+  const received = await answer;
+  if (!statuses.includes(received.status)) {
+    throw new Error(`Expected ${statuses.join(' or ')}, got ${received.status}: ${JSON.stringify(received.body)}`);
   }
-  return got;
+  return received;
 }
 
 /** The token in the newest e-mail to the address with such a subject; the background may still be sending it. */
@@ -85,9 +85,9 @@ export function placeOf(name: string): Place | undefined {
   return places.get(name);
 }
 
-export async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
+export async function placeWithSecrets(api: Api): Promise<Place> {
   const there = await place(api);
-  const secrets = Array.from({ length: count }, (_, index) => ({ key: `KEY_${index}`, value: `value ${index}` }));
+  const secrets = [0, 1, 2].map(index => ({ key: `KEY_${index}`, value: `value ${index}` }));
   await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
   return there;
 }
@@ -101,7 +101,7 @@ export async function placeWithHistory(api: Api): Promise<Place> {
 
 export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
-  return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
+  return Object.fromEntries(answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]));
 }
 
 export async function invite(api: Api, person: Person, email: string, role = 'developer') {

@@ -35,7 +35,8 @@ export const samples: readonly OperationSample[] = routes.flatMap(contract => {
   }));
 });
 
-const unknown = written.filter(([name]) => !samples.some(known => known.name === name)).map(([name]) => name);
+const names = samples.map(({ name }) => name);
+const unknown = written.map(([name]) => name).filter(name => !names.includes(name));
 if (unknown.length > 0) throw new Error(`There are samples of unknown operations: ${unknown.join(', ')}.`);
 
 /** Says which sample has an unexpected response, and where it is written. */
@@ -43,11 +44,7 @@ export const failureOf = ({ name, file }: OperationSample, { status, body }: Ans
   `The sample ${name} got ${status} ${JSON.stringify(body)}. Whatever its contract doesn’t say belongs in ${file}.`;
 
 export async function send(api: Api, { method, path, as, body, headers }: SampleRequest): Promise<Answer> {
-  const answer = await api.call(method, path, {
-    as,
-    ...(body === undefined ? {} : { body }),
-    ...(headers === undefined ? {} : { headers }),
-  });
+  const answer = await api.call(method, path, { as, body, headers });
   return { ...answer, status: statusOf(answer) };
 }
 

@@ -32,8 +32,8 @@ export function staleSnapshots(items: readonly Item[]): { stale: Violation[]; us
     const kept = keptHeads(path, environmentStateRecord.parse(item));
     if (kept === undefined) continue;
     used += 1;
-    const there = (heads.get(keys.environmentState(path).pk) ?? []).map(one => headRecord.parse(one));
-    if (shown(kept) !== shown(there)) stale.push({ where: orgSlug, what: 'a kept snapshot differs from the table' });
+    const stored = (heads.get(keys.environmentState(path).pk) ?? []).map(head => headRecord.parse(head));
+    if (shown(kept) !== shown(stored)) stale.push({ where: orgSlug, what: 'a kept snapshot differs from the table' });
   }
   return { stale, used };
 }

@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { median } from '../load-ratio.ts';
+import { medians, timed } from '../measure.ts';
 
 /* Starts of `holdfast run -- true` next to those of its peers, which read local files instead of a service. */
 
 const versions = { '@dotenvx/dotenvx': '2.38.2', varlock: '1.20.0' };
-const rounds = 15;
 const root = join(import.meta.dirname, '../../..');
 
 interface Start {
@@ -28,17 +27,15 @@ export async function measureStarts(
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-peers-'));
   try {
     const starts = await install(directory, secrets, holdfastEnv);
-    await requireValues(starts, secrets, directory);
-    const times = new Map([...starts.keys()].map(name => [name, [] as number[]]));
-    // The first round warms the caches. Interleaved, so that other load on the machine affects all of them.
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const [name, start] of starts) {
-        const milliseconds = await timed(start, ['true'], directory);
-        if (round > 0) times.get(name)?.push(milliseconds);
-      }
-    }
-    const base = median(times.get('holdfast run') ?? []);
-    return new Map([...times].map(([name, all]) => [name, median(all) / base]));
+    for (const start of Object.values(starts)) await requireValues(start, secrets, directory);
+    const measurements = Object.entries(starts).map(([name, start]) => [
+      name,
+      () => timed(() => run(start, ['true'], directory)),
+    ]);
+    // The first round warms the caches.
+    const times: Record<string, number> = await medians(15, Object.fromEntries(measurements), 1);
+    const base = times['holdfast run'] ?? Number.NaN;
+    return new Map(Object.entries(times).map(([name, time]) => [name, time / base]));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -48,26 +45,26 @@ async function install(
   directory: string,
   secrets: readonly { key: string; value: string }[],
   holdfastEnv: Record<string, string>,
-): Promise<Map<string, Start>> {
-  const run = promisify(execFile);
+): Promise<Record<string, Start>> {
+  const execute = promisify(execFile);
   const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
   writeFileSync(join(directory, 'package.json'), '{"private":true}');
-  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], { cwd: directory });
+  await execute('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], { cwd: directory });
   const bundle = join(directory, 'holdfast.cjs');
-  await run(process.execPath, [join(root, 'clients/cli/build.ts'), bundle]);
+  await execute(process.execPath, [join(root, 'clients/cli/build.ts'), bundle]);
   writeFileSync(join(directory, '.env'), secrets.map(({ key, value }) => `${key}=${value}\n`).join(''));
   writeFileSync(join(directory, '.env.schema'), secrets.map(({ key }) => `${key}=\n`).join(''));
   const module = (path: string) => join(directory, 'node_modules', path);
-  return new Map([
-    ['holdfast run', { script: bundle, env: holdfastEnv }],
-    ['dotenvx run', { script: module('@dotenvx/dotenvx/src/cli/dotenvx.js'), env: {} }],
-    ['varlock run', { script: module('varlock/bin/cli.js'), env: { VARLOCK_TELEMETRY_DISABLED: '1' } }],
-  ]);
+  return {
+    'holdfast run': { script: bundle, env: holdfastEnv },
+    'dotenvx run': { script: module('@dotenvx/dotenvx/src/cli/dotenvx.js'), env: {} },
+    'varlock run': { script: module('varlock/bin/cli.js'), env: { VARLOCK_TELEMETRY_DISABLED: '1' } },
+  };
 }
 
-/** @throws Error if a command starts its program without one of the values */
+/** @throws Error if the command starts its program without one of the values */
 async function requireValues(
-  starts: ReadonlyMap<string, Start>,
+  start: Start,
   secrets: readonly { key: string; value: string }[],
   directory: string,
 ): Promise<void> {
@@ -78,12 +75,10 @@ async function requireValues(
     if (process.env[key] !== value) throw new Error(key + ' is wrong.');
   }`,
   );
-  for (const start of starts.values()) await timed(start, [process.execPath, file], directory);
+  await run(start, [process.execPath, file], directory);
 }
 
-/** Milliseconds that running this program takes. */
-async function timed({ script, env }: Start, program: readonly string[], cwd: string): Promise<number> {
-  const begun = performance.now();
+async function run({ script, env }: Start, program: readonly string[], cwd: string): Promise<void> {
   const child = spawn(process.execPath, [script, 'run', '--', ...program], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
@@ -95,5 +90,4 @@ async function timed({ script, env }: Start, program: readonly string[], cwd: st
   });
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`${script} ended with ${code}: ${errors}`);
-  return performance.now() - begun;
 }

@@ -8,7 +8,7 @@ import { seedPerson } from '#test/support/people.ts';
 import { countsOf, recordCalls } from '#test/support/record-calls.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { countRequest } from '../count-operations.ts';
-import { median } from '../load-ratio.ts';
+import { medians, timed } from '../measure.ts';
 import { pullLikeCredstash, storeLikeCredstash } from './credstash.ts';
 import { measureStarts } from './measure-starts.ts';
 import { credstash, holdfast, parameterStore, renderPulls, secretCount, secretsManager } from './peer-table.ts';
@@ -44,12 +44,14 @@ async function pull(): Promise<void> {
   expect(body.secrets).toHaveLength(secretCount);
 }
 
+const pullAsPeer = () => pullLikeCredstash(table);
+
 it('has the table of docs/performance.md', { timeout: 60_000 }, async () => {
   await pull();
   await pull();
   const { answer, counts } = await countRequest(api, { method: 'GET', path, as });
   expect(answer.body.secrets).toHaveLength(secretCount);
-  const { result, calls } = await recordCalls(() => pullLikeCredstash(table));
+  const { result, calls } = await recordCalls(pullAsPeer);
   expect([...result.values].sort()).toEqual(secrets.map(({ key, value }) => [key, value]).sort());
   const peer = credstash({ ...countsOf(calls), readUnits: result.readUnits });
 
@@ -63,18 +65,9 @@ it('has the table of docs/performance.md', { timeout: 60_000 }, async () => {
 });
 
 it.runIf(isBench)('prints how long a pull takes, as a ratio', { timeout: 120_000 }, async () => {
-  const times = { holdfast: [] as number[], credstash: [] as number[] };
-  const timed = async (work: () => Promise<unknown>) => {
-    const begun = performance.now();
-    await work();
-    return performance.now() - begun;
-  };
-  for (let round = 0; round < 40; round += 1) {
-    times.holdfast.push(await timed(pull));
-    times.credstash.push(await timed(() => pullLikeCredstash(table)));
-  }
-  const ratio = median(times.credstash.slice(10)) / median(times.holdfast.slice(10));
-  writeSync(1, `peers: credstash's way takes ${ratio.toFixed(2)} × a pull of Holdfast\n`);
+  const times = await medians(30, { holdfast: () => timed(pull), credstash: () => timed(pullAsPeer) }, 10);
+  const ratio = (times.credstash / times.holdfast).toFixed(2);
+  writeSync(1, `peers: credstash's way takes ${ratio} × a pull of Holdfast\n`);
 });
 
 it.runIf(isBench)('prints how long `run -- true` takes, as a ratio', { timeout: 300_000 }, async () => {

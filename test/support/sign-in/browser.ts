@@ -27,80 +27,60 @@ interface Sent {
   form?: Record<string, string>;
 }
 
-export interface Browser {
+const maximumHops = 15;
+
+export function openBrowser() {
+  const jars = new Map<string, Cookie[]>();
+  const cookies = (of: string | URL): readonly Cookie[] => jars.get(new URL(of).host) ?? [];
+  /** What a request to the address sends in its Cookie header. */
+  const cookieHeader = (url: string | URL) => {
+    const { pathname } = new URL(url);
+    const sent = cookies(url).filter(({ path }) => covers(path, pathname));
+    return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+  };
+  const setCookie = (url: string | URL, line: string) => {
+    const { host, pathname } = new URL(url);
+    const cookie = parseCookie(line, pathname);
+    const others = cookies(url).filter(({ name, path }) => name !== cookie.name || path !== cookie.path);
+    jars.set(host, isDeleted(line) ? others : [...others, cookie]);
+  };
   /** One request with the cookies of its host; redirects are not followed. */
-  open(url: string | URL, sent?: Sent): Promise<Page>;
+  const open = async (address: string | URL, { method, headers = {}, form }: Sent = {}): Promise<Page> => {
+    const url = new URL(address);
+    const cookie = cookieHeader(url);
+    const response = await fetch(url, {
+      method: method ?? (form === undefined ? 'GET' : 'POST'),
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    });
+    for (const line of response.headers.getSetCookie()) setCookie(url, line);
+    const location = response.headers.get('location');
+    return {
+      url,
+      status: response.status,
+      headers: response.headers,
+      text: await response.text(),
+      location: location === null ? undefined : new URL(location, url),
+    };
+  };
   /**
    * Follows redirects until one leads to an address that `stopAt` names, which is not requested, or until a page
    * doesn't redirect.
    */
-  follow(page: Page, stopAt: (url: URL) => boolean): Promise<Page>;
-  cookies(of: string | URL): readonly Cookie[];
-  /** What a request to the address sends in its Cookie header. */
-  cookieHeader(url: string | URL): string;
-  setCookie(url: string | URL, line: string): void;
-  /** Forgets the cookies of the host, or only the ones whose names match. */
-  forget(of: string | URL, name?: RegExp): void;
+  const follow = async (page: Page, stopAt: (url: URL) => boolean): Promise<Page> => {
+    let current = page;
+    for (let hop = 0; hop < maximumHops; hop += 1) {
+      if (current.location === undefined || stopAt(current.location)) return current;
+      current = await open(current.location);
+    }
+    throw new Error(`More than ${maximumHops} redirects, the last one to ${current.location}.`);
+  };
+  const forget = (of: string | URL) => void jars.delete(new URL(of).host);
+  return { open, follow, cookies, cookieHeader, setCookie, forget };
 }
 
-const maximumHops = 15;
-
-export function openBrowser(): Browser {
-  const jars = new Map<string, Cookie[]>();
-  const jarOf = (url: string | URL) => {
-    const { host } = new URL(url);
-    const jar = jars.get(host) ?? [];
-    jars.set(host, jar);
-    return jar;
-  };
-  const browser: Browser = {
-    open: async (address, { method, headers = {}, form } = {}) => {
-      const url = new URL(address);
-      const cookie = browser.cookieHeader(url);
-      const response = await fetch(url, {
-        method: method ?? (form === undefined ? 'GET' : 'POST'),
-        redirect: 'manual',
-        headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
-        ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-      });
-      for (const line of response.headers.getSetCookie()) browser.setCookie(url, line);
-      const location = response.headers.get('location');
-      return {
-        url,
-        status: response.status,
-        headers: response.headers,
-        text: await response.text(),
-        location: location === null ? undefined : new URL(location, url),
-      };
-    },
-    follow: async (page, stopAt) => {
-      let current = page;
-      for (let hop = 0; hop < maximumHops; hop += 1) {
-        if (current.location === undefined || stopAt(current.location)) return current;
-        current = await browser.open(current.location);
-      }
-      throw new Error(`More than ${maximumHops} redirects, the last one to ${current.location}.`);
-    },
-    cookies: of => jarOf(of),
-    cookieHeader: url => {
-      const { pathname } = new URL(url);
-      const sent = jarOf(url).filter(({ path }) => covers(path, pathname));
-      return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
-    },
-    setCookie: (url, line) => {
-      const cookie = parseCookie(line, new URL(url).pathname);
-      const others = jarOf(url).filter(({ name, path }) => name !== cookie.name || path !== cookie.path);
-      jars.set(new URL(url).host, isDeleted(line) ? others : [...others, cookie]);
-    },
-    forget: (of, name = /^/) => {
-      jars.set(
-        new URL(of).host,
-        jarOf(of).filter(cookie => !name.test(cookie.name)),
-      );
-    },
-  };
-  return browser;
-}
+export type Browser = ReturnType<typeof openBrowser>;
 
 /** RFC 6265, 5.1.4. */
 function covers(cookiePath: string, path: string): boolean {

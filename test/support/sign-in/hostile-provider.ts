@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type JWTPayload, SignJWT } from 'jose';
 import { makeSigningKey, type SigningKey } from '../issuer.ts';
@@ -45,21 +45,6 @@ export interface Script {
   callback?: Record<string, string | undefined>;
 }
 
-export interface HostileProvider {
-  url: string;
-  client: { clientId: string; clientSecret: string };
-  keys: SigningKey[];
-  script: Script;
-  /** Who logs in instead for an authorization request with this state. */
-  people: Map<string, Members>;
-  /** The latest authorization request. */
-  granted: () => Granted | undefined;
-  /** How often a part was asked for. */
-  requests: (part: Part) => number;
-  received: Received[];
-  stop(): Promise<void>;
-}
-
 type Members = Record<string, unknown>;
 
 interface ProviderOptions {
@@ -73,10 +58,6 @@ const defined = (members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-const equal = (one: string, other: string) => {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-};
 
 /**
  * An OpenID provider on loopback that grants every request at once, without a log-in page, and whose every answer can be
@@ -86,23 +67,26 @@ const equal = (one: string, other: string) => {
 export async function startHostileProvider(
   person: Members,
   { algorithm = 'RS256', clientSecret = randomBytes(24).toString('hex'), isShared = false }: ProviderOptions = {},
-): Promise<HostileProvider> {
+) {
   const keys = [await makeSigningKey(algorithm)];
   const client = { clientId: `client-${randomBytes(4).toString('hex')}`, clientSecret };
   const codes = new Map<string, Granted>();
   const accessTokens = new Set<string>();
   let latest: Granted | undefined;
 
-  const provider: HostileProvider = {
+  const provider = {
     url: '',
     client,
     keys,
-    script: {},
-    people: new Map(),
+    script: {} as Script,
+    /** Who logs in instead for an authorization request with this state. */
+    people: new Map<string, Members>(),
+    /** The latest authorization request. */
     granted: () => latest,
-    requests: part => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
-    received: [],
-    stop: () => server.stop(),
+    /** How often a part was asked for. */
+    requests: (part: Part): number => server.received.filter(({ path }) => path.split('?')[0] === paths[part]).length,
+    received: [] as Received[],
+    stop: (): Promise<void> => server.stop(),
   };
   const personNow = (state = '') => ({ ...person, ...provider.script.person, ...provider.people.get(state) });
 
@@ -139,7 +123,7 @@ export async function startHostileProvider(
   const server = await startReceiver(
     (response, received) => {
       const path = received.path.split('?')[0];
-      const part = (Object.keys(paths) as Part[]).find(one => paths[one] === path);
+      const part = (Object.keys(paths) as Part[]).find(name => paths[name] === path);
       if (part === undefined) return response.writeHead(404).end();
       return (provider.script.parts?.[part] ?? parts[part])(response, received);
     },
@@ -147,6 +131,8 @@ export async function startHostileProvider(
   );
   return Object.assign(provider, { url: server.url, received: server.received });
 }
+
+export type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>;
 
 function discoveryOf(url: string): Members {
   return {
@@ -179,16 +165,15 @@ function grant(parameters: URLSearchParams): Granted {
 function isClient({ clientId, clientSecret }: HostileProvider['client'], { headers }: Received, form: URLSearchParams) {
   const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (basic === undefined) {
-    return equal(form.get('client_id') ?? '', clientId) && equal(form.get('client_secret') ?? '', clientSecret);
+    return form.get('client_id') === clientId && (form.get('client_secret') ?? '') === clientSecret;
   }
-  return equal(Buffer.from(basic, 'base64').toString(), `${clientId}:${clientSecret}`);
+  return Buffer.from(basic, 'base64').toString() === `${clientId}:${clientSecret}`;
 }
 
 function fulfils({ challenge, redirectUri }: Granted, form: URLSearchParams): boolean {
-  const made = createHash('sha256')
-    .update(form.get('code_verifier') ?? '')
-    .digest('base64url');
-  return challenge !== undefined && equal(made, challenge) && form.get('redirect_uri') === redirectUri;
+  const verifier = form.get('code_verifier') ?? '';
+  const isVerified = createHash('sha256').update(verifier).digest('base64url') === challenge;
+  return isVerified && form.get('redirect_uri') === redirectUri;
 }
 
 async function idTokenOf(provider: HostileProvider, { nonce }: Granted, person: Members): Promise<string> {

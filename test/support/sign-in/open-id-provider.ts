@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -17,20 +18,10 @@ export interface Account {
   secondsAgo?: number;
 }
 
-export interface OpenIdProvider {
-  /** Its issuer. */
-  url: string;
-  client: { clientId: string; clientSecret: string };
-  /** Who can log in, by the name on their button. Change it at any time. */
-  accounts: Record<string, Account>;
-  /** The parameters of each authorization request, oldest first. */
-  asked: URLSearchParams[];
-  stop(): Promise<void>;
-}
-
 interface ProviderOptions {
   /** With a `*` for the organization, whose slug a test may not know yet. */
   redirectUri: string;
+  /** Who can log in, by the name on their button. Change it at any time. */
   accounts: Record<string, Account>;
   /** Where the e-mail address is: OpenID Connect Core, 5.4, has it in userinfo if there is an access token. */
   emailIn?: 'id token' | 'userinfo';
@@ -47,10 +38,10 @@ const acrs = ['urn:example:password', 'urn:example:two-factors', 'phr'];
  * An OpenID provider that this project didn't write (`oidc-provider`), on loopback. Its log-in page has a button for
  * each account, for browsers and for `logInAt`.
  */
-export async function startOpenIdProvider(options: ProviderOptions): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(options: ProviderOptions) {
   const { accounts, clientSecret = randomBytes(24).toString('base64url') } = options;
   const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = { clientId: 'holdfast', clientSecret };
   const provider = new Provider(url, await configurationOf(options, client));
@@ -68,31 +59,31 @@ export async function startOpenIdProvider(options: ProviderOptions): Promise<Ope
     void (isInteraction ? interact(provider, accounts, request, response) : handle(request, response));
   });
   return {
+    /** Its issuer. */
     url,
     client,
     accounts,
+    /** The parameters of each authorization request, oldest first. */
     asked,
-    stop: () => {
+    stop: async (): Promise<void> => {
       server.closeAllConnections();
-      return new Promise(resolve => server.close(() => resolve()));
+      await once(server.close(), 'close');
     },
   };
 }
 
+export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
+
 async function configurationOf(
   options: ProviderOptions,
-  { clientId, clientSecret }: OpenIdProvider['client'],
+  { clientId, clientSecret }: { clientId: string; clientSecret: string },
 ): Promise<Configuration> {
   const { redirectUri, accounts, emailIn = 'id token', algorithm = 'RS256', alwaysAuthTime = false } = options;
   const { clientAuthentication = 'client_secret_basic' } = options;
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const claimsOf = (sub: string) => {
-    const {
-      secondsAgo: _,
-      amr: __,
-      acr: ___,
-      ...claims
-    } = Object.values(accounts).find(one => one.sub === sub) ?? { sub };
+    const account: Account = Object.values(accounts).find(some => some.sub === sub) ?? { sub };
+    const { secondsAgo: _, amr: __, acr: ___, ...claims } = account;
     return claims;
   };
   return {

@@ -6,7 +6,7 @@ import { issuerKeysRecord } from '#lib/table/records/identity.ts';
 import { domainRecord, personOf, signInRecord } from '#lib/table/records/sign-in.ts';
 import { put, transact } from '#lib/table/write.ts';
 import type { Api } from '../api.ts';
-import { type Person, seedPerson } from '../people.ts';
+import { seedPerson } from '../people.ts';
 import type { SampleRequest } from '../sample-requests.ts';
 import { openBrowser } from './browser.ts';
 import { type HostileProvider, startHostileProvider } from './hostile-provider.ts';
@@ -14,15 +14,8 @@ import { goToProvider, newDomain } from './sign-in.ts';
 
 let sampleProvider: Promise<HostileProvider> | undefined;
 
-export interface PlaceWithProvider extends Person {
-  slug: string;
-  domain: string;
-  signInPath: string;
-  provider: HostileProvider;
-}
-
-/** An organization with a sign-in provider, whose keys the service knows already. */
-export async function placeWithProvider({ isVerified = true } = {}): Promise<PlaceWithProvider> {
+/** An organization with a sign-in provider, whose keys the service has already fetched. */
+export async function placeWithProvider({ isVerified = true } = {}) {
   sampleProvider ??= startHostileProvider({}, { isShared: true, clientSecret: '' });
   const [provider, person] = await Promise.all([sampleProvider, seedPerson({ emailVerified: true })]);
   const { id, slug } = person.organization;
@@ -64,6 +57,8 @@ export async function placeWithProvider({ isVerified = true } = {}): Promise<Pla
   ]);
   return { ...person, slug, domain, signInPath: `/orgs/${id}/sign-in`, provider };
 }
+
+export type PlaceWithProvider = Awaited<ReturnType<typeof placeWithProvider>>;
 
 /** What a link of the organization’s provider refers to. */
 export async function pendingOf({ organization, slug, domain }: PlaceWithProvider) {

@@ -29,8 +29,8 @@ export function settingsOf({ url, client }: Registered, domain: string, changes:
 /** Publishes the record that the settings ask for, and has it looked up. */
 export async function verifyDomain(api: Api, owner: Person, names: NameServer, domain: string): Promise<Answer> {
   const { body } = await expectStatus(api.get(settingsPath(owner), owner.session), 200);
-  const found = body.signIn.domains.find((one: { domain: string }) => one.domain === domain);
-  names.set(domain, [['v=spf1 -all'], [found.txtRecord]]);
+  const { txtRecord } = body.signIn.domains.find((entry: { domain: string }) => entry.domain === domain);
+  names.set(domain, [['v=spf1 -all'], [txtRecord]]);
   return api.post(`${settingsPath(owner)}/domains/verify`, { domain }, owner.session);
 }
 
