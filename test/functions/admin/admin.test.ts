@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultLimits, limitNames } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { codeOf, createProject, createToken, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
@@ -37,7 +37,7 @@ describe('the admin routes', () => {
     ]);
 
     for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 403, body: { error: { code: 'admin_required' } } });
+      expect(codeOf(answer)).toBe('403 admin_required');
     }
     expect((await api.get('/admin/stats')).status).toBe(401);
   });
@@ -221,9 +221,7 @@ describe('an organization’s plan and overrides', () => {
     { limitOverrides: { maxProjects: '5' } },
     { name: 'Another' },
   ])('reject %j', async body => {
-    const answer = await asAdmin.patch(`/admin/orgs/${owner.organization.id}`, body);
-
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(codeOf(await asAdmin.patch(`/admin/orgs/${owner.organization.id}`, body))).toBe('400 invalid_request');
   });
 
   it.each([randomUUID(), 'not-a-uuid'])('do not exist for %s', async id => {
@@ -304,6 +302,6 @@ describe('plan configs', () => {
   it.each(['gold', 'constructor', 'FREE', '__proto__'])('do not exist for the plan %s', async name => {
     const answer = await asAdmin.put(`/admin/plans/${name}`, { limits: { maxProjects: 1 } });
 
-    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'plan_not_found' } } });
+    expect(codeOf(answer)).toBe('404 plan_not_found');
   });
 });

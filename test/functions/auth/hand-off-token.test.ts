@@ -6,7 +6,7 @@ import { at, list, queryItems } from '#lib/table/read.ts';
 import { handOffRecord } from '#lib/table/records/hand-off.ts';
 import { tokenRecord } from '#lib/table/records/token.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { sessionOf, startApi } from '#test/support/api.ts';
+import { codeOf, sessionOf, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
@@ -78,8 +78,8 @@ describe('the hand-off from the dashboard to the CLI', () => {
     const wrong = await take(code, newVerifier().codeVerifier);
     const right = await take(code, codeVerifier);
 
-    expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_token']);
-    expect([right.status, right.body.error.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(wrong)).toBe('400 invalid_token');
+    expect(codeOf(right)).toBe('400 invalid_token');
   });
 
   it('expires after a minute, even if DynamoDB has not deleted it yet', async () => {
@@ -121,8 +121,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     await end(someone);
 
     for (const { code, codeVerifier } of codes) {
-      const answer = await take(code, codeVerifier);
-      expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_token']);
+      expect(codeOf(await take(code, codeVerifier))).toBe('400 invalid_token');
     }
     expect(await list(tokenRecord, ranges.tokens(someone.user.id))).toEqual([]);
     expect((await take(kept.code, kept.codeVerifier)).status).toBe(201);
@@ -150,9 +149,9 @@ describe('the hand-off from the dashboard to the CLI', () => {
       headers: { cookie: person.session.cookie },
     });
 
-    expect([anonymous.status, anonymous.body.error.code]).toEqual([401, 'unauthenticated']);
-    expect([withToken.status, withToken.body.error.code]).toEqual([403, 'insufficient_scope']);
-    expect([withoutHeader.status, withoutHeader.body.error.code]).toEqual([403, 'csrf_header_required']);
+    expect(codeOf(anonymous)).toBe('401 unauthenticated');
+    expect(codeOf(withToken)).toBe('403 insufficient_scope');
+    expect(codeOf(withoutHeader)).toBe('403 csrf_header_required');
   });
 
   it('rejects a limit to something the user can’t see, before issuing a code', async () => {
@@ -160,12 +159,10 @@ describe('the hand-off from the dashboard to the CLI', () => {
 
     const { answer } = await offer({ organizationId: stranger.organization.id });
 
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'organization_not_found']);
+    expect(codeOf(answer)).toBe('404 organization_not_found');
   });
 
   it.each(['nonsense', 'a'.repeat(60)])('rejects the code %s without a read', async code => {
-    const answer = await take(code, newVerifier().codeVerifier);
-
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(await take(code, newVerifier().codeVerifier))).toBe('400 invalid_token');
   });
 });

@@ -5,7 +5,7 @@ import { at, find } from '#lib/table/read.ts';
 import { sessionRecord } from '#lib/table/records/session.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { sessionOf, startApi } from '#test/support/api.ts';
+import { codeOf, sessionOf, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 
@@ -59,7 +59,7 @@ describe('logging in', () => {
     const right = await logIn(email);
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
-    expect([right.status, right.body.error.code]).toEqual([429, 'rate_limited']);
+    expect(codeOf(right)).toBe('429 rate_limited');
     const seconds = Number(right.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(14 * 60);
     expect(seconds).toBeLessThanOrEqual(15 * 60);
@@ -129,7 +129,7 @@ describe('a session', () => {
 
     const answer = await api.call('POST', '/orgs', { body: { name: 'x' }, headers: { cookie: person.session.cookie } });
 
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'csrf_header_required']);
+    expect(codeOf(answer)).toBe('403 csrf_header_required');
   });
 });
 

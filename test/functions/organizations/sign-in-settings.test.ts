@@ -183,8 +183,7 @@ describe('the settings', () => {
     expect((await read(owner)).signIn.domains).toMatchObject([{ verified: true }]);
 
     const unverified = await seedPerson();
-    const answer = await put(unverified, settingsOf(provider, newDomain()));
-    expect(codeOf(answer)).toBe('403 email_not_verified');
+    expect(codeOf(await put(unverified, settingsOf(provider, newDomain())))).toBe('403 email_not_verified');
   });
 
   it('can’t be changed by a token that is limited to a project or may not write', async () => {
@@ -231,9 +230,7 @@ describe('the settings', () => {
     ['an unknown field', { roles: {} }],
   ])('reject %s, and change nothing', async (_, changes) => {
     const owner = await newOwner();
-    const answer = await put(owner, { ...settingsOf(provider, newDomain()), ...changes });
-
-    expect(codeOf(answer)).toBe('400 invalid_request');
+    expect(codeOf(await put(owner, { ...settingsOf(provider, newDomain()), ...changes }))).toBe('400 invalid_request');
     expect((await read(owner)).signIn).toBeNull();
     expect(await actions(owner)).toEqual([]);
   });
@@ -317,9 +314,7 @@ describe('a domain', () => {
     const { owner, domain, record } = await withDomain();
     names.set(domain, answerOf(record));
 
-    const answer = await verify(owner, domain);
-
-    expect(codeOf(answer)).toBe('409 domain_not_verified');
+    expect(codeOf(await verify(owner, domain))).toBe('409 domain_not_verified');
     expect((await read(owner)).signIn.domains).toMatchObject([{ domain, verified: false }]);
     expect(await actions(owner)).toEqual(['sign_in.configured']);
   });

@@ -10,7 +10,7 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
+import { codeOf, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
@@ -102,7 +102,7 @@ describe('an inconsistent environment', () => {
       const repaired = await repairCommand(...Object.values(path()));
       const again = await repairCommand(...Object.values(path()));
 
-      expect([broken.status, broken.body.error?.code]).toEqual([503, 'temporarily_unavailable']);
+      expect(codeOf(broken)).toBe('503 temporarily_unavailable');
       expect([seen?.inconsistent, repaired.code]).toEqual([[`${place.project.slug}/dev`], 0]);
       expect(repaired.output.trim().split('\n')).toEqual([
         ...says,
