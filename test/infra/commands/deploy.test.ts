@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
@@ -10,6 +8,7 @@ import { readConfig } from '#infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `deploy-test-${process.pid}`;
@@ -127,28 +126,19 @@ async function refusalOf(given: Record<string, unknown>, ...options: string[]): 
 }
 
 /** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
-function run(
-  command: 'deploy' | 'smoke',
-  given: Record<string, unknown>,
-  options: readonly string[] = [],
-): Promise<{ code: number; stderr: string }> {
+function run(command: 'deploy' | 'smoke', given: Record<string, unknown>, options: readonly string[] = []) {
   writeFileSync(file, JSON.stringify(given));
-  return promisify(execFile)(process.execPath, [join(root, `infra/commands/${command}.ts`), installation, ...options], {
-    env: {
-      ...process.env,
-      PATH: `${directory}${delimiter}${process.env.PATH}`,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
-      AWS_ENDPOINT_URL_S3: bucket.url,
-      AWS_ENDPOINT_URL_SSM: cloudFormation.url,
-      AWS_MAX_ATTEMPTS: '1',
-    },
-  }).then(
-    done => ({ code: 0, stderr: done.stderr }),
-    (error: { code: number; stderr: string }) => error,
-  );
+  return runCommand(command, [installation, ...options], {
+    ...process.env,
+    PATH: `${directory}${delimiter}${process.env.PATH}`,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
+    AWS_ENDPOINT_URL_S3: bucket.url,
+    AWS_ENDPOINT_URL_SSM: cloudFormation.url,
+    AWS_MAX_ATTEMPTS: '1',
+  });
 }
 
 describe('a deployment', () => {

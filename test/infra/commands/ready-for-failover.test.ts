@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { type Received, startReceiver } from '#test/support/receiver.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `ready-test-${process.pid}`;
@@ -174,28 +173,19 @@ afterEach(() => {
 async function check({
   name = installation,
   files = [serving, waiting] as readonly (Record<string, unknown> | undefined)[],
-} = {}): Promise<{ code: number; lines: string[]; said: string }> {
+} = {}) {
   const names = [installation, `${installation}-standby`];
   for (const [index, settings] of files.entries()) {
     if (settings !== undefined) writeFileSync(fileOf(names[index] ?? ''), JSON.stringify(settings));
   }
-  const { code, stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'infra/commands/ready-for-failover.ts'), name],
-    {
-      env: {
-        ...process.env,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL: server.url,
-        AWS_MAX_ATTEMPTS: '1',
-      },
-    },
-  ).then(
-    done => ({ code: 0, ...done }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  );
+  const { code, stdout, stderr } = await runCommand('ready-for-failover', [name], {
+    ...process.env,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL: server.url,
+    AWS_MAX_ATTEMPTS: '1',
+  });
   return { code, lines: stdout.trimEnd().split('\n'), said: stderr };
 }
 
