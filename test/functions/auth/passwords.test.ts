@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { mailClient } from '#lib/mail/send-mail.ts';
 import { at } from '#lib/table/read.ts';
-import { resetLinkRecord } from '#lib/table/records/link.ts';
+import { resetLinkRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Caller, codeOf, createToken, sessionOf, useApi } from '#test/support/api.ts';
 import { atOnce } from '#test/support/at-once.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '#lib/contracts/fields/limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { customerRecord } from '#lib/table/records/payment.ts';
+import { customerRecord } from '#lib/table/records/platform.ts';
 import { type Answer, codeOf, useApi, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';

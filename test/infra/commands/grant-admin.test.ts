@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ranges } from '#lib/table/keys.ts';
 import { at, list } from '#lib/table/read.ts';
-import { passkeyRecord } from '#lib/table/records/passkey.ts';
+import { passkeyRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { codeOf, createToken, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
