@@ -43,8 +43,8 @@ let token: { token: string };
 
 beforeAll(async () => {
   employer = await openCompany(api, names, provider, { domain, trustFactor: true });
-  victim = await seedColleague(employer, 'victim');
-  app = await addApp(victim);
+  victim = await seedColleague(employer);
+  app = await addApp(api, victim);
   const browser = openBrowser();
   await signIn(api, browser, employer.slug);
   const { challenge } = (await logInIn(api, browser, email)).body.error.details;
@@ -215,7 +215,7 @@ describe('a session through the provider of an account with a password and no fa
 
   beforeAll(async () => {
     company = await openCompany(api, names, clerks, { domain, trustFactor: true });
-    await seedColleague(company, 'colleague');
+    await seedColleague(company);
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
     await expectStatus(logInIn(api, browser, person.email), 200);
@@ -256,7 +256,7 @@ describe('an account that a provider makes before its person comes', () => {
     const planted = await sessionThrough(api, slug);
     expect((await me(planted)).user).toMatchObject({ email, emailVerified: false });
     await expect(addPasskey(api, { session: planted })).rejects.toThrow('session_confined');
-    await expect(addApp({ ...owner, session: planted })).rejects.toThrow('session_confined');
+    await expect(addApp(api, { ...owner, session: planted })).rejects.toThrow('session_confined');
     expect(codeOf(await api.post('/auth/send-verification', {}, planted))).toBe(confined);
 
     await expectStatus(api.post('/auth/forgot-password', { email }), 200);
@@ -289,8 +289,8 @@ describe('an account that a provider makes before its person comes', () => {
 
 it('somebody with a factor of their own who signs in for the first time joins only with that factor', async () => {
   const company = await openOwnCompany(scene, 'careful');
-  const careful = await seedColleague(company, 'careful');
-  const ownApp = await addApp(careful);
+  const careful = await seedColleague(company);
+  const ownApp = await addApp(api, careful);
   const browser = openBrowser();
   expect((await signIn(api, browser, company.slug)).error).toBe('link_required');
   const { challenge } = (await logInIn(api, browser, careful.email)).body.error.details;
@@ -312,7 +312,7 @@ it('somebody with a factor of their own who signs in for the first time joins on
 
 it('an employer that stops to trust its provider, or has none any more, keeps no such session fresh', async () => {
   const company = await openOwnCompany(scene, 'clerk', { trustFactor: true, claims: { amr: ['mfa'] } });
-  const owner = await logInWithApp(api, company.owner, await addApp(company.owner));
+  const owner = await logInWithApp(api, company.owner, await addApp(api, company.owner));
   await expectStatus(api.patch(`/orgs/${company.owner.organization.id}`, { requireSecondFactor: true }, owner), 200);
   const clerk = await sessionThrough(api, company.slug);
   const projects = `/projects/${company.owner.organization.id}`;

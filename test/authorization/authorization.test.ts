@@ -1,21 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { routes } from '#lib/contracts/routes.ts';
-import { type Answer, startApi, useApi } from '../support/api.ts';
+import { type Answer, useApi } from '../support/api.ts';
 import type { PathValues } from '../support/documented-request.ts';
-import { everyVerdict, verdictOf } from './every-verdict.ts';
+import { everyVerdict, startWithoutWorkers, verdictOf } from './every-verdict.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';
 import { buildWorld, type Headers, type World } from './world.ts';
 
-const api = useApi(() =>
-  startApi({ STEP_UP_FRESH_SECONDS: '7200' }, name =>
-    name.area === 'workers' ? Promise.resolve(() => ({ batchItemFailures: [] })) : loadFromFunctions(name),
-  ),
-);
+const api = useApi(() => startWithoutWorkers());
 let world: World;
 
 beforeAll(async () => {
-  // Without workers, so that nothing changes the data between two requests.
   world = await buildWorld(api);
 });
 
@@ -46,11 +40,11 @@ describe('another tenant’s resources', () => {
   const others: Readonly<Record<string, (world: World) => PathValues>> = {
     organization_not_found: ({ foreign: { organization } }) => ({ orgId: organization.id, orgSlug: organization.slug }),
     project_not_found: ({ foreign: { project } }) => ({ project: project.slug, slug: project.slug }),
-    environment_not_found: ({
-      own: {
-        otherProject: { slug },
-      },
-    }) => ({ env: 'load-test', project: slug, slug }),
+    environment_not_found: ({ own: { otherProject } }) => ({
+      env: 'load-test',
+      project: otherProject.slug,
+      slug: otherProject.slug,
+    }),
     webhook_not_found: ({ foreign: { webhookId } }) => ({ webhookId }),
     identity_not_found: ({ foreign: { identityId } }) => ({ identityId }),
     member_not_found: ({ foreign: { memberId } }) => ({ id: memberId }),

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Api } from '../support/api.ts';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { type Answer, type Api, startApi } from '../support/api.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';
 import type { Headers, World } from './world.ts';
+
+/**
+ * Without workers, so that nothing changes the data between two requests. The suite takes longer than ten minutes on a
+ * slow machine, and its sessions have to stay fresh.
+ */
+export const startWithoutWorkers = (exceptions: readonly string[] = []): Promise<Api> =>
+  startApi({ STEP_UP_FRESH_SECONDS: '7200' }, name =>
+    name.area === 'workers' && !exceptions.includes(name.name)
+      ? Promise.resolve(() => ({ batchItemFailures: [] }))
+      : loadFromFunctions(name),
+  );
 
 export const verdictOf = ({ status, body }: Answer): string =>
   status < 300 ? 'ok' : (body?.error?.code ?? `status ${status}`);

@@ -87,17 +87,12 @@ describe('the delivery pipeline', () => {
   });
 
   const delivered = (settings: Record<string, unknown> = {}) => {
-    const { ofType } = synthesize({
-      ...fullSettings,
-      deliveredBy: 'acme/holdfast:production-diff:production',
-      ...settings,
-    });
+    const delivery = { deliveredBy: 'acme/holdfast:production-diff:production', ...settings };
+    const { ofType, propertiesOf } = synthesize({ ...fullSettings, ...delivery });
     const roleThat = (verb: string) => {
-      const roles = ofType('AWS::IAM::Role').filter(({ resource }) =>
-        resource.Properties.Description?.startsWith(verb),
-      );
+      const roles = propertiesOf('AWS::IAM::Role').filter(({ Description }) => Description?.startsWith(verb));
       expect(roles).toHaveLength(1);
-      const { AssumeRolePolicyDocument, Policies } = (roles[0] as (typeof roles)[number]).resource.Properties;
+      const [{ AssumeRolePolicyDocument, Policies }] = roles;
       return { trust: AssumeRolePolicyDocument.Statement, statements: Policies[0].PolicyDocument.Statement };
     };
     return { ofType, deploys: roleThat('Deploys '), looks: roleThat('Shows ') };

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { emailRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { type Caller, codeOf, createProject } from '#test/support/api.ts';
 import { seedPerson } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, invite } from '#test/support/sample-requests.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { type Company, hire, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
 import {
   goToProvider,
   logInIn,
@@ -25,40 +25,31 @@ import {
 
 /* Sign-in with an OpenID provider that this project didn't write. */
 
-let api: Api;
-let names: NameServer;
-let provider: OpenIdProvider;
-const domain = newDomain();
+const { api, names, provider } = useOpenIdProvider();
 
-beforeAll(async () => {
-  names = await startNameServer();
-  api = await startApi({ DNS_SERVERS: names.address });
-  provider = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
-});
-afterAll(async () => {
-  await api?.stop();
-  await Promise.all([provider?.stop(), names?.stop()]);
-});
-
-/** A person at the provider, whose button has the same name. */
-function hire(name: string, of = domain, changes: object = {}): string {
-  provider.accounts[name] = { sub: `sub-of-${name}`, email: `${name}@${of}`, email_verified: true, ...changes };
-  return `${name}@${of}`;
+/** A company, somebody at its provider, and what they do. */
+async function openWithNewcomer(changes: Record<string, unknown> = {}, claims: { name?: string } = {}) {
+  const company = await openCompany(api, names, provider, changes);
+  const account = hire(provider, company.domain, claims);
+  const enter = (query: Record<string, string> = {}, browser = openBrowser()) =>
+    signIn(api, browser, company.slug, { account, ...query });
+  const session = () => sessionThrough(api, company.slug, { account });
+  return { company, account, email: `${account}@${company.domain}`, enter, session };
 }
 
-const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
-const me = async (session: { cookie: string }) => (await expectStatus(api.get('/auth/me', session), 200)).body;
+const me = async (session: Caller) => (await expectStatus(api.get('/auth/me', session), 200)).body;
+const rosterOf = async ({ owner }: Company) => (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+const entriesOf = async ({ owner }: Company, action: string) =>
+  (await api.get(`/audit/${owner.organization.id}?action=${action}`, owner.session)).body.entries;
 
 describe('the first sign-in', () => {
   it('makes an account without a password, whose address only the provider has verified, and a member with the default role', async () => {
-    const company = await openCompany(api, names, provider, { domain, defaultRole: 'viewer' });
-    const email = hire('grace', domain, { name: 'Grace Hopper' });
-    const browser = openBrowser();
+    const { company, email, enter } = await openWithNewcomer({ defaultRole: 'viewer' }, { name: 'Grace Hopper' });
 
-    const { landed, error, session } = await signIn(api, browser, company.slug, { account: 'grace' });
+    const { landed, error, session } = await enter();
 
     expect([landed.origin, error]).toEqual([new URL(api.url).origin, undefined]);
-    const { user, organizations, authentication } = await me(session as { cookie: string });
+    const { user, organizations, authentication } = await me(session);
     expect(user).toMatchObject({ email, emailVerified: false });
     expect(organizations).toMatchObject([{ slug: company.slug, role: 'viewer' }]);
     expect(authentication).toMatchObject({ method: 'session', secondFactor: false });
@@ -66,134 +57,91 @@ describe('the first sign-in', () => {
     for (const password of ['', 'undefined', 'null', 'a long and boring sentence']) {
       expect((await logInIn(api, openBrowser(), email, password)).status).toBeGreaterThanOrEqual(400);
     }
-    const { entries } = (
-      await api.get(`/audit/${company.owner.organization.id}?action=member.joined`, company.owner.session)
-    ).body;
-    expect(entries[0]).toMatchObject({ details: { via: 'provider' }, actor: { id: user.id } });
+    const [entry] = await entriesOf(company, 'member.joined');
+    expect(entry).toMatchObject({ details: { via: 'provider' }, actor: { id: user.id } });
     const { members } = (await api.get(`/members/${company.owner.organization.id}`, session)).body;
-    expect(members.find((one: { email: string }) => one.email === email)).toMatchObject({ role: 'viewer' });
+    expect(members).toContainEqual(expect.objectContaining({ email, role: 'viewer' }));
   });
 
   it('is not repeated: the second one finds the same account and member', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('edsger', company.domain);
-    const first = await me(await sessionThrough(api, company.slug, { account: 'edsger' }));
-    const second = await me(await sessionThrough(api, company.slug, { account: 'edsger' }));
+    const { company, session } = await openWithNewcomer();
+    const first = await me(await session());
+    const second = await me(await session());
 
     expect(second.user.id).toBe(first.user.id);
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
-    expect(members).toHaveLength(2);
+    expect((await rosterOf(company)).members).toHaveLength(2);
   });
 
-  it('by two browsers at once makes one account', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('barbara', company.domain);
+  it('by several browsers at once makes one account', async () => {
+    const { company, account } = await openWithNewcomer();
     const browsers = Array.from({ length: 6 }, openBrowser);
     const callbacks = await Promise.all(
-      browsers.map(browser => goToProvider(api, browser, company.slug, { account: 'barbara' })),
+      browsers.map(async browser => ({ browser, url: await goToProvider(api, browser, company.slug, { account }) })),
     );
 
-    const outcomes = await Promise.all(
-      callbacks.map((callback, index) => takeCallback(api, browsers[index] ?? openBrowser(), callback)),
-    );
+    const outcomes = await Promise.all(callbacks.map(({ browser, url }) => takeCallback(api, browser, url)));
 
-    const signedIn = outcomes.flatMap(({ session }) => (session === undefined ? [] : [session]));
-    expect(signedIn.length).toBeGreaterThan(0);
-    expect(new Set(await Promise.all(signedIn.map(async session => (await me(session)).user.id))).size).toBe(1);
-    const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
-    expect(members).toHaveLength(2);
+    const sessions = outcomes.flatMap(({ session }) => session ?? []);
+    expect(sessions.length).toBeGreaterThan(0);
+    expect(new Set(await Promise.all(sessions.map(async one => (await me(one)).user.id))).size).toBe(1);
+    expect((await rosterOf(company)).members).toHaveLength(2);
   });
 
   it('requires an invitation if there is no default role, and then makes the invited member', async () => {
-    const company = await openCompany(api, names, provider, { defaultRole: null });
-    const email = hire('donald', company.domain);
-    const refused = await signIn(api, openBrowser(), company.slug, { account: 'donald' });
+    const { company, email, enter, session } = await openWithNewcomer({ defaultRole: null });
+    const refused = await enter();
     expect([refused.error, refused.session]).toEqual(['invitation_required', undefined]);
     expect(await find(at(emailRecord, email))).toBeUndefined();
-    const invitation = { email: email.toUpperCase(), role: 'admin' };
-    await expectStatus(
-      api.post(`/members/${company.owner.organization.id}/invite`, invitation, company.owner.session),
-      201,
-    );
+    await invite(api, company.owner, email.toUpperCase(), 'admin');
 
-    const session = await sessionThrough(api, company.slug, { account: 'donald' });
-
-    expect((await me(session)).organizations).toMatchObject([{ slug: company.slug, role: 'admin' }]);
-    const { members, invitations } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session))
-      .body;
+    expect((await me(await session())).organizations).toMatchObject([{ slug: company.slug, role: 'admin' }]);
+    const { members, invitations } = await rosterOf(company);
     expect([members.length, invitations]).toEqual([2, []]);
   });
 
   it('keeps within the members of the plan, also at once', async () => {
-    const company = await openCompany(api, names, provider);
-    await transact([update(at(organizationRecord, company.slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
-    const people = ['m1', 'm2', 'm3', 'm4', 'm5'];
-    for (const name of people) hire(name, company.domain);
+    const { slug, domain } = await openCompany(api, names, provider);
+    await transact([update(at(organizationRecord, slug), { set: { limitOverrides: { maxMembers: 3 } } })]);
+    const people = Array.from({ length: 5 }, () => hire(provider, domain));
 
-    const outcomes = await Promise.all(people.map(account => signIn(api, openBrowser(), company.slug, { account })));
+    const outcomes = await Promise.all(people.map(account => signIn(api, openBrowser(), slug, { account })));
 
     const errors = outcomes.map(({ error }) => error ?? 'ok').toSorted();
-    expect(errors.filter(error => error === 'ok')).toHaveLength(2);
-    expect(new Set(errors)).toEqual(new Set(['ok', 'plan_limit_exceeded']));
-    expect((await find(at(organizationRecord, company.slug)))?.memberCount).toBe(3);
-    const accounts = await Promise.all(people.map(name => find(at(emailRecord, `${name}@${company.domain}`))));
+    expect(errors).toEqual(['ok', 'ok', ...Array(3).fill('plan_limit_exceeded')]);
+    expect((await find(at(organizationRecord, slug)))?.memberCount).toBe(3);
+    const accounts = await Promise.all(people.map(name => find(at(emailRecord, `${name}@${domain}`))));
     expect(accounts.filter(account => account !== undefined)).toHaveLength(2);
   });
 });
 
 describe('the provider', () => {
-  it.each(['RS256', 'ES256', 'ES384', 'EdDSA'] as const)('can sign with %s', async algorithm => {
-    const signer = await startOpenIdProvider({
-      redirectUri: redirectUriOf(api),
-      algorithm,
-      accounts: { ada: { sub: 'ada', email: 'ada@algorithm.example', email_verified: true } },
-    });
-    try {
-      const company = await openCompany(api, names, signer);
-      signer.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
-    } finally {
-      await signer.stop();
-    }
-  });
+  // Percent-encoded in the header (RFC 6749, 2.3.1), with everything that such encoding changes.
+  const clientSecret = 'a secret+with/all=of:it%20&"~';
 
-  it.each(['client_secret_basic', 'client_secret_post'] as const)('can be one that only knows %s', async method => {
-    const special = await startOpenIdProvider({
-      redirectUri: redirectUriOf(api),
-      accounts: {},
-      // Percent-encoded in the header (RFC 6749, 2.3.1), with everything that such encoding changes.
-      clientSecret: 'a secret+with/all=of:it%20&"~',
-      clientAuthentication: method,
-    });
-    try {
-      const company = await openCompany(api, names, special);
-      special.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      expect((await me(await sessionThrough(api, company.slug))).user.email).toBe(`ada@${company.domain}`);
-    } finally {
-      await special.stop();
-    }
-  });
-
-  it('can have the address in userinfo only', async () => {
-    const split = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, emailIn: 'userinfo' });
-    try {
-      const company = await openCompany(api, names, split);
-      split.accounts.ada = { sub: 'ada', email: `Ada@${company.domain.toUpperCase()}`, email_verified: true };
-      const first = await me(await sessionThrough(api, company.slug));
-      expect(first.user.email.toLowerCase()).toBe(`ada@${company.domain}`);
-      expect((await api.get(`/auth/sign-in?email=${first.user.email}`)).body.organization.slug).toBe(company.slug);
-    } finally {
-      await split.stop();
-    }
+  it.each<[string, Partial<Parameters<typeof startOpenIdProvider>[0]>]>([
+    ['sign with RS256', { algorithm: 'RS256' }],
+    ['sign with ES256', { algorithm: 'ES256' }],
+    ['sign with ES384', { algorithm: 'ES384' }],
+    ['sign with EdDSA', { algorithm: 'EdDSA' }],
+    ['support only client_secret_basic', { clientAuthentication: 'client_secret_basic', clientSecret }],
+    ['support only client_secret_post', { clientAuthentication: 'client_secret_post', clientSecret }],
+    ['have the address in userinfo only', { emailIn: 'userinfo' }],
+  ])('can %s', async (_, options) => {
+    const special = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, ...options });
+    onTestFinished(() => special.stop());
+    const { slug, domain } = await openCompany(api, names, special);
+    const account = hire(special, domain, { email: `Ada@${domain.toUpperCase()}` });
+    const { email } = (await me(await sessionThrough(api, slug, { account }))).user;
+    expect(email.toLowerCase()).toBe(`ada@${domain}`);
+    expect((await api.get(`/auth/sign-in?email=${email}`)).body.organization.slug).toBe(slug);
   });
 
   it('is asked with PKCE, a state and a nonce, none of which is used twice', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('alan', company.domain);
-    const before = provider.asked.length;
-    for (let round = 0; round < 2; round += 1) await sessionThrough(api, company.slug, { account: 'alan' });
+    const { company, session } = await openWithNewcomer();
+    const countBefore = provider.asked.length;
+    for (let round = 0; round < 2; round += 1) await session();
 
-    const asked = provider.asked.slice(before).map(parameters => Object.fromEntries(parameters));
+    const asked = provider.asked.slice(countBefore).map(parameters => Object.fromEntries(parameters));
     expect(asked).toHaveLength(2);
     for (const parameters of asked) {
       expect(parameters).toMatchObject({
@@ -201,12 +149,12 @@ describe('the provider', () => {
         client_id: provider.client.clientId,
         redirect_uri: redirectUriOf(api, company.slug),
         code_challenge_method: 'S256',
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+        // At least 128 bits (RFC 6749, 10.10).
+        state: expect.stringMatching(/^[\w.~-]{22,}$/),
+        nonce: expect.stringMatching(/^[\w.~-]{22,}$/),
       });
       expect(parameters.scope?.split(' ')).toEqual(expect.arrayContaining(['openid', 'email']));
-      expect(parameters.code_challenge).toMatch(/^[\w-]{43}$/);
-      // At least 128 bits (RFC 6749, 10.10).
-      expect(parameters.state).toMatch(/^[\w.~-]{22,}$/);
-      expect(parameters.nonce).toMatch(/^[\w.~-]{22,}$/);
     }
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(new Set(asked.map(parameters => parameters[name])).size, name).toBe(2);
@@ -214,21 +162,17 @@ describe('the provider', () => {
   });
 
   it('can refuse: the person is told so, and nothing is written to the organization’s log', async () => {
-    const company = await openCompany(api, names, provider);
-    const { error, session } = await signIn(api, openBrowser(), company.slug, { account: '' });
+    const { company, enter } = await openWithNewcomer();
+    const { error, session } = await enter({ account: '' });
 
     expect([error, session]).toEqual(['provider_refused', undefined]);
-    const { entries } = (
-      await api.get(`/audit/${company.owner.organization.id}?action=sign_in.refused`, company.owner.session)
-    ).body;
-    expect(entries).toEqual([]);
+    expect(await entriesOf(company, 'sign_in.refused')).toEqual([]);
   });
 
   it('can add parameters to the callback that nobody asked for', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('niklaus', company.domain);
+    const { company, account } = await openWithNewcomer();
     const browser = openBrowser();
-    const callback = await goToProvider(api, browser, company.slug, { account: 'niklaus' });
+    const callback = await goToProvider(api, browser, company.slug, { account });
     callback.search += '&session_state=a.b&authuser=0&prompt=none&hd=example.com&scope=openid%20email';
 
     expect((await takeCallback(api, browser, callback)).error).toBeUndefined();
@@ -238,38 +182,32 @@ describe('the provider', () => {
 
 describe('after the sign-in', () => {
   it('the browser is on the page it wanted', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('katherine', company.domain);
+    const { company, enter } = await openWithNewcomer();
     const to = `/${company.slug}/shop?tab=secrets`;
 
-    const { landed } = await signIn(api, openBrowser(), company.slug, { account: 'katherine', to });
+    const { landed } = await enter({ to });
 
-    expect(landed.pathname + landed.search).toBe(to);
-    expect(landed.hash).toBe('');
+    expect([landed.pathname + landed.search, landed.hash]).toEqual([to, '']);
   });
 
   it('the member has the rights of the role', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('margaret', company.domain);
-    const project = await createProject(api, company.owner);
-    const session = await sessionThrough(api, company.slug, { account: 'margaret' });
-    const dev = `/secrets/${company.slug}/${project.slug}/dev`;
+    const { company, session } = await openWithNewcomer();
+    const project = `/secrets/${company.slug}/${(await createProject(api, company.owner)).slug}`;
+    const as = await session();
 
-    expect(codeOf(await api.put(dev, { key: 'A', value: 'a' }, session))).toBe('201 ok');
-    expect(codeOf(await api.get(dev, session))).toBe('200 ok');
-    expect(codeOf(await api.get(`/secrets/${company.slug}/${project.slug}/production`, session))).toBe('403 forbidden');
-    expect(codeOf(await api.get(settingsPath(company.owner), session))).toBe('403 forbidden');
+    expect(codeOf(await api.put(`${project}/dev`, { key: 'A', value: 'a' }, as))).toBe('201 ok');
+    expect(codeOf(await api.get(`${project}/dev`, as))).toBe('200 ok');
+    expect(codeOf(await api.get(`${project}/production`, as))).toBe('403 forbidden');
+    expect(codeOf(await api.get(settingsPath(company.owner), as))).toBe('403 forbidden');
   });
 
   it('a session that the browser had before is another one', async () => {
-    const company = await openCompany(api, names, provider);
-    hire('radia', company.domain);
+    const { enter } = await openWithNewcomer();
     const browser = openBrowser();
-    await signIn(api, browser, company.slug, { account: 'radia' });
-    const before = sessionIn(api, browser)?.cookie;
-    await signIn(api, browser, company.slug, { account: 'radia' });
+    const { session: first } = await enter({}, browser);
+    const { session: second } = await enter({}, browser);
 
-    expect(sessionIn(api, browser)?.cookie).not.toBe(before);
+    expect(second?.cookie).not.toBe(first?.cookie);
   });
 });
 
@@ -277,25 +215,20 @@ describe('the question how an address can sign in', () => {
   const methodsOf = async (email: string) => api.get(`/auth/sign-in?email=${encodeURIComponent(email)}`);
 
   it('names the organization of a verified domain, whoever asks for whatever address of it', async () => {
-    const company = await openCompany(api, names, provider);
-    const known = hire('frances', company.domain);
-    await sessionThrough(api, company.slug, { account: 'frances' });
-    const answers = await Promise.all(
-      [known, known.toUpperCase(), `nobody@${company.domain}`, `x+y@${company.domain}`].map(methodsOf),
-    );
+    const { company, email, session } = await openWithNewcomer();
+    await session();
+    const { slug, domain } = company;
 
-    for (const { status, body } of answers) {
-      expect([status, body]).toEqual([200, answers[0]?.body]);
-      expect(body).toEqual({
-        methods: ['password', 'passkey', 'provider'],
-        organization: { slug: company.slug, name: expect.any(String) },
-      });
+    for (const address of [email, email.toUpperCase(), `nobody@${domain}`, `x+y@${domain}`]) {
+      const { status, body } = await methodsOf(address);
+      const organization = { slug, name: expect.any(String) };
+      expect([status, body]).toEqual([200, { methods: ['password', 'passkey', 'provider'], organization }]);
     }
   });
 
-  it('tells nothing about addresses of any other domain: known, unknown, of an owner, of an unverified domain', async () => {
+  it('reveals nothing about addresses of any other domain: with an account, without one, of an owner, of an unverified domain', async () => {
     const company = await openCompany(api, names, provider);
-    const [known, verified] = await Promise.all([seedPerson(), seedPerson({ emailVerified: true })]);
+    const [ada, verified] = await Promise.all([seedPerson(), seedPerson({ emailVerified: true })]);
     const unverified = newDomain();
     const { signIn: stored } = (await api.get(settingsPath(company.owner), company.owner.session)).body;
     const { issuer, clientId, defaultRole } = stored;
@@ -304,7 +237,7 @@ describe('the question how an address can sign in', () => {
 
     const answers = await Promise.all(
       [
-        known.email,
+        ada.email,
         verified.email,
         company.owner.email,
         'nobody@example.com',
@@ -335,12 +268,9 @@ describe('a start', () => {
 
   it('looks the same for an organization without a provider and for one that does not exist', async () => {
     const { organization } = await seedPerson();
-    const ends = await Promise.all(
-      [organization.slug, 'no-such-organization-at-all'].map(async slug => {
-        const page = await openBrowser().open(startUrl(api, slug));
-        return [page.status, page.location?.href, page.headers.getSetCookie().length];
-      }),
-    );
+    const slugs = [organization.slug, 'no-such-organization-at-all'];
+    const pages = await Promise.all(slugs.map(slug => openBrowser().open(startUrl(api, slug))));
+    const ends = pages.map(page => [page.status, page.location?.href, page.headers.getSetCookie().length]);
 
     expect(ends[0]).toEqual(ends[1]);
   });

@@ -1,19 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
+import { mailClient } from '#lib/mail/send-mail.ts';
 import { at } from '#lib/table/read.ts';
 import { resetLinkRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { createToken, sessionOf } from '#test/support/api.ts';
+import { type Caller, codeOf, createToken, sessionOf, useApi } from '#test/support/api.ts';
+import { atOnce } from '#test/support/at-once.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
-import { registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
+import { type Person, registerPerson, seedPerson, testPassword } from '#test/support/people.ts';
+import { invite } from '#test/support/sample-requests.ts';
 
-const api = shared(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
+const api = useApi(() => startObservedApi({ LOGIN_FAILURE_LIMIT: '3' }));
 
 const newPassword = 'another battery horse';
-const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
+const logIn = ({ email }: Person, password: string) => api.post('/auth/login', { email, password });
+const change = ({ session }: Person, body: object = {}) =>
+  api.post('/auth/change-password', { currentPassword: testPassword, newPassword, ...body }, session);
+const ask = (email: string) => api.post('/auth/forgot-password', { email });
+const reset = (token: string | undefined, password = newPassword) =>
+  api.post('/auth/reset-password', { token, newPassword: password });
+const statusOf = async (as: Caller) => (await api.get('/auth/me', as)).status;
+const invalid = '400 invalid_token';
 
 /** The tokens in the links mailed to an address with this subject, oldest first. Waits for the given number. */
 async function linksTo(email: string, subject: string, count = 1): Promise<string[]> {
@@ -24,123 +33,95 @@ async function linksTo(email: string, subject: string, count = 1): Promise<strin
   });
 }
 
+/** A person who has asked for a reset, and the token of the link in the e-mail. */
+async function withResetLink() {
+  const person = await seedPerson();
+  await ask(person.email);
+  const [token = ''] = await linksTo(person.email, 'Reset');
+  return { person, token };
+}
+
 describe('changing the password', () => {
   it('ends every other session but no token', async () => {
     const person = await seedPerson();
-    const other = sessionOf(await logIn(person.email, testPassword));
+    const other = sessionOf(await logIn(person, testPassword));
     const token = await createToken(api, person);
 
-    const answer = await api.post(
-      '/auth/change-password',
-      { currentPassword: testPassword, newPassword },
-      person.session,
-    );
+    expect((await change(person)).body).toEqual({ success: true });
 
-    expect(answer.body).toEqual({ success: true });
-    expect((await api.get('/auth/me', person.session)).status).toBe(200);
-    expect((await api.get('/auth/me', other)).status).toBe(401);
-    expect((await api.get('/auth/me', token)).status).toBe(200);
-    expect((await logIn(person.email, testPassword)).status).toBe(401);
-    expect((await logIn(person.email, newPassword)).status).toBe(200);
+    expect(await Promise.all([person.session, other, token].map(statusOf))).toEqual([200, 401, 200]);
+    expect((await logIn(person, testPassword)).status).toBe(401);
+    expect((await logIn(person, newPassword)).status).toBe(200);
   });
 
   it('reports a wrong currentPassword, and stops checking after as many failures as log-in allows', async () => {
     const person = await seedPerson();
-    const change = (currentPassword: string) =>
-      api.post('/auth/change-password', { currentPassword, newPassword }, person.session);
+    for (let index = 0; index < 3; index += 1) {
+      const wrong = await change(person, { currentPassword: 'not the right one' });
+      expect(codeOf(wrong)).toBe('400 invalid_request');
+      expect(wrong.body.error.details).toEqual([{ path: 'currentPassword', message: 'is wrong' }]);
+    }
 
-    const wrong = [];
-    for (let index = 0; index < 3; index += 1) wrong.push(await change('not the right one'));
-    const right = await change(testPassword);
+    const right = await change(person);
 
-    expect(wrong[0]?.body.error).toMatchObject({
-      code: 'invalid_request',
-      details: [{ path: 'currentPassword', message: 'is wrong' }],
-    });
-    expect(wrong.map(({ status }) => status)).toEqual([400, 400, 400]);
     expect([right.status, Number(right.headers.get('retry-after')) > 0]).toEqual([429, true]);
   });
 
-  it('rejects common passwords and short ones', async () => {
-    const person = await seedPerson();
-    const change = (password: string) =>
-      api.post('/auth/change-password', { currentPassword: testPassword, newPassword: password }, person.session);
-
-    for (const password of ['administrator', 'short']) {
-      expect((await change(password)).body.error.details).toEqual([
-        { path: 'newPassword', message: expect.any(String) },
-      ]);
-    }
+  it.each(['administrator', 'short'])('rejects the common or short password %s', async password => {
+    const { body } = await change(await seedPerson(), { newPassword: password });
+    expect(body.error.details).toEqual([{ path: 'newPassword', message: expect.any(String) }]);
   });
 
   it('invalidates an open reset link', async () => {
-    const person = await seedPerson();
-    await api.post('/auth/forgot-password', { email: person.email });
-    const [token] = await linksTo(person.email, 'Reset');
-    await api.post('/auth/change-password', { currentPassword: testPassword, newPassword }, person.session);
+    const { person, token } = await withResetLink();
+    await change(person);
 
-    const answer = await api.post('/auth/reset-password', { token, newPassword: 'yet another battery' });
-
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(await reset(token, 'yet another battery'))).toBe(invalid);
   });
 });
 
 describe('a forgotten password', () => {
   it('is reset with a mailed link, which works once and ends every session', async () => {
     const person = await seedPerson();
-    expect((await api.post('/auth/forgot-password', { email: person.email.toUpperCase() })).body).toEqual({
-      success: true,
-    });
+    expect((await ask(person.email.toUpperCase())).body).toEqual({ success: true });
     const [token] = await linksTo(person.email, 'Reset');
 
-    const first = await api.post('/auth/reset-password', { token, newPassword });
-    const second = await api.post('/auth/reset-password', { token, newPassword: 'yet another battery' });
-
-    expect(first.body).toEqual({ success: true });
-    expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
-    expect((await api.get('/auth/me', person.session)).status).toBe(401);
-    expect((await logIn(person.email, newPassword)).status).toBe(200);
+    expect((await reset(token)).body).toEqual({ success: true });
+    expect(codeOf(await reset(token, 'yet another battery'))).toBe(invalid);
+    expect(await statusOf(person.session)).toBe(401);
+    expect((await logIn(person, newPassword)).status).toBe(200);
   });
 
   it('keeps earlier links valid when another is requested, and invalidates them all when one is used', async () => {
-    const person = await seedPerson();
-    await api.post('/auth/forgot-password', { email: person.email });
-    await linksTo(person.email, 'Reset');
-    await api.post('/auth/forgot-password', { email: person.email });
+    const { person } = await withResetLink();
+    await ask(person.email);
     const [older, newer] = await linksTo(person.email, 'Reset', 2);
 
-    expect((await api.post('/auth/reset-password', { token: older, newPassword })).status).toBe(200);
-    expect((await api.post('/auth/reset-password', { token: newer, newPassword })).status).toBe(400);
-    expect((await api.post('/auth/reset-password', { token: older, newPassword })).status).toBe(400);
+    expect((await reset(older)).status).toBe(200);
+    expect((await reset(newer)).status).toBe(400);
+    expect((await reset(older)).status).toBe(400);
   });
 
   it('has a link that is valid for only an hour', async () => {
-    const person = await seedPerson();
-    await api.post('/auth/forgot-password', { email: person.email });
-    const [token] = await linksTo(person.email, 'Reset');
+    const { person, token } = await withResetLink();
     const past = Math.floor(Date.now() / 1000) - 1;
-    const { hash } = readCredential(token as string) ?? { hash: '' };
+    const { hash } = readCredential(token) ?? { hash: '' };
     await transact([update(at(resetLinkRecord, person.user.id, hash), { set: { expiresAt: past } })]);
 
-    const answer = await api.post('/auth/reset-password', { token, newPassword });
-
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(await reset(token))).toBe(invalid);
   });
 
   it('keeps its link when the new password is rejected', async () => {
-    const person = await seedPerson();
-    await api.post('/auth/forgot-password', { email: person.email });
-    const [token] = await linksTo(person.email, 'Reset');
+    const { token } = await withResetLink();
 
-    expect((await api.post('/auth/reset-password', { token, newPassword: 'administrator' })).status).toBe(400);
-    expect((await api.post('/auth/reset-password', { token, newPassword })).status).toBe(200);
+    expect((await reset(token, 'administrator')).status).toBe(400);
+    expect((await reset(token)).status).toBe(200);
   });
 
   it('returns 429 with Retry-After for the sixth e-mail within an hour, without affecting other users', async () => {
     const [person, next] = await Promise.all([seedPerson(), seedPerson()]);
-    const ask = (email: string) => api.post('/auth/forgot-password', { email });
 
-    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(person.email)));
+    const answers = await atOnce(6, () => ask(person.email));
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429]);
     const refused = answers.find(({ status }) => status === 429);
@@ -154,7 +135,7 @@ describe('a forgotten password', () => {
   it('gets the same response, limit and calls for an address without an account', async () => {
     const { email } = await seedPerson();
     const unknown = `${randomUUID()}@example.com`;
-    const ask = async (address: string) => {
+    const observe = async (address: string) => {
       const { answer, calls } = await recordRequest(headers =>
         api.post('/auth/forgot-password', { email: address }, undefined, headers),
       );
@@ -166,17 +147,21 @@ describe('a forgotten password', () => {
       const inOrder = sent.toSorted((one, other) => one.operation.localeCompare(other.operation));
       return { status: answer.status, body: answer.body.error?.code ?? answer.body, calls: inOrder };
     };
+    const observeFiveTimes = async (address: string) => {
+      const observed = [];
+      for (let times = 0; times < 5; times += 1) observed.push(await observe(address));
+      return observed;
+    };
 
-    const known = [await ask(email), await ask(email), await ask(email), await ask(email), await ask(email)];
-    const nobody = [await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown)];
+    const known = await observeFiveTimes(email);
 
     expect(known[0]?.calls).toEqual([
       expect.objectContaining({ operation: 'GetItem', roundTrip: 1 }),
       expect.objectContaining({ operation: 'SendMessage', roundTrip: 2 }),
       expect.objectContaining({ operation: 'TransactWriteItems', roundTrip: 1 }),
     ]);
-    expect(nobody).toEqual(known);
-    expect(await ask(unknown)).toEqual(await ask(email));
+    expect(await observeFiveTimes(unknown)).toEqual(known);
+    expect(await observe(unknown)).toEqual(await observe(email));
     expect(await linksTo(email, 'Reset', 5)).toHaveLength(5);
     expect((await api.mails()).filter(({ to }) => to === unknown)).toEqual([]);
   });
@@ -192,13 +177,13 @@ describe('a forgotten password', () => {
   });
 
   it('has a link that can’t be used to verify an address, and vice versa', async () => {
-    const person = await registerPerson(api);
-    await api.post('/auth/forgot-password', { email: person.email });
-    const [reset] = await linksTo(person.email, 'Reset');
-    const [verification] = await linksTo(person.email, 'Verify');
+    const { email } = await registerPerson(api);
+    await ask(email);
+    const [resetToken] = await linksTo(email, 'Reset');
+    const [verification] = await linksTo(email, 'Verify');
 
-    expect((await api.post('/auth/verify-email', { token: reset })).status).toBe(400);
-    expect((await api.post('/auth/reset-password', { token: verification, newPassword })).status).toBe(400);
+    expect((await api.post('/auth/verify-email', { token: resetToken })).status).toBe(400);
+    expect((await reset(verification)).status).toBe(400);
   });
 });
 
@@ -221,5 +206,52 @@ describe('verifying the e-mail address', () => {
     expect((await api.post('/auth/send-verification', {}, person.session)).body).toEqual({ success: true });
 
     expect(await linksTo(person.email, 'Verify')).toHaveLength(1);
+  });
+});
+
+describe('while no e-mail can be sent', () => {
+  const name = 'mail-outage';
+  beforeEach(() => {
+    const fail = () => async () => {
+      throw Object.assign(new Error('no mail today'), { name: 'ServiceUnavailable' });
+    };
+    mailClient().middlewareStack.add(fail, { step: 'initialize', name, override: true });
+  });
+  const endOutage = () => mailClient().middlewareStack.remove(name);
+  afterEach(endOutage);
+
+  it('users can still register, and request their link later', async () => {
+    const person = await seedPerson();
+    const request = () => api.post('/auth/send-verification', {}, person.session);
+    const failed = await request();
+    endOutage();
+    const sent = await request();
+
+    expect(codeOf(failed)).toBe('503 temporarily_unavailable');
+    expect(failed.headers.get('retry-after')).not.toBeNull();
+    expect(sent.status).toBe(200);
+    expect((await api.mails()).filter(({ to }) => to === person.email)).toHaveLength(1);
+  });
+
+  it('a password reset gets the same response as for an unknown account, and its link arrives later', async () => {
+    const { email } = await seedPerson();
+
+    const known = await ask(email);
+    const unknown = await ask(`${randomUUID()}@example.com`);
+
+    expect([known.status, known.body]).toEqual([200, unknown.body]);
+    expect(unknown.status).toBe(200);
+    endOutage();
+    expect(await linksTo(email, 'Reset')).toHaveLength(1);
+  });
+
+  it('members can still send invitations, because the response contains the token', async () => {
+    const [owner, guest] = [await seedPerson(), await seedPerson()];
+
+    const { token } = await invite(api, owner, `${randomUUID()}@example.com`);
+
+    const accepted = await api.post(`/members/invite/${token}/accept`, {}, guest.session);
+    expect(accepted.status).toBe(200);
+    expect((await logIn(owner, testPassword)).status).toBe(200);
   });
 });

@@ -1,16 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { at } from '#lib/table/read.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Caller, codeOf, createProject } from '#test/support/api.ts';
+import { type Answer, type Caller, codeOf, createProject, createToken } from '#test/support/api.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { handOffToken } from '#test/support/hand-off.ts';
 import { type Person, seedPerson, seedSession } from '#test/support/people.ts';
-import { expectStatus, join } from '#test/support/sample-requests.ts';
-import { addApp, addPasskey, ageSession, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
+import { expectStatus, invite, join } from '#test/support/sample-requests.ts';
+import {
+  addApp,
+  addPasskey,
+  ageSession,
+  forgetUsedCodes,
+  logInWithApp,
+  settleFactors,
+} from '#test/support/second-factors.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
 import { type Account, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
-import { type Company, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
+import { type Company, hire, seedColleague, useOpenIdProvider } from '#test/support/sign-in/scene.ts';
 import {
+  goToProvider,
   logInIn,
   openCompany,
   redirectUriOf,
@@ -20,6 +30,7 @@ import {
   settingsOf,
   settingsPath,
   signIn,
+  takeCallback,
 } from '#test/support/sign-in/sign-in.ts';
 
 /* What a session through the provider is worth: `required`, `trustFactor`, step-up, and how long it lasts. */
@@ -30,19 +41,22 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-let hired = 0;
-function hire({ domain }: Company, changes: Partial<Account> = {}): string {
-  hired += 1;
-  const name = `person-${hired}`;
-  provider.accounts[name] = { sub: `sub-${hired}`, email: `${name}@${domain}`, email_verified: true, ...changes };
-  return name;
-}
+const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
+const newcomer = ({ domain }: Company, changes: Partial<Account> = {}) => hire(provider, domain, changes);
+/** A session of somebody who signs in for the first time. */
+const sessionOfNewcomer = (company: Company, changes: Partial<Account> = {}) =>
+  sessionThrough(api, company.slug, { account: newcomer(company, changes) });
 
 const me = async (as: Caller) => (await expectStatus(api.get('/auth/me', as), 200)).body;
 const projectsOf = ({ owner }: Company) => `/projects/${owner.organization.id}`;
 const required = '403 provider_required';
-/** The only kind of token that a session through the provider makes. */
-const tokenIn = ({ owner }: Company) => ({ name: 't', organizationId: owner.organization.id });
+/** How the company answers the caller. */
+const read = async (company: Company, as: Caller) => codeOf(await api.get(projectsOf(company), as));
+/** A token for the company, the only kind that a session through the provider makes. */
+const makeToken = ({ owner }: Company, as: Caller) =>
+  api.post('/auth/token', { name: 't', organizationId: owner.organization.id }, as);
+const tokenOf = async (company: Company, session: Caller): Promise<{ token: string }> =>
+  (await expectStatus(makeToken(company, session), 201)).body;
 
 /** Changes the settings. The client's secret is kept. */
 async function set({ owner, domain }: Company, changes: object, as: Caller = owner.session): Promise<Answer> {
@@ -52,13 +66,20 @@ async function set({ owner, domain }: Company, changes: object, as: Caller = own
 
 /** A company that requires its provider, with an owner who has an app, and that owner's session of before. */
 async function openStrictCompany() {
-  const company = await openCompany(api, names, provider);
+  const company = await open();
   const app = await addApp(api, company.owner);
   await settleFactors(company.owner.user.id);
   const owner = { ...company.owner, session: await logInWithApp(api, company.owner, app) };
   const strict = { ...company, owner, app };
   await expectStatus(set(strict, { required: true }), 200);
   return strict;
+}
+
+/** The path of the person's membership of the company. */
+async function memberPathOf({ owner }: Company, { user }: Pick<Person, 'user'>): Promise<string> {
+  const path = `/members/${owner.organization.id}`;
+  const { members } = (await expectStatus(api.get(path, owner.session), 200)).body;
+  return `${path}/${members.find(({ userId }: { userId: string }) => userId === user.id).id}`;
 }
 
 /** A member of the company with a password. */
@@ -70,7 +91,7 @@ async function invitePerson(company: Company, role = 'developer'): Promise<Perso
 
 describe('an organization that requires its provider', () => {
   it('can’t be one without an owner who has a factor', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
 
     expect(codeOf(await set(company, { required: true }))).toBe('403 second_factor_required');
 
@@ -80,76 +101,62 @@ describe('an organization that requires its provider', () => {
     expect(codeOf(await set(company, { required: true }, session))).toBe('200 ok');
   });
 
-  it('shuts the password’s way at once: sessions, and tokens made from them, of before and after', async () => {
-    const company = await openCompany(api, names, provider);
+  it('shuts the password’s way at once, for earlier and later sessions and the tokens made from them', async () => {
+    const company = await open();
     const member = await invitePerson(company);
     const project = await createProject(api, company.owner);
-    const tokenOf = async (scope: object) =>
-      (await expectStatus(api.post('/auth/token', { name: 't', ...scope }, member.session), 201)).body;
-    const [wide, narrow] = [await tokenOf({}), await tokenOf({ organizationId: company.owner.organization.id })];
+    const wide = await createToken(api, member);
+    const narrow = await tokenOf(company, member.session);
     const app = await addApp(api, company.owner);
     await settleFactors(company.owner.user.id);
     const session = await logInWithApp(api, company.owner, app);
-    const callers: Caller[] = [member.session, { token: wide.token }, { token: narrow.token }];
-    for (const caller of callers) expect(codeOf(await api.get(projectsOf(company), caller))).toBe('200 ok');
+    const withoutFactor = await invitePerson(company, 'owner');
+    const callers: Caller[] = [member.session, wide, narrow, withoutFactor.session];
+    for (const caller of callers) expect(await read(company, caller)).toBe('200 ok');
 
     await expectStatus(set(company, { required: true }, session), 200);
 
     const browser = openBrowser();
     await expectStatus(logInIn(api, browser, member.email), 200);
+    const dev = `/secrets/${company.slug}/${project.slug}/dev`;
     for (const caller of [...callers, sessionIn(api, browser)]) {
-      expect(codeOf(await api.get(projectsOf(company), caller))).toBe(required);
-      expect(codeOf(await api.get(`/secrets/${company.slug}/${project.slug}/dev`, caller))).toBe(required);
-      expect(
-        codeOf(await api.put(`/secrets/${company.slug}/${project.slug}/dev`, { key: 'A', value: 'a' }, caller)),
-      ).toBe(required);
+      expect(await read(company, caller)).toBe(required);
+      expect(codeOf(await api.get(dev, caller))).toBe(required);
+      expect(codeOf(await api.put(dev, { key: 'A', value: 'a' }, caller))).toBe(required);
       // The person's own organization is not the company's.
       const own = await api.get(`/projects/${member.organization.id}`, caller);
-      if (caller !== callers[2]) expect(codeOf(own)).toBe('200 ok');
+      if (caller === member.session || caller === wide) expect(codeOf(own)).toBe('200 ok');
     }
     await expectStatus(set(company, { required: false }, session), 200);
-    for (const caller of callers) expect(codeOf(await api.get(projectsOf(company), caller))).toBe('200 ok');
+    for (const caller of callers) expect(await read(company, caller)).toBe('200 ok');
   });
 
   it('admits who came through the provider, and their tokens', async () => {
     const company = await openStrictCompany();
-    const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const scope = { organizationId: company.owner.organization.id, access: 'read' };
-    const { token } = (await expectStatus(api.post('/auth/token', { name: 't', ...scope }, session), 201)).body;
+    const session = await sessionOfNewcomer(company);
 
-    for (const caller of [session, { token }])
-      expect(codeOf(await api.get(projectsOf(company), caller))).toBe('200 ok');
+    for (const as of [session, await tokenOf(company, session)]) expect(await read(company, as)).toBe('200 ok');
   });
 
   it('admits a token that the command line was handed by a session through the provider, and by no other', async () => {
     const company = await openStrictCompany();
     const member = await invitePerson(company);
-    const throughProvider = await sessionThrough(api, company.slug, { account: hire(company) });
-    const handOff = async (session: Caller) => {
-      const codeVerifier = randomBytes(32).toString('base64url');
-      const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-      const asked = { codeChallenge, name: 'cli', organizationId: company.owner.organization.id };
-      const { code } = (await expectStatus(api.post('/auth/cli-auth', asked, session), 201)).body;
-      return { token: (await expectStatus(api.post('/auth/cli-auth', { code, codeVerifier }), 201)).body.token };
-    };
+    const { organization } = company.owner;
+    const handOff = (as: { cookie: string }) => handOffToken(api, as, { organizationId: organization.id });
 
-    expect(codeOf(await api.get(projectsOf(company), await handOff(throughProvider)))).toBe('200 ok');
-    expect(codeOf(await api.get(projectsOf(company), await handOff(member.session)))).toBe(required);
+    expect(await read(company, await handOff(await sessionOfNewcomer(company)))).toBe('200 ok');
+    expect(await read(company, await handOff(member.session))).toBe(required);
   });
 
   it('does not admit a session through another organization’s provider', async () => {
-    const [company, other] = [await openStrictCompany(), await openCompany(api, names, provider)];
-    const browser = openBrowser();
-    const account = hire(other);
+    const [company, other] = [await openStrictCompany(), await open()];
+    const account = newcomer(other);
     const session = await sessionThrough(api, other.slug, { account });
-    const { user } = await me(session);
-    const path = `/members/${company.owner.organization.id}/invite`;
-    const invitation = { email: user.email, role: 'developer' };
-    const { token } = (await expectStatus(api.post(path, invitation, company.owner.session), 201)).body;
+    const { token } = await invite(api, company.owner, (await me(session)).user.email);
     await api.post(`/members/invite/${token}/accept`, undefined, session);
-    await signIn(api, browser, other.slug, { account });
 
-    expect((await api.get(projectsOf(company), sessionIn(api, browser))).status).toBeGreaterThanOrEqual(403);
+    const again = await sessionThrough(api, other.slug, { account });
+    expect((await api.get(projectsOf(company), again)).status).toBeGreaterThanOrEqual(403);
   });
 
   it('admits owners with a factor as before, and mails every such log-in to all owners', async () => {
@@ -157,42 +164,27 @@ describe('an organization that requires its provider', () => {
     const [second, developer] = [await invitePerson(company, 'owner'), await invitePerson(company)];
     const owners = [company.owner.email, second.email];
     const mailed = async (to: string) => (await api.mails()).filter(mail => mail.to === to).length;
-    const before = await Promise.all([...owners, developer.email].map(mailed));
+    const countsBefore = await Promise.all([...owners, developer.email].map(mailed));
 
     const session = await logInWithApp(api, company.owner, company.app);
 
-    expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
-    await expect
-      .poll(() => Promise.all(owners.map(mailed)), { timeout: 10_000 })
-      .toEqual(before.slice(0, 2).map(count => count + 1));
+    expect(await read(company, session)).toBe('200 ok');
+    const expectedCounts = countsBefore.slice(0, 2).map(count => count + 1);
+    await eventually(async () => expect(await Promise.all(owners.map(mailed))).toEqual(expectedCounts));
     const subjects = (await api.mails()).filter(({ to }) => to === company.owner.email).map(({ subject }) => subject);
     expect(subjects).toContain('A log-in without your company’s sign-in provider');
     // An owner without a factor has no other way than the provider, and neither has a developer with one.
-    expect(codeOf(await api.get(projectsOf(company), second.session))).toBe(required);
+    expect(await read(company, second.session)).toBe(required);
     const app = await addApp(api, developer);
-    const withFactor = await logInWithApp(api, developer, app);
-    expect(codeOf(await api.get(projectsOf(company), withFactor))).toBe(required);
-    expect(await mailed(developer.email)).toBeLessThanOrEqual((before[2] ?? 0) + 2);
-  });
-
-  it('does not admit a session of an owner that was made without the factor', async () => {
-    const company = await openCompany(api, names, provider);
-    const second = await invitePerson(company, 'owner');
-    const before = second.session;
-    const app = await addApp(api, company.owner);
-    const session = await logInWithApp(api, company.owner, app);
-    await expectStatus(set(company, { required: true }, session), 200);
-
-    expect(codeOf(await api.get(projectsOf(company), before))).toBe(required);
+    expect(await read(company, await logInWithApp(api, developer, app))).toBe(required);
+    expect(await mailed(developer.email)).toBeLessThanOrEqual((countsBefore[2] ?? 0) + 2);
   });
 
   it('keeps its last owner with a factor: the factor stays, the role stays, the membership stays', async () => {
     const company = await openStrictCompany();
     const { owner } = company;
     const second = await invitePerson(company, 'owner');
-    const { members } = (await expectStatus(api.get(`/members/${owner.organization.id}`, owner.session), 200)).body;
-    const own = members.find(({ userId }: { userId: string }) => userId === owner.user.id);
-    const path = `/members/${owner.organization.id}/${own.id}`;
+    const path = await memberPathOf(company, owner);
 
     const refused = [
       await api.delete('/auth/totp', owner.session),
@@ -201,7 +193,7 @@ describe('an organization that requires its provider', () => {
     ];
 
     for (const answer of refused) expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(codeOf(await api.get(projectsOf(company), owner.session))).toBe('200 ok');
+    expect(await read(company, owner.session)).toBe('200 ok');
     // With another such owner, the first may go; but a new factor lets nobody in for seven days.
     await addPasskey(api, second);
     expect(codeOf(await api.delete('/auth/totp', owner.session))).toBe('409 last_owner');
@@ -222,27 +214,27 @@ describe('an organization that requires its provider', () => {
 
   it('does not admit who came through a provider that it has replaced, nor their tokens', async () => {
     const company = await openStrictCompany();
-    const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
+    const session = await sessionOfNewcomer(company);
+    const callers = [session, await tokenOf(company, session)];
     await expectStatus(set(company, { required: true, domains: [company.domain, 'other.example'] }), 200);
-    for (const as of [session, { token }]) expect(codeOf(await api.get(projectsOf(company), as))).toBe('200 ok');
+    for (const as of callers) expect(await read(company, as)).toBe('200 ok');
 
     await expectStatus(set(company, { required: true, clientId: 'another-client' }), 200);
 
-    for (const as of [session, { token }]) expect(codeOf(await api.get(projectsOf(company), as))).toBe(required);
-    expect(codeOf(await api.get(projectsOf(company), company.owner.session))).toBe('200 ok');
+    for (const as of callers) expect(await read(company, as)).toBe(required);
+    expect(await read(company, company.owner.session)).toBe('200 ok');
   });
 
   it('is an ordinary one again when the provider is removed', async () => {
     const company = await openStrictCompany();
     const member = await invitePerson(company);
-    const through = await sessionThrough(api, company.slug, { account: hire(company) });
-    expect(codeOf(await api.get(projectsOf(company), member.session))).toBe(required);
+    const through = await sessionOfNewcomer(company);
+    expect(await read(company, member.session)).toBe(required);
 
     await expectStatus(api.delete(settingsPath(company.owner), company.owner.session), 200);
 
     for (const session of [member.session, through, company.owner.session]) {
-      expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
+      expect(await read(company, session)).toBe('200 ok');
     }
   });
 });
@@ -250,16 +242,16 @@ describe('an organization that requires its provider', () => {
 describe('a second factor', () => {
   /** A company whose members have to have one, with a linked person who has an app. */
   async function linkedPerson(trustFactor: boolean) {
-    const company = await openCompany(api, names, provider, { trustFactor });
+    const company = await open({ trustFactor });
     const person = await seedColleague(company);
     const { email } = person;
     const app = await addApp(api, person);
-    const account = hire(company, { email, amr: ['pwd', 'mfa'] });
+    const account = newcomer(company, { email, amr: ['pwd', 'mfa'] });
     const browser = openBrowser();
     expect((await signIn(api, browser, company.slug, { account })).error).toBe('link_required');
     const { challenge } = (await logInIn(api, browser, email)).body.error.details;
     await expectStatus(requestIn(api, browser, '/auth/login/verify', { challenge, totp: app.code() }), 200);
-    await transact([update(at(userRecord, person.user.id), { set: { 'totp.lastStep': 0 } })]);
+    await forgetUsedCodes(person.user.id);
     return { company, person, app, account };
   }
 
@@ -277,9 +269,8 @@ describe('a second factor', () => {
     const { user, authentication } = await me(sessionIn(api, browser));
     expect([user.id, authentication.secondFactor]).toEqual([person.user.id, true]);
     expect(authentication.provider).toMatchObject({ organizationId: company.owner.organization.id });
-    expect(codeOf(await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser)))).toBe(
-      '404 organization_not_found',
-    );
+    const ofPerson = await api.get(`/projects/${person.organization.id}`, sessionIn(api, browser));
+    expect(codeOf(ofPerson)).toBe('404 organization_not_found');
   });
 
   it('is not asked for if the organization trusts the provider’s, and the provider says there was one', async () => {
@@ -296,85 +287,86 @@ describe('a second factor', () => {
   });
 
   it('that the provider reports is worth nothing unless it is trusted', async () => {
-    const company = await openCompany(api, names, provider);
-    const session = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa', 'otp'] }) });
+    const company = await open();
+    const session = await sessionOfNewcomer(company, { amr: ['mfa', 'otp'] });
+    const lacking = '403 second_factor_required';
 
     expect((await me(session)).authentication.secondFactor).toBe(false);
     const app = await addApp(api, company.owner);
     const owner = await logInWithApp(api, company.owner, app);
     const path = `/orgs/${company.owner.organization.id}`;
     await expectStatus(api.patch(path, { requireSecondFactor: true }, owner), 200);
-    expect(codeOf(await api.get(projectsOf(company), session))).toBe('403 second_factor_required');
+    expect(await read(company, session)).toBe(lacking);
     await expectStatus(set(company, { trustFactor: true }, owner), 200);
-    // Sessions of before were not verified by it.
-    expect(codeOf(await api.get(projectsOf(company), session))).toBe('403 second_factor_required');
-    const trusted = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa'] }) });
-    expect(codeOf(await api.get(projectsOf(company), trusted))).toBe('200 ok');
-    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), trusted), 201)).body;
-    expect(codeOf(await api.get(projectsOf(company), { token }))).toBe('200 ok');
+    // Earlier sessions were not verified by it.
+    expect(await read(company, session)).toBe(lacking);
+    const trusted = await sessionOfNewcomer(company, { amr: ['mfa'] });
+    const callers = [trusted, await tokenOf(company, trusted)];
+    for (const as of callers) expect(await read(company, as)).toBe('200 ok');
     // Nor are sessions trusted any longer once the organization stops trusting.
     await expectStatus(set(company, { trustFactor: false }, owner), 200);
-    const plain = await sessionThrough(api, company.slug, { account: hire(company, { amr: ['mfa'] }) });
-    expect(codeOf(await api.get(projectsOf(company), plain))).toBe('403 second_factor_required');
-    for (const earlier of [trusted, { token }]) {
-      expect(codeOf(await api.get(projectsOf(company), earlier))).toBe('403 second_factor_required');
-    }
+    callers.push(await sessionOfNewcomer(company, { amr: ['mfa'] }));
+    for (const as of callers) expect(await read(company, as)).toBe(lacking);
   });
 });
 
 describe('a step-up through the provider', () => {
   async function signedIn(changes: Partial<Account> = {}, settings: Record<string, unknown> = {}) {
-    const company = await openCompany(api, names, provider, settings);
-    const account = hire(company, changes);
+    const company = await open(settings);
+    const account = newcomer(company, changes);
     const browser = openBrowser();
     const { session } = await signIn(api, browser, company.slug, { account });
     const { user } = await me(session);
-    const grow = async () => ageSession({ session: sessionIn(api, browser), user } as Person, 601);
-    const makeToken = async () => codeOf(await api.post('/auth/token', tokenIn(company), sessionIn(api, browser)));
-    return { company, account, browser, user, grow, makeToken };
+    return {
+      company,
+      account,
+      browser,
+      user,
+      grow: () => ageSession({ session: sessionIn(api, browser), user } as Person, 601),
+      tokenCode: async () => codeOf(await makeToken(company, sessionIn(api, browser))),
+      stepUp: (query: Record<string, string> = {}) =>
+        signIn(api, browser, company.slug, { account, stepUp: 'true', ...query }),
+    };
   }
 
   it('makes the session fresh: the provider is asked to log its person in again', async () => {
-    const { company, account, browser, grow, makeToken } = await signedIn();
+    const { browser, grow, tokenCode, stepUp } = await signedIn();
     await grow();
-    expect(await makeToken()).toBe('403 step_up_required');
+    expect(await tokenCode()).toBe('403 step_up_required');
     const old = sessionIn(api, browser);
     const asked = provider.asked.length;
 
-    const { error, landed } = await signIn(api, browser, company.slug, { account, stepUp: 'true', to: '/settings' });
+    const { error, landed } = await stepUp({ to: '/settings' });
 
     expect([error, landed.pathname]).toEqual([undefined, '/settings']);
     expect(provider.asked.slice(asked).map(parameters => parameters.get('max_age'))).toEqual(['0']);
-    expect(await makeToken()).toBe('201 ok');
+    expect(await tokenCode()).toBe('201 ok');
     // Like any step-up, it renews the session's secret.
     expect(sessionIn(api, browser)?.cookie).not.toBe(old?.cookie);
     expect(codeOf(await api.get('/auth/me', old))).toBe('401 unauthenticated');
   });
 
   it('is refused if the provider did not ask: `auth_time` is old', async () => {
-    const { company, account, browser, grow, makeToken } = await signedIn({ secondsAgo: 300 });
+    const { grow, tokenCode, stepUp } = await signedIn({ secondsAgo: 300 });
     await grow();
 
-    const { error } = await signIn(api, browser, company.slug, { account, stepUp: 'true' });
-
-    expect(error).toBe('not_fresh');
-    expect(await makeToken()).toBe('403 step_up_required');
+    expect((await stepUp()).error).toBe('not_fresh');
+    expect(await tokenCode()).toBe('403 step_up_required');
   });
 
   it('is refused if somebody else logs in at the provider, and the session stays as it was', async () => {
-    const { company, browser, user, grow, makeToken } = await signedIn();
+    const { company, browser, user, grow, tokenCode, stepUp } = await signedIn();
     await grow();
-    const [stranger, colleague] = [hire(company), hire(company)];
+    const [stranger, colleague] = [newcomer(company), newcomer(company)];
     await sessionThrough(api, company.slug, { account: colleague });
 
     for (const account of [stranger, colleague]) {
       // Another person's log-in at the provider replaces the one that the browser has there.
       browser.forget(provider.url);
-      const { error } = await signIn(api, browser, company.slug, { account, stepUp: 'true' });
-      expect(error).toBe('other_person');
+      expect((await stepUp({ account })).error).toBe('other_person');
     }
 
-    expect(await makeToken()).toBe('403 step_up_required');
+    expect(await tokenCode()).toBe('403 step_up_required');
     expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
     const { members } = (await api.get(`/members/${company.owner.organization.id}`, company.owner.session)).body;
     expect(members).toHaveLength(3);
@@ -382,37 +374,28 @@ describe('a step-up through the provider', () => {
 
   it('needs a session: without one nothing starts, and one that ended meanwhile is not brought back', async () => {
     const { company, account, browser } = await signedIn();
-    expect((await signIn(api, openBrowser(), company.slug, { account, stepUp: 'true' })).error).toBe(
-      'session_required',
-    );
-    const path = `${api.url}/auth/provider/${company.slug}/start?stepUp=true`;
-    const started = await browser.open(path);
+    const withoutSession = await signIn(api, openBrowser(), company.slug, { account, stepUp: 'true' });
+    expect(withoutSession.error).toBe('session_required');
+    const callback = await goToProvider(api, browser, company.slug, { account, stepUp: 'true' });
     await expectStatus(api.post('/auth/logout', {}, sessionIn(api, browser)), 200);
 
-    const isService = (url: URL) => url.origin === new URL(api.url).origin;
-    let page = await browser.follow(started, isService);
-    if (page.location === undefined) {
-      page = await browser.follow(await browser.open(page.url, { form: { account } }), isService);
-    }
-    const end = await browser.open(page.location as URL);
-
-    expect(end.location?.hash).toMatch(/^#error=\w+/);
+    expect((await takeCallback(api, browser, callback)).error).toBeDefined();
     expect((await api.get('/auth/me', sessionIn(api, browser))).status).toBe(401);
   });
 
   it('can be a passkey instead, and keeps the session what it is', async () => {
-    const { company, account, browser, user, grow, makeToken } = await signedIn(
+    const { company, account, browser, user, grow, tokenCode } = await signedIn(
       { amr: ['mfa'] },
       { trustFactor: true },
     );
     await transact([update(at(userRecord, user.id), { set: { emailVerified: true } })]);
     const { authenticator } = await addPasskey(api, { session: await seedSession({ user }) });
     await signIn(api, browser, company.slug, { account });
-    const expires = async () => {
+    const expiresAtMs = async () => {
       const { sessions } = (await expectStatus(api.get('/auth/sessions', sessionIn(api, browser)), 200)).body;
-      return sessions.find(({ current }: { current: boolean }) => current).expiresAt;
+      return Date.parse(sessions.find(({ current }: { current: boolean }) => current).expiresAt);
     };
-    const before = await expires();
+    const expiredBefore = await expiresAtMs();
     await grow();
     const asked = await requestIn(api, browser, '/auth/step-up', {});
     const { challenge, publicKey } = asked.body.error?.details ?? asked.body;
@@ -420,10 +403,10 @@ describe('a step-up through the provider', () => {
     const body = { challenge, passkey: authenticator.get(publicKey) };
     await expectStatus(requestIn(api, browser, '/auth/step-up', body), 200);
 
-    expect(await makeToken()).toBe('201 ok');
-    expect(Date.parse(await expires())).toBeLessThanOrEqual(Date.parse(before) + 1000);
+    expect(await tokenCode()).toBe('201 ok');
+    expect(await expiresAtMs()).toBeLessThanOrEqual(expiredBefore + 1000);
     expect((await me(sessionIn(api, browser))).user.id).toBe(user.id);
-    expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('200 ok');
+    expect(await read(company, sessionIn(api, browser))).toBe('200 ok');
     expect(codeOf(await api.post('/auth/step-up', {}, company.owner.session))).toBe('400 invalid_request');
     // A passkey of the account opens the rest of it.
     expect(codeOf(await api.post('/auth/token', { name: 'all' }, sessionIn(api, browser)))).toBe('201 ok');
@@ -431,30 +414,24 @@ describe('a step-up through the provider', () => {
 });
 
 describe('a provider that does not say when its person logged in', () => {
+  const withoutTime = shared(() => startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} }));
+
   it('gives sessions that are not fresh', async () => {
-    const silent = await startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {} });
-    try {
-      const company = await openCompany(api, names, silent);
-      silent.accounts.ada = { sub: 'ada', email: `ada@${company.domain}`, email_verified: true };
-      const session = await sessionThrough(api, company.slug);
-      expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
-      expect(codeOf(await api.get(projectsOf(company), session))).toBe('200 ok');
-    } finally {
-      await silent.stop();
-    }
+    const company = await openCompany(api, names, withoutTime);
+    const session = await sessionThrough(api, company.slug, { account: hire(withoutTime, company.domain) });
+    expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
+    expect(await read(company, session)).toBe('200 ok');
   });
 
   it('that says it was long ago, likewise', async () => {
-    const company = await openCompany(api, names, provider);
-    const session = await sessionThrough(api, company.slug, { account: hire(company, { secondsAgo: 700 }) });
+    const session = await sessionOfNewcomer(await open(), { secondsAgo: 700 });
     expect(codeOf(await api.post('/auth/token', { name: 't' }, session))).toBe('403 step_up_required');
   });
 
   it('that says it will be later gains nothing by it', async () => {
-    const company = await openCompany(api, names, provider);
-    const account = hire(company, { secondsAgo: -3600 });
-    const browser = openBrowser();
-    const { session } = await signIn(api, browser, company.slug, { account });
+    const company = await open();
+    const account = newcomer(company, { secondsAgo: -3600 });
+    const { session } = await signIn(api, openBrowser(), company.slug, { account });
     if (session === undefined) return;
     const { freshUntil } = (await me(session)).authentication;
     expect(Date.parse(freshUntil ?? new Date(0).toISOString())).toBeLessThanOrEqual(Date.now() + 600_000);
@@ -465,30 +442,30 @@ describe('a session through the provider', () => {
   const hour = 3_600_000;
 
   it('ends after twelve hours, however often it is used and confirmed', async () => {
-    const company = await openCompany(api, names, provider);
-    const account = hire(company);
+    const company = await open();
     const browser = openBrowser();
-    await signIn(api, browser, company.slug, { account });
+    await signIn(api, browser, company.slug, { account: newcomer(company) });
     const startedAt = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now: startedAt });
     for (let hours = 1; hours < 12; hours += 2) {
       vi.setSystemTime(startedAt + hours * hour);
-      expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser))), `${hours} hours`).toBe('200 ok');
+      expect(await read(company, sessionIn(api, browser)), `${hours} hours`).toBe('200 ok');
     }
     vi.setSystemTime(startedAt + 12 * hour + 5000);
 
-    expect(codeOf(await api.get(projectsOf(company), sessionIn(api, browser)))).toBe('401 unauthenticated');
+    expect(await read(company, sessionIn(api, browser))).toBe('401 unauthenticated');
   });
 
   it('is listed with its end, and its cookie ends with it', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     const browser = openBrowser();
-    const { session } = await signIn(api, browser, company.slug, { account: hire(company) });
+    const { session } = await signIn(api, browser, company.slug, { account: newcomer(company) });
     const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
     const line = browser.cookies(api.url).find(({ name }) => name === '__service_session')?.line ?? '';
 
-    expect(Date.parse(sessions[0].expiresAt)).toBeLessThanOrEqual(Date.now() + 12 * hour);
-    expect(Date.parse(sessions[0].expiresAt)).toBeGreaterThan(Date.now() + 11.9 * hour);
+    const remainingMs = Date.parse(sessions[0].expiresAt) - Date.now();
+    expect(remainingMs).toBeLessThanOrEqual(12 * hour);
+    expect(remainingMs).toBeGreaterThan(11.9 * hour);
     expect(Number(/Max-Age=(\d+)/i.exec(line)?.[1])).toBeLessThanOrEqual(12 * 3600);
     expect(line).toMatch(/HttpOnly/i);
     expect(line).toMatch(/SameSite=Lax/i);
@@ -496,17 +473,14 @@ describe('a session through the provider', () => {
 
   it('makes no token that outlives it in its powers: a removed member’s tokens end with the membership', async () => {
     const company = await openStrictCompany();
-    const session = await sessionThrough(api, company.slug, { account: hire(company) });
-    const { user } = await me(session);
-    const { token } = (await expectStatus(api.post('/auth/token', tokenIn(company), session), 201)).body;
-    const members = `/members/${company.owner.organization.id}`;
-    const { members: all } = (await api.get(members, company.owner.session)).body;
-    const { id } = all.find(({ userId }: { userId: string }) => userId === user.id);
+    const session = await sessionOfNewcomer(company);
+    const token = await tokenOf(company, session);
 
-    await expectStatus(api.delete(`${members}/${id}`, company.owner.session), 200);
+    const path = await memberPathOf(company, await me(session));
+    await expectStatus(api.delete(path, company.owner.session), 200);
 
-    for (const caller of [session, { token }]) {
-      expect((await api.get(projectsOf(company), caller)).status).toBeGreaterThanOrEqual(401);
+    for (const as of [session, token]) {
+      expect((await api.get(projectsOf(company), as)).status).toBeGreaterThanOrEqual(401);
     }
   });
 });

@@ -3,7 +3,7 @@ import { profileOf, requireVerifiedDomain } from '#lib/providers/profile.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord } from '#lib/table/records/user.ts';
 import { type Caller, codeOf, nowSeconds, sessionOf } from '#test/support/api.ts';
-import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
+import { expectStatus, invite, mailedToken } from '#test/support/sample-requests.ts';
 import { addApp, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { type Browser, openBrowser } from '#test/support/sign-in/browser.ts';
 import { type Company, seedColleague, useSignIn } from '#test/support/sign-in/scene.ts';
@@ -33,28 +33,30 @@ function hire({ domain }: Company, claims: Record<string, unknown> = {}): string
 }
 
 const errorOf = async ({ slug }: Company) => (await signIn(api, openBrowser(), slug)).error;
+const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
 const members = ({ owner }: Company) => `/members/${owner.organization.id}`;
 const membersOf = async (company: Company) =>
   (await expectStatus(api.get(members(company), company.owner.session), 200)).body.members;
+const remove = async (company: Company, email: string) => {
+  const { id } = (await membersOf(company)).find((member: { email: string }) => member.email === email);
+  await expectStatus(api.delete(`${members(company)}/${id}`, company.owner.session), 200);
+};
 const tokenIn = ({ owner }: Company) => ({ name: 't', organizationId: owner.organization.id });
 
 it('a parameter of the provider’s own address is kept', async () => {
   provider.script = { discovery: { authorization_endpoint: `${provider.url}/authorize?tenant=acme` } };
-  const { slug } = await openCompany(api, names, provider);
+  const { slug } = await open();
   const { location } = await openBrowser().open(startUrl(api, slug));
   expect(location?.searchParams.get('client_id')).toBe(provider.client.clientId);
   expect(location?.searchParams.get('tenant')).toBe('acme');
 });
 
 it('an invitation brings a removed member back in a session of their own', async () => {
-  const company = await openCompany(api, names, provider);
+  const company = await open();
   const email = hire(company);
   await sessionThrough(api, company.slug);
-  const { id } = (await membersOf(company)).find((one: { email: string }) => one.email === email);
-  await expectStatus(api.delete(`${members(company)}/${id}`, company.owner.session), 200);
-  const invitation = { email, role: 'viewer' };
-  const path = `${members(company)}/invite`;
-  const { token } = (await expectStatus(api.post(path, invitation, company.owner.session), 201)).body;
+  await remove(company, email);
+  const { token } = await invite(api, company.owner, email, 'viewer');
   expect(await errorOf(company)).toBe('invitation_required');
   await api.post('/auth/forgot-password', { email });
   const newPassword = 'a sentence of my own';
@@ -66,7 +68,7 @@ it('an invitation brings a removed member back in a session of their own', async
 
 describe('a provider that doesn’t say whether addresses are verified', () => {
   it('is believed if its organization trusts it, but never against its word', async () => {
-    const company = await openCompany(api, names, provider, { trustEmail: true });
+    const company = await open({ trustEmail: true });
     const ended = async (changes: Record<string, unknown>) => {
       hire(company);
       const person = { ...provider.script.person, email_verified: undefined, ...changes };
@@ -92,7 +94,7 @@ describe('a provider that doesn’t say whether addresses are verified', () => {
     'https://accounts.google.com',
     'https://gitlab.com',
   ])('can’t be %s, which is not one company’s', async issuer => {
-    const { owner, domain } = await openCompany(api, names, provider);
+    const { owner, domain } = await open();
     const body = settingsOf(provider, domain, { issuer, trustEmail: true });
     const refused = await api.put(settingsPath(owner), body, owner.session);
     expect(codeOf(refused)).toBe('400 invalid_request');
@@ -102,7 +104,7 @@ describe('a provider that doesn’t say whether addresses are verified', () => {
   it('can be a tenant of Entra ID, whose tokens must be of that tenant', async () => {
     const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47';
     const issuer = `https://login.microsoftonline.com/${tenant}/v2.0`;
-    const { owner, domain } = await openCompany(api, names, provider);
+    const { owner, domain } = await open();
     const put = api.put(settingsPath(owner), settingsOf(provider, domain, { issuer, trustEmail: true }), owner.session);
     expect((await expectStatus(put, 200)).body.signIn.trustEmail).toBe(true);
 
@@ -130,7 +132,7 @@ describe('stepping up', () => {
   };
 
   it('asks for the account’s own factor, and keeps the session’s id through any number of times', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     const ada = await seedColleague(company);
     const app = await addApp(api, ada);
     provider.script = { person: { sub: ada.email, email: ada.email } };
@@ -156,15 +158,14 @@ describe('stepping up', () => {
     }
     expect((await stepUp(browser, company, nowSeconds())).error).toBe('second_factor_required');
     const { challenge } = (await expectStatus(requestIn(api, browser, '/auth/provider/factor', {}), 200)).body;
-    const { id: memberId } = (await membersOf(company)).find((member: { email: string }) => member.email === ada.email);
-    await expectStatus(api.delete(`${members(company)}/${memberId}`, company.owner.session), 200);
+    await remove(company, ada.email);
     // The removal has ended both the link and the session.
     const late = { challenge, totp: app.code() };
     expect(codeOf(await requestIn(api, browser, '/auth/login/verify', late))).toBe('400 invalid_token');
   });
 
   it('needs a provider that says when its person has signed in', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     hire(company);
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
@@ -175,7 +176,7 @@ describe('stepping up', () => {
   });
 
   it('accepts the round trip instead of a time that is never sent, if the organization does', async () => {
-    const company = await openCompany(api, names, provider, { acceptRoundTrip: true });
+    const company = await open({ acceptRoundTrip: true });
     hire(company);
     const browser = openBrowser();
     await signIn(api, browser, company.slug);
@@ -193,7 +194,7 @@ describe('stepping up', () => {
 });
 
 it('a test by the owner checks everything, and changes nothing', async () => {
-  const company = await openCompany(api, names, provider);
+  const company = await open();
   const email = hire(company);
   const browser = openBrowser();
   browser.setCookie(api.url, `${company.owner.session.cookie}; Path=/`);

@@ -2,21 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { settings } from '#lib/core/settings.ts';
 import { queryItems } from '#lib/table/read.ts';
-import { sessionOf, startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { codeOf, sessionOf, useApi, useSettings } from '#test/support/api.ts';
+import { atOnce } from '#test/support/at-once.ts';
 import { registerPerson, testPassword } from '#test/support/people.ts';
 import { platformCounts } from '#test/support/platform-counts.ts';
 
-const api = shared(startApi);
+const api = useApi();
 
 const newEmail = () => `${randomUUID()}@example.com`;
+const register = (fields: object = {}) =>
+  api.post('/auth/register', { email: newEmail(), password: testPassword, ...fields });
 
 describe('registering', () => {
   it('creates an account with a personal organization and logs the user in', async () => {
     const email = `Ada.${newEmail()}`;
     const before = await platformCounts();
 
-    const answer = await api.post('/auth/register', { email, password: testPassword, name: 'Ada' });
+    const answer = await register({ email, name: 'Ada' });
 
     expect(answer.status).toBe(201);
     expect(answer.body.user).toEqual({
@@ -39,7 +41,7 @@ describe('registering', () => {
   });
 
   it('sets an HttpOnly cookie for 14 days, without Secure on a local http address', async () => {
-    const answer = await api.post('/auth/register', { email: newEmail(), password: testPassword });
+    const answer = await register();
 
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__service_session=\w{60}; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax$/),
@@ -47,11 +49,7 @@ describe('registering', () => {
   });
 
   it('derives a missing name from the e-mail address, and uses the given organization name', async () => {
-    const answer = await api.post('/auth/register', {
-      email: `grace.${newEmail()}`,
-      password: testPassword,
-      organizationName: 'Compiler Works',
-    });
+    const answer = await register({ email: `grace.${newEmail()}`, organizationName: 'Compiler Works' });
 
     expect(answer.body.user.name).toMatch(/^grace\./);
     expect(answer.body.organization).toMatchObject({ name: 'Compiler Works' });
@@ -61,39 +59,31 @@ describe('registering', () => {
   it('rejects an e-mail address that already has an account, case-insensitively', async () => {
     const { email } = await registerPerson(api);
 
-    const answer = await api.post('/auth/register', { email: email.toUpperCase(), password: testPassword });
-
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'email_taken']);
+    expect(codeOf(await register({ email: email.toUpperCase() }))).toBe('409 email_taken');
   });
 
   it('creates one account for five concurrent registrations of one address', async () => {
     const email = newEmail();
     const before = await platformCounts();
 
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => api.post('/auth/register', { email, password: testPassword })),
-    );
+    const answers = await atOnce(5, () => register({ email }));
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
     expect(await platformCounts()).toMatchObject({ users: before.users + 1, organizations: before.organizations + 1 });
   });
 
   it('reports all problems of its fields at once', async () => {
-    const answer = await api.post('/auth/register', { email: 'nobody', password: 'short', nickname: 'x', name: '' });
+    const { status, body } = await register({ email: 'nobody', password: 'short', nickname: 'x', name: '' });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
-      'email',
-      'name',
-      'nickname',
-      'password',
-    ]);
+    expect(status).toBe(400);
+    const paths = body.error.details.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual(['email', 'name', 'nickname', 'password']);
   });
 
   it.each(['administrator', 'QwertyUIOP123', 'password1234'])(
     'rejects %s, one of the most common passwords',
     async password => {
-      const answer = await api.post('/auth/register', { email: newEmail(), password });
+      const answer = await register({ password });
 
       expect(answer.status).toBe(400);
       expect(answer.body.error.details).toEqual([{ path: 'password', message: expect.stringContaining('common') }]);
@@ -110,12 +100,12 @@ describe('registering', () => {
     const second = await api.post('/auth/verify-email', { token });
 
     expect([first.status, first.body.user]).toEqual([200, expect.objectContaining({ email, emailVerified: true })]);
-    expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
+    expect(codeOf(second)).toBe('400 invalid_token');
   });
 
   it('stores no password or credential in plain text', async () => {
     const email = newEmail();
-    const answer = await api.post('/auth/register', { email, password: testPassword });
+    const answer = await register({ email });
     const cookie = sessionOf(answer).cookie.split('=')[1] as string;
     const link = /#token=(\w+)/.exec((await api.mails()).find(({ to }) => to === email)?.text ?? '')?.[1] as string;
 
@@ -123,5 +113,16 @@ describe('registering', () => {
 
     expect(items).toContain('scrypt$17$8$1$');
     for (const secret of [testPassword, cookie, link]) expect(items).not.toContain(secret);
+  });
+
+  it('is limited per address, even in parallel, and malformed requests do not count', async () => {
+    useSettings({ REGISTER_LIMIT_PER_HOUR: '3' });
+    for (let index = 0; index < 5; index += 1) expect((await register({ password: 'short' })).status).toBe(400);
+
+    const answers = await atOnce(6, () => register());
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(59 * 60);
   });
 });

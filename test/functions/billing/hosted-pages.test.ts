@@ -1,14 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '#lib/contracts/fields/limits.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { customerRecord } from '#lib/table/records/platform.ts';
-import { type Answer, startApi } from '#test/support/api.ts';
+import { type Answer, codeOf, useApi, useSettings } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
-const api = shared(startApi);
+const api = useApi();
 const owner = shared(seedPerson);
 
 /** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
@@ -47,6 +46,16 @@ async function actionsOf(person: Person): Promise<string[]> {
   return body.entries
     .map(({ action }: { action: string }) => action)
     .filter((action: string) => /billing/.test(action));
+}
+
+/** A customer with a subscription, the page to change it, and its id. */
+async function subscriber() {
+  const person = await newCustomer();
+  await press((await checkout(person)).body.url, { action: 'pay' });
+  const page: string = (await portal(person)).body.url;
+  const subscription = await subscriptionIdOf(person);
+  const choose = (action: string) => press(page, { action, subscription });
+  return { person, subscription, choose };
 }
 
 it('billing returns every plan’s limits, as configured, for choosing a plan', async () => {
@@ -112,20 +121,16 @@ describe('a checkout', () => {
     const answers = await Promise.all([checkout(person), checkout(person, 'enterprise'), portal(person)]);
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const customerId = (await find(at(organizationRecord, person.organization.slug)))?.billing?.customerId ?? '';
-    expect(await find(at(customerRecord, customerId))).toEqual({
-      organizationId: person.organization.id,
-      orgSlug: person.organization.slug,
-    });
-    const paid = await Promise.all([press(answers[0]?.body.url, { action: 'pay' }), pageText(answers[2]?.body.url)]);
-    expect(paid).toHaveLength(2);
-    expect(await pageText(answers[2]?.body.url)).toContain('<section>');
+    const { id: organizationId, slug: orgSlug } = person.organization;
+    const customerId = (await find(at(organizationRecord, orgSlug)))?.billing?.customerId ?? '';
+    expect(await find(at(customerRecord, customerId))).toEqual({ organizationId, orgSlug });
+    const [started, , page] = answers.map(({ body }) => body.url);
+    await Promise.all([press(started, { action: 'pay' }), pageText(page)]);
+    expect(await pageText(page)).toContain('<section>');
   });
 
   it('redirects a paying customer to the page that changes the subscription, so no one pays twice', async () => {
-    const person = await newCustomer();
-    await press((await checkout(person)).body.url, { action: 'pay' });
-    const subscription = await subscriptionIdOf(person);
+    const { person, subscription } = await subscriber();
 
     const { body } = await checkout(person, 'enterprise');
     await press(body.url, { action: 'switch:enterprise', subscription });
@@ -138,30 +143,20 @@ describe('a checkout', () => {
   it.each([{ plan: 'free' }, { plan: 'gold' }, {}, { plan: 'pro', returnUrl: 'https://evil.example' }])(
     'rejects %j',
     async body => {
-      const person = await newCustomer();
+      const { organization, session } = await newCustomer();
 
-      const answer = await api.post(`/billing/${person.organization.id}/checkout`, body, person.session);
-
-      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+      expect(codeOf(await api.post(`/billing/${organization.id}/checkout`, body, session))).toBe('400 invalid_request');
     },
   );
 });
 
 describe('the portal', () => {
-  async function customer(): Promise<{ person: Person; page: string; subscription: string }> {
-    const person = await newCustomer();
-    await press((await checkout(person)).body.url, { action: 'pay' });
-    const { body } = await portal(person);
-    return { person, page: body.url, subscription: await subscriptionIdOf(person) };
-  }
-
   it('downgrades the plan when the subscription is cancelled, and deletes nothing', async () => {
-    const { person, page, subscription } = await customer();
-    for (let number = 1; number <= 11; number += 1) {
-      await api.post(`/projects/${person.organization.id}`, { name: `Project ${number}` }, person.session);
-    }
+    const { person, choose } = await subscriber();
+    const create = (name: string) => api.post(`/projects/${person.organization.id}`, { name }, person.session);
+    for (let number = 1; number <= 11; number += 1) await create(`Project ${number}`);
 
-    await press(page, { action: 'cancel', subscription });
+    await choose('cancel');
 
     expect(await billingOf(person)).toMatchObject({
       plan: 'free',
@@ -169,47 +164,45 @@ describe('the portal', () => {
       limits: { maxProjects: 10 },
       usage: { projects: 11, environments: 33 },
     });
-    const growth = await api.post(`/projects/${person.organization.id}`, { name: 'One more' }, person.session);
-    expect(growth).toMatchObject({
-      status: 402,
-      body: { error: { code: 'plan_limit_exceeded', details: { limit: 'maxProjects', value: 10, used: 11 } } },
-    });
+    const growth = await create('One more');
+    expect(codeOf(growth)).toBe('402 plan_limit_exceeded');
+    expect(growth.body.error.details).toMatchObject({ limit: 'maxProjects', value: 10, used: 11 });
   });
 
   it('shows a failed payment and its settlement', async () => {
-    const { person, page, subscription } = await customer();
+    const { person, choose } = await subscriber();
 
-    await press(page, { action: 'fail', subscription });
+    await choose('fail');
     const failed = await billingOf(person);
-    await press(page, { action: 'pay', subscription });
+    await choose('pay');
 
     expect(failed).toMatchObject({ plan: 'pro', status: 'past_due' });
     expect(await billingOf(person)).toMatchObject({ plan: 'pro', status: 'active' });
   });
 
   it('keeps the plan until the end of the paid period', async () => {
-    const { person, page, subscription } = await customer();
+    const { person, choose } = await subscriber();
 
-    await press(page, { action: 'cancel-at-period-end', subscription });
+    await choose('cancel-at-period-end');
     const cancelled = await billingOf(person);
-    await press(page, { action: 'next-period', subscription });
+    await choose('next-period');
 
     expect(cancelled).toMatchObject({ plan: 'pro', status: 'active' });
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled' });
   });
 
   it('extends the period when the next one starts', async () => {
-    const { person, page, subscription } = await customer();
-    const before = await billingOf(person);
+    const { person, choose } = await subscriber();
+    const { currentPeriodEnd } = await billingOf(person);
 
-    await press(page, { action: 'next-period', subscription });
+    await choose('next-period');
 
-    expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(before.currentPeriodEnd));
+    expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(currentPeriodEnd));
   });
 
   it('lets a customer who cancelled subscribe again', async () => {
-    const { person, page, subscription } = await customer();
-    await press(page, { action: 'cancel', subscription });
+    const { person, subscription, choose } = await subscriber();
+    await choose('cancel');
 
     const { body } = await checkout(person, 'enterprise');
     await press(body.url, { action: 'pay' });
@@ -221,9 +214,7 @@ describe('the portal', () => {
 
 describe('deleting an organization', () => {
   it('cancels its subscription, which no one could cancel afterwards', async () => {
-    const person = await newCustomer();
-    await press((await checkout(person)).body.url, { action: 'pay' });
-    const subscription = await subscriptionIdOf(person);
+    const { person, subscription } = await subscriber();
 
     await api.delete(`/orgs/${person.organization.id}`, person.session);
 
@@ -239,44 +230,33 @@ describe('deleting an organization', () => {
 });
 
 describe('billing without the provider', () => {
-  async function withSettings<T>(changes: Record<string, string>, work: () => Promise<T>): Promise<T> {
-    for (const [name, value] of Object.entries(changes)) vi.stubEnv(name, value);
-    resetProcessMemory('settings');
-    try {
-      return await work();
-    } finally {
-      vi.unstubAllEnvs();
-      resetProcessMemory('settings');
-    }
-  }
-
   it.each([
-    ['checkout', () => ({ STRIPE_SECRET_KEY: '' })],
-    ['checkout', () => ({ STRIPE_PRICE_PRO: '' })],
-    ['portal', () => ({ STRIPE_SECRET_KEY: '' })],
-  ])('returns 503 for a %s if it is not configured', async (what, changes) => {
+    ['checkout', checkout, { STRIPE_SECRET_KEY: '' }],
+    ['checkout', checkout, { STRIPE_PRICE_PRO: '' }],
+    ['portal', portal, { STRIPE_SECRET_KEY: '' }],
+  ])('returns 503 for a %s if it is not configured', async (_, open, settings) => {
     const person = await newCustomer();
+    useSettings({ ...settings });
 
-    const answer = await withSettings(changes(), () => (what === 'portal' ? portal(person) : checkout(person)));
-
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
+    expect(codeOf(await open(person))).toBe('503 billing_not_configured');
   });
 
   it('rejects an event if no secret is configured, without reporting an outage', async () => {
-    const answer = await withSettings({ STRIPE_WEBHOOK_SECRET: '' }, () => api.post('/billing/webhook', {}));
+    useSettings({ STRIPE_WEBHOOK_SECRET: '' });
 
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
+    expect(codeOf(await api.post('/billing/webhook', {}))).toBe('400 invalid_signature');
   });
 
   it.each([
     ['refuses the key', { STRIPE_SECRET_KEY: 'sk_test_wrong_key' }],
     ['cannot be reached', { STRIPE_API_BASE: 'http://127.0.0.1:1' }],
-  ])('returns 502 without any of the provider’s details if it %s', async (_, changes) => {
+  ])('returns 502 without any of the provider’s details if it %s', async (_, settings) => {
     const person = await newCustomer();
+    useSettings({ ...settings });
 
-    const answer = await withSettings(changes, () => checkout(person));
+    const answer = await checkout(person);
 
-    expect(answer).toMatchObject({ status: 502, body: { error: { code: 'billing_provider_error' } } });
+    expect(codeOf(answer)).toBe('502 billing_provider_error');
     expect(JSON.stringify(answer.body)).not.toMatch(/sk_test|stripe|127\.0\.0\.1/i);
     expect(await actionsOf(person)).toEqual([]);
   });

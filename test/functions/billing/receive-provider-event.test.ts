@@ -5,13 +5,14 @@ import { at, find, readAll } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { customerRecord, paymentEventRecord } from '#lib/table/records/platform.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, startApi } from '#test/support/api.ts';
+import { type Answer, codeOf, nowSeconds, startApi, useApi } from '#test/support/api.ts';
+import { atOnce } from '#test/support/at-once.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 
 const secret = 'whsec_of_this_test';
 
-const api = shared(() =>
+const api = useApi(() =>
   startApi({
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_PRICE_PRO: 'price_pro',
@@ -26,21 +27,8 @@ async function newCustomer(): Promise<Person> {
   return { ...owner, organization: body.organization };
 }
 
-const nowSeconds = () => Math.floor(Date.now() / 1000);
-
-interface EventOptions {
-  id?: string;
-  created?: number;
-}
-
-function eventOf(type: string, object: Record<string, unknown>, { id, created }: EventOptions = {}) {
-  return {
-    id: id ?? `evt_${randomUUID()}`,
-    object: 'event',
-    type,
-    created: created ?? nowSeconds(),
-    data: { object },
-  };
+function eventOf(type: string, object: Record<string, unknown>, created = nowSeconds()) {
+  return { id: `evt_${randomUUID()}`, object: 'event', type, created, data: { object } };
 }
 
 async function deliver(event: unknown, signature?: (body: string) => string): Promise<Answer> {
@@ -50,6 +38,14 @@ async function deliver(event: unknown, signature?: (body: string) => string): Pr
     headers: { 'stripe-signature': (signature ?? (text => sign(text, secret)))(body) },
   });
 }
+
+/** An event of the person's subscription. */
+const subscriptionEvent = (
+  person: Person,
+  change: 'created' | 'updated' | 'deleted',
+  more: Record<string, unknown> = {},
+  created?: number,
+) => eventOf(`customer.subscription.${change}`, subscriptionOf(person, more), created);
 
 function subscriptionOf(person: Person, more: Record<string, unknown> = {}) {
   return {
@@ -69,7 +65,7 @@ describe('the payment provider’s webhook', () => {
   it('needs no authentication, and applies the subscription’s plan and its limits', async () => {
     const person = await newCustomer();
 
-    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+    const answer = await deliver(subscriptionEvent(person, 'created'));
 
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
     expect(await billingOf(person)).toMatchObject({
@@ -82,9 +78,9 @@ describe('the payment provider’s webhook', () => {
 
   it('revokes the plan when the subscription is cancelled', async () => {
     const person = await newCustomer();
-    await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+    await deliver(subscriptionEvent(person, 'created'));
 
-    await deliver(eventOf('customer.subscription.deleted', subscriptionOf(person, { status: 'canceled' })));
+    await deliver(subscriptionEvent(person, 'deleted', { status: 'canceled' }));
 
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled', limits: { maxProjects: 10 } });
   });
@@ -113,9 +109,9 @@ describe('the payment provider’s webhook', () => {
 
   it('applies an event that arrives twice once, even concurrently', async () => {
     const person = await newCustomer();
-    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+    const event = subscriptionEvent(person, 'created');
 
-    const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(event)));
+    const answers = await atOnce(8, () => deliver(event));
 
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     const audit = await api.get(`/audit/${person.organization.id}?action=billing.plan_changed`, person.session);
@@ -129,10 +125,10 @@ describe('the payment provider’s webhook', () => {
   it('ignores a repeated event, even after the plan has changed in between', async () => {
     const person = await newCustomer();
     const created = nowSeconds();
-    const first = eventOf('customer.subscription.created', subscriptionOf(person), { created });
-    const upgrade = subscriptionOf(person, { items: { data: [{ price: { id: 'price_enterprise' } }] } });
+    const first = subscriptionEvent(person, 'created', {}, created);
+    const upgrade = { items: { data: [{ price: { id: 'price_enterprise' } }] } };
     await deliver(first);
-    await deliver(eventOf('customer.subscription.updated', upgrade, { created }));
+    await deliver(subscriptionEvent(person, 'updated', upgrade, created));
 
     await deliver(first);
 
@@ -142,10 +138,8 @@ describe('the payment provider’s webhook', () => {
   it('accepts an older event that arrives late, and changes nothing', async () => {
     const person = await newCustomer();
     const now = nowSeconds();
-    const late = eventOf('customer.subscription.updated', subscriptionOf(person), { created: now - 60 });
-    await deliver(
-      eventOf('customer.subscription.deleted', subscriptionOf(person, { status: 'canceled' }), { created: now }),
-    );
+    const late = subscriptionEvent(person, 'updated', {}, now - 60);
+    await deliver(subscriptionEvent(person, 'deleted', { status: 'canceled' }, now));
 
     const answer = await deliver(late);
 
@@ -156,15 +150,14 @@ describe('the payment provider’s webhook', () => {
 
   it('keeps the counters of an organization that grows concurrently', async () => {
     const person = await newCustomer();
-    const subscription = subscriptionOf(person);
-    const projects = Array.from({ length: 5 }, (_, index) =>
-      api.post(`/projects/${person.organization.id}`, { name: `Project ${index}` }, person.session),
-    );
-    const events = Array.from({ length: 5 }, () => deliver(eventOf('customer.subscription.updated', subscription)));
+    const { organization, session } = person;
 
-    const answers = await Promise.all([...projects, ...events]);
+    const answers = await Promise.all([
+      atOnce(5, index => api.post(`/projects/${organization.id}`, { name: `Project ${index}` }, session)),
+      atOnce(5, () => deliver(subscriptionEvent(person, 'updated'))),
+    ]);
 
-    expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(201), ...Array(5).fill(200)]);
+    expect(answers.flat().map(({ status }) => status)).toEqual([...Array(5).fill(201), ...Array(5).fill(200)]);
     expect((await find(at(organizationRecord, person.organization.slug)))?.projectCount).toBe(5);
     expect(await billingOf(person)).toMatchObject({ plan: 'pro', usage: { projects: 5, environments: 15 } });
   });
@@ -178,7 +171,7 @@ describe('the payment provider’s webhook', () => {
     ['a signature of a scheme that is not taken', (body: string) => sign(body, secret).replace('v1=', 'v0=')],
   ])('rejects %s and changes nothing', async (_, signature) => {
     const person = await newCustomer();
-    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+    const event = subscriptionEvent(person, 'created');
     const body = JSON.stringify(event);
 
     const answer = await api.call('POST', '/billing/webhook', {
@@ -186,21 +179,21 @@ describe('the payment provider’s webhook', () => {
       headers: signature === undefined ? {} : { 'stripe-signature': signature(body) },
     });
 
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
+    expect(codeOf(answer)).toBe('400 invalid_signature');
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
     expect(await find(at(paymentEventRecord, event.id))).toBeUndefined();
   });
 
   it('accepts a signature just within the maximum age', async () => {
     const person = await newCustomer();
-    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+    const event = subscriptionEvent(person, 'created');
     expect((await deliver(event, body => sign(body, secret, nowSeconds() - 280))).status).toBe(200);
     expect((await billingOf(person)).plan).toBe('pro');
   });
 
   it('verifies the bytes as received, whatever their formatting', async () => {
     const person = await newCustomer();
-    const event = eventOf('customer.subscription.created', subscriptionOf(person, { description: 'Grüße 🚀' }));
+    const event = subscriptionEvent(person, 'created', { description: 'Grüße 🚀' });
 
     const answer = await deliver(`\n${JSON.stringify(event, null, 4)}\n`);
 
@@ -236,19 +229,17 @@ describe('the payment provider’s webhook', () => {
       JSON.stringify({ id: 'evt_x', type: 'customer.subscription.updated', created: 1, data: { object: { id: 's' } } }),
     ],
   ])('rejects, though signed, %s', async (_, body) => {
-    expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(codeOf(await deliver(body))).toBe('400 invalid_request');
   });
 
   it('keeps one pointer from the paying customer to the organization', async () => {
     const person = await newCustomer();
     const [first, second] = [`cus_${randomUUID()}`, `cus_${randomUUID()}`];
-    await deliver(eventOf('customer.subscription.created', subscriptionOf(person, { customer: first })));
-    const leftover = subscriptionOf(person, { id: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` });
-    await deliver(eventOf('customer.subscription.deleted', leftover));
+    await deliver(subscriptionEvent(person, 'created', { customer: first }));
+    const leftover = { id: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` };
+    await deliver(subscriptionEvent(person, 'deleted', leftover));
 
-    await deliver(
-      eventOf('customer.subscription.created', subscriptionOf(person, { id: `sub_${randomUUID()}`, customer: second })),
-    );
+    await deliver(subscriptionEvent(person, 'created', { id: `sub_${randomUUID()}`, customer: second }));
 
     const pointers = await readAll([first, second, leftover.customer].map(id => at(customerRecord, id)));
     expect(pointers.map(pointer => pointer?.organizationId)).toEqual([undefined, person.organization.id, undefined]);
@@ -260,7 +251,7 @@ describe('the payment provider’s webhook', () => {
     const { slug } = person.organization;
     await transact([update(at(organizationRecord, slug), { set: { status: 'deleting' } })]);
 
-    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+    const answer = await deliver(subscriptionEvent(person, 'created'));
 
     expect(answer.status).toBe(200);
     expect((await find(at(organizationRecord, slug)))?.plan).toBe('free');

@@ -6,7 +6,8 @@ import { keys } from '#lib/table/keys.ts';
 import { at } from '#lib/table/read.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, createProject } from '#test/support/api.ts';
+import { type Answer, codeOf, createProject } from '#test/support/api.ts';
+import { atOnce } from '#test/support/at-once.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
@@ -30,24 +31,26 @@ beforeAll(() => {
 const create = (changes: Record<string, unknown> = {}) =>
   api.post(path, identityOf(publicIssuer, changes), ada.session);
 
-async function storedItem(identityId: string) {
-  const Key = keys.identity(ada.organization.slug, identityId);
-  const { Item } = await tableClient().send(new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key }));
-  return Item as Record<string, unknown>;
-}
+const pathTo = ({ id }: { id: string }) => `/identities/${ada.organization.id}/${id}`;
+/** A new identity with these differences, which has to be valid. */
+const make = async (changes: Record<string, unknown> = {}) => (await expectStatus(create(changes), 201)).body.identity;
+const get = async (identity: { id: string }) =>
+  (await expectStatus(api.get(pathTo(identity), ada.session), 200)).body.identity;
+const patch = (identity: { id: string }, changes: object) => api.patch(pathTo(identity), changes, ada.session);
+const remove = (identity: { id: string }) => expectStatus(api.delete(pathTo(identity), ada.session), 200);
+const newestEntry = async (action: string) =>
+  (await api.get(`/audit/${ada.organization.id}?action=${action}&limit=1`, ada.session)).body.entries[0];
 
 /** The path and message of each problem. */
 const problemsIn = ({ status, body }: Answer): [number, string[]] => [
   status,
-  body.error.details.map((one: { path: string; message: string }) => `${one.path}: ${one.message}`),
+  body.error.details.map((problem: { path: string; message: string }) => `${problem.path}: ${problem.message}`),
 ];
 
 describe('an identity', () => {
   it('is returned as it was created, with its own audience', async () => {
-    const { status, body } = await create({ projectId: project.id });
-    const { identity } = body;
+    const identity = await make({ projectId: project.id });
 
-    expect(status).toBe(201);
     expect(identity).toEqual({
       id: identity.id,
       name: 'deploy',
@@ -67,19 +70,22 @@ describe('an identity', () => {
       lastUsedAt: null,
       tokensEndedAt: null,
     });
-    expect((await api.get(`${path}/${identity.id}`, ada.session)).body).toEqual({ identity });
+    expect(await get(identity)).toEqual(identity);
     expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
   });
 
   it('is changed field by field, and the audit log records what changed', async () => {
-    const { id } = (await create()).body.identity;
-    const one = `${path}/${id}`;
-    const claims = { repository_id: '75', environment: ['staging', 'production'] };
-    const answer = await api.patch(one, { role: 'viewer', claims, projectId: project.id }, ada.session);
-    const { body } = await api.get(`/audit/${ada.organization.id}?action=identity.updated&limit=1`, ada.session);
+    const identity = await make();
+    const { id } = identity;
+    const changes = {
+      role: 'viewer',
+      claims: { repository_id: '75', environment: ['staging', 'production'] },
+      projectId: project.id,
+    };
+    const answer = await patch(identity, changes);
 
-    expect(answer.body.identity).toMatchObject({ id, role: 'viewer', claims, projectId: project.id, name: 'deploy' });
-    expect(body.entries[0]).toMatchObject({
+    expect(answer.body.identity).toMatchObject({ id, name: 'deploy', ...changes });
+    expect(await newestEntry('identity.updated')).toMatchObject({
       target: { type: 'identity', id, name: 'deploy' },
       details: {
         role: { from: 'developer', to: 'viewer' },
@@ -90,123 +96,103 @@ describe('an identity', () => {
         projectId: { from: null, to: project.id },
       },
     });
-    const again = await api.patch(one, { role: 'viewer' }, ada.session);
-    const entries = (await api.get(`/audit/${ada.organization.id}?action=identity.updated`, ada.session)).body.entries;
-    expect(again.status).toBe(200);
+    await expectStatus(patch(identity, { role: 'viewer' }), 200);
+    const { entries } = (await api.get(`/audit/${ada.organization.id}?action=identity.updated`, ada.session)).body;
     expect(entries.filter(({ target }: { target: { id: string } }) => target.id === id)).toHaveLength(1);
   });
 
   it('shows how its assertions may be used, and the audit log records the values and their changes', async () => {
-    const created = await create({ singleUse: false, maxAssertionAgeMinutes: 60 });
-    const { id } = created.body.identity;
-    const one = `${path}/${id}`;
-    const changed = await api.patch(one, { singleUse: true, maxAssertionAgeMinutes: 1 }, ada.session);
-    const audited = async (action: string) => {
-      const { body } = await api.get(`/audit/${ada.organization.id}?action=${action}&limit=1`, ada.session);
-      return body.entries[0];
-    };
+    const settings = { singleUse: false, maxAssertionAgeMinutes: 60 };
+    const identity = await make(settings);
+    const changed = (await patch(identity, { singleUse: true, maxAssertionAgeMinutes: 1 })).body.identity;
 
-    expect(created.body.identity).toMatchObject({ singleUse: false, maxAssertionAgeMinutes: 60 });
-    expect(changed.body.identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 1 });
-    expect((await api.get(one, ada.session)).body.identity).toEqual(changed.body.identity);
-    expect(await audited('identity.created')).toMatchObject({
-      target: { id },
+    expect(identity).toMatchObject(settings);
+    expect(changed).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 1 });
+    expect(await get(identity)).toEqual(changed);
+    expect(await newestEntry('identity.created')).toMatchObject({
+      target: { id: identity.id },
       details: { role: 'developer', singleUse: false, maxAssertionAgeMinutes: '60' },
     });
-    expect(await audited('identity.updated')).toMatchObject({
-      target: { id },
+    expect(await newestEntry('identity.updated')).toMatchObject({
+      target: { id: identity.id },
       details: { singleUse: { from: false, to: true }, maxAssertionAgeMinutes: { from: '60', to: '1' } },
     });
   });
 
   it('that was stored before these settings existed accepts each assertion once, for ten minutes', async () => {
-    const { id } = (await create()).body.identity;
-    const one = `${path}/${id}`;
-    const { singleUse: _, maxAssertionAgeMinutes: __, createdBy: ___, ...stored } = await storedItem(id);
-    await tableClient().send(new PutCommand({ TableName: requiredSetting('TABLE_NAME'), Item: stored }));
+    const { id } = await make();
+    const TableName = requiredSetting('TABLE_NAME');
+    const Key = keys.identity(ada.organization.slug, id);
+    const { Item } = await tableClient().send(new GetCommand({ TableName, Key }));
+    const { singleUse: _, maxAssertionAgeMinutes: __, createdBy: ___, ...stored } = Item ?? {};
+    await tableClient().send(new PutCommand({ TableName, Item: stored }));
 
-    const { body } = await expectStatus(api.get(one, ada.session), 200);
-    expect(body.identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 10, createdBy: null });
-    expect((await api.get(path, ada.session)).body.identities).toContainEqual(body.identity);
-    const changed = await expectStatus(api.patch(one, { singleUse: false }, ada.session), 200);
-    expect(changed.body.identity).toEqual({ ...body.identity, singleUse: false });
+    const identity = await get({ id });
+    expect(identity).toMatchObject({ singleUse: true, maxAssertionAgeMinutes: 10, createdBy: null });
+    expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
+    const changed = await expectStatus(patch({ id }, { singleUse: false }), 200);
+    expect(changed.body.identity).toEqual({ ...identity, singleUse: false });
   });
 
   it('becomes a deployer only with its environment, and can’t lose that environment', async () => {
     const environmentId = project.environments[0]?.id;
-    const one = `${path}/${(await create({ projectId: project.id })).body.identity.id}`;
+    const identity = await make({ projectId: project.id });
     const missing = [400, ['environmentId: is required for the role deployer']];
 
-    expect(problemsIn(await api.patch(one, { role: 'deployer' }, ada.session))).toEqual(missing);
-    await expectStatus(api.patch(one, { role: 'deployer', environmentId }, ada.session), 200);
-    expect(problemsIn(await api.patch(one, { environmentId: null }, ada.session))).toEqual(missing);
-    await expectStatus(api.patch(one, { role: 'viewer', environmentId: null }, ada.session), 200);
+    expect(problemsIn(await patch(identity, { role: 'deployer' }))).toEqual(missing);
+    await expectStatus(patch(identity, { role: 'deployer', environmentId }), 200);
+    expect(problemsIn(await patch(identity, { environmentId: null }))).toEqual(missing);
+    await expectStatus(patch(identity, { role: 'viewer', environmentId: null }), 200);
   });
 
   it('loses no change when two are made concurrently', async () => {
-    const { id } = (await create()).body.identity;
-    const one = `${path}/${id}`;
-    await Promise.all([
-      expectStatus(api.patch(one, { role: 'viewer' }, ada.session), 200),
-      expectStatus(api.patch(one, { tokenMinutes: 30 }, ada.session), 200),
-      expectStatus(api.patch(one, { name: 'both' }, ada.session), 200),
-    ]);
+    const identity = await make();
+    const changes = [{ role: 'viewer' }, { tokenMinutes: 30 }, { name: 'both' }];
+    await Promise.all(changes.map(change => expectStatus(patch(identity, change), 200)));
 
-    expect((await api.get(one, ada.session)).body.identity).toMatchObject({
-      role: 'viewer',
-      tokenMinutes: 30,
-      name: 'both',
-    });
+    expect(await get(identity)).toMatchObject(Object.assign({}, ...changes));
   });
 
-  it.each<[string, Record<string, unknown>, string[]]>([
-    ['an owner', { role: 'owner' }, ['role: must be one of deployer, developer, viewer']],
-    ['an admin', { role: 'admin' }, ['role: must be one of deployer, developer, viewer']],
-    ['one with full access', { access: 'full' }, ['access: must be one of read, write']],
+  const roles = 'role: must be one of deployer, developer, viewer';
+  const needsClaim = 'claims: must require at least one claim besides iss, aud and sub, such as repository_id';
+  it.each<[string, Record<string, unknown>, string]>([
+    ['an owner', { role: 'owner' }, roles],
+    ['an admin', { role: 'admin' }, roles],
+    ['one with full access', { access: 'full' }, 'access: must be one of read, write'],
     [
-      'one that demands nothing but issuer, audience and subject',
-      { claims: { sub: 'repo:acme/web-shop', iss: 'x', aud: 'y' } },
-      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
+      'one that demands only issuer, audience and subject',
+      { claims: { sub: 'repo:a/b', iss: 'x', aud: 'y' } },
+      needsClaim,
     ],
     [
-      'one that demands nothing but the subject by a JSON pointer',
-      { claims: { '/sub': 'repo:acme/web-shop', '/iss': 'x', '/jti': 'y' } },
-      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
+      'one that demands only the subject by a JSON pointer',
+      { claims: { '/sub': 'a', '/iss': 'x', '/jti': 'y' } },
+      needsClaim,
     ],
-    [
-      'one that demands nothing',
-      { claims: {} },
-      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
-    ],
+    ['one that demands nothing', { claims: {} }, needsClaim],
     [
       'one whose claim is a number',
       { claims: { repository_id: 74 } },
-      ['claims.repository_id: must be text or a list of texts'],
+      'claims.repository_id: must be text or a list of texts',
     ],
-    ['one that is called like a person', { name: 'boss@example.com' }, ['name: must not contain @']],
-    ['tokens for a day', { tokenMinutes: 1440 }, ['tokenMinutes: must be at most 60']],
-    ['a deployer without its environment', { role: 'deployer' }, ['environmentId: is required for the role deployer']],
+    ['one that is called like a person', { name: 'boss@example.com' }, 'name: must not contain @'],
+    ['tokens for a day', { tokenMinutes: 1440 }, 'tokenMinutes: must be at most 60'],
+    ['a deployer without its environment', { role: 'deployer' }, 'environmentId: is required for the role deployer'],
     [
       'one that accepts assertions of no age',
       { maxAssertionAgeMinutes: 0 },
-      ['maxAssertionAgeMinutes: must be at least 1'],
+      'maxAssertionAgeMinutes: must be at least 1',
     ],
     [
       'one that accepts assertions older than an hour',
       { maxAssertionAgeMinutes: 61 },
-      ['maxAssertionAgeMinutes: must be at most 60'],
+      'maxAssertionAgeMinutes: must be at most 60',
     ],
-    ['an environment without its project', { environmentId: crypto.randomUUID() }, ['projectId: is required with']],
-    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, ['issuer: must not have a query']],
-    [
-      'an issuer with a password',
-      { issuer: 'https://a:b@issuer.example.com' },
-      ['issuer: must not contain a user name'],
-    ],
-  ])('is never %s', async (_, changes, problems) => {
-    const [status, found] = problemsIn(await create(changes));
-
-    expect([status, found]).toEqual([400, problems.map(problem => expect.stringContaining(problem))]);
+    ['an environment without its project', { environmentId: crypto.randomUUID() }, 'projectId: is required with'],
+    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, 'issuer: must not have a query'],
+    ['an issuer with a password', { issuer: 'https://a:b@issuer.example.com' }, 'issuer: must not contain a user name'],
+  ])('is never %s', async (_, changes, problem) => {
+    expect(problemsIn(await create(changes))).toEqual([400, [expect.stringContaining(problem)]]);
   });
 
   const anyone = 'because anyone can get tokens from this issuer';
@@ -237,28 +223,23 @@ describe('an identity', () => {
     ['https://scalr.io', { sub: 'account:acme:environment:prod:workspace:shop' }, { workspace: 'shop' }],
   ];
   it.each(shared)('for a shared issuer (%s) must identify the owner: %o, not %o', async (issuer, bound, loose) => {
-    const made = await expectStatus(create({ issuer, claims: bound }), 201);
-    const one = `${path}/${made.body.identity.id}`;
-    const [status, problems] = problemsIn(await create({ issuer, claims: loose }));
-    const [updated, found] = problemsIn(await api.patch(one, { claims: loose }, ada.session));
+    const identity = await make({ issuer, claims: bound });
+    const refusal = [400, [expect.stringContaining(anyone)]];
 
-    expect([status, updated]).toEqual([400, 400]);
-    expect([problems, found]).toEqual(Array(2).fill([expect.stringContaining(anyone)]));
-    await expectStatus(api.delete(one, ada.session), 200);
+    expect(problemsIn(await create({ issuer, claims: loose }))).toEqual(refusal);
+    expect(problemsIn(await patch(identity, { claims: loose }))).toEqual(refusal);
+    await remove(identity);
   });
 
   it('can’t be moved to a shared issuer with claims that identify no owner there', async () => {
-    const own = { url: 'https://oidc.circleci.com/org/7c5f' };
-    const made = await expectStatus(
-      api.post(path, identityOf(own, { claims: { ref: 'refs/heads/main' } }), ada.session),
-      201,
-    );
-    const one = `${path}/${made.body.identity.id}`;
+    const own = 'https://oidc.circleci.com/org/7c5f';
+    const identity = await make({ issuer: own, claims: { ref: 'refs/heads/main' } });
 
-    const [status, problems] = problemsIn(await api.patch(one, { issuer: publicIssuer.url }, ada.session));
-
-    expect([status, problems]).toEqual([400, [expect.stringMatching(/repository_id.*enterprise_id/)]]);
-    await expectStatus(api.delete(one, ada.session), 200);
+    expect(problemsIn(await patch(identity, { issuer: publicIssuer.url }))).toEqual([
+      400,
+      [expect.stringMatching(/repository_id.*enterprise_id/)],
+    ]);
+    await remove(identity);
   });
 
   it.each([
@@ -267,8 +248,7 @@ describe('an identity', () => {
     'https://oidc.vercel.com/acme',
     'https://oidc.eks.eu-west-1.amazonaws.com/id/7C5F',
   ])('may require any claim if its issuer’s URL names the owner (%s)', async issuer => {
-    const made = await expectStatus(create({ issuer, claims: { ref: 'refs/heads/main' } }), 201);
-    await expectStatus(api.delete(`${path}/${made.body.identity.id}`, ada.session), 200);
+    await remove(await make({ issuer, claims: { ref: 'refs/heads/main' } }));
   });
 
   it('rejects a claim named __proto__, which would be dropped silently', async () => {
@@ -289,21 +269,21 @@ describe('an identity', () => {
     'https://issuer.internal',
     'ftp://issuer.example.com',
   ])('can’t have an issuer that is not public: %s', async url => {
-    const [status, [problem]] = problemsIn(await create({ issuer: url }));
-
-    expect([status, problem]).toEqual([400, expect.stringMatching(/^issuer: /)]);
+    expect(problemsIn(await create({ issuer: url }))).toEqual([400, [expect.stringMatching(/^issuer: /)]]);
   });
 
   it('may have an issuer that is only known in its own network, if its keys are given', async () => {
     const jwks = { keys: [{ ...issuer.keys[0]?.publicJwk, x5t: 'ignored' }] };
     const given = { issuer: 'https://kubernetes.default.svc.cluster.local', jwks };
-    const { status, body } = await create(given);
+    const identity = await make(given);
     const { use: _, x5t: __, ...kept } = jwks.keys[0] ?? {};
 
-    expect([status, body.identity.jwks]).toEqual([201, { keys: [kept] }]);
+    expect(identity.jwks).toEqual({ keys: [kept] });
     expect(problemsIn(await create({ ...given, issuer: 'http://kubernetes.default.svc' }))[0]).toBe(400);
-    const cleared = await api.patch(`${path}/${body.identity.id}`, { jwks: null }, ada.session);
-    expect(problemsIn(cleared)).toEqual([400, ['issuer: the host kubernetes.default.svc.cluster.local is not public']]);
+    expect(problemsIn(await patch(identity, { jwks: null }))).toEqual([
+      400,
+      ['issuer: the host kubernetes.default.svc.cluster.local is not public'],
+    ]);
   });
 
   it('rejects private keys, and sets without a usable key', async () => {
@@ -318,27 +298,27 @@ describe('an identity', () => {
 
   it('can only be limited to something that exists', async () => {
     const none = crypto.randomUUID();
-    const { id } = (await create({ projectId: project.id })).body.identity;
-    const codes = [
+    const identity = await make({ projectId: project.id });
+    const answers = [
       await create({ projectId: none }),
       await create({ projectId: project.id, environmentId: none }),
-      await api.patch(`${path}/${id}`, { environmentId: none }, ada.session),
-      await api.get(`${path}/${none}`, ada.session),
-    ].map(({ status, body }) => `${status} ${body.error.code}`);
+      await patch(identity, { environmentId: none }),
+      await api.get(pathTo({ id: none }), ada.session),
+    ];
 
-    expect(codes).toEqual([
+    expect(answers.map(codeOf)).toEqual([
       '404 project_not_found',
       '404 environment_not_found',
       '404 environment_not_found',
       '404 identity_not_found',
     ]);
-    const widened = await api.patch(`${path}/${id}`, { environmentId: none, projectId: null }, ada.session);
+    const widened = await patch(identity, { environmentId: none, projectId: null });
     expect(problemsIn(widened)).toEqual([400, ['projectId: is required with environmentId']]);
   });
 });
 
 it('never contacts a loopback issuer unless the setting allows it, even if an item names one', async () => {
-  const { id } = (await create({ jwks: { keys: [issuer.keys[0]?.publicJwk] } })).body.identity;
+  const { id } = await make({ jwks: { keys: [issuer.keys[0]?.publicJwk] } });
   const set = { issuer: issuer.url, jwks: null };
   await transact([update(at(identityRecord, ada.organization.slug, id), { set })]);
 
@@ -358,16 +338,14 @@ it('never contacts a loopback issuer unless the setting allows it, even if an it
 it('are limited to 50 per organization, even when created concurrently', async () => {
   const grace = await seedPerson();
   const own = `/identities/${grace.organization.id}`;
-  const answers = await Promise.all(
-    Array.from({ length: 53 }, () => api.post(own, identityOf(publicIssuer), grace.session)),
-  );
-  const refused = answers.filter(({ status }) => status !== 201);
+  const createOne = () => api.post(own, identityOf(publicIssuer), grace.session);
+  const refused = (await atOnce(53, createOne)).filter(({ status }) => status !== 201);
 
   expect(refused.map(({ body }) => body.error.code)).toEqual(Array(3).fill('identity_limit_reached'));
   const { identities } = (await api.get(own, grace.session)).body;
   expect(identities).toHaveLength(50);
   await expectStatus(api.delete(`${own}/${identities[0].id}`, grace.session), 200);
-  await expectStatus(api.post(own, identityOf(publicIssuer), grace.session), 201);
+  await expectStatus(createOne(), 201);
 });
 
 it('are deleted with their organization', async () => {

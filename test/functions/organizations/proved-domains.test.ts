@@ -3,6 +3,7 @@ import { at, find } from '#lib/table/read.ts';
 import { domainRecord } from '#lib/table/records/sign-in.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { codeOf } from '#test/support/api.ts';
+import { atOnce } from '#test/support/at-once.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { openBrowser } from '#test/support/sign-in/browser.ts';
@@ -26,6 +27,15 @@ const methodsOf = async (domain: string): Promise<string[]> =>
   (await expectStatus(api.get(`/auth/sign-in?email=somebody@${domain}`), 200)).body.methods;
 const domainsOf = async ({ owner }: Company) =>
   (await expectStatus(api.get(settingsPath(owner), owner.session), 200)).body.signIn.domains;
+const open = (changes: Record<string, unknown> = {}) => openCompany(api, names, provider, changes);
+const set = (owner: Person, domain: string, changes: Record<string, unknown> = {}) =>
+  expectStatus(api.put(settingsPath(owner), settingsOf(provider, domain, changes), owner.session), 200);
+const verify = async (owner: Person, domain: string) =>
+  codeOf(await api.post(`${settingsPath(owner)}/domains/verify`, { domain }, owner.session));
+const countQueries = (domain: string) => names.asked.filter(name => name === domain).length;
+/** The e-mails to the former owner that name the domain. */
+const mailsAbout = async (domain: string, { owner }: Company) =>
+  (await api.mails()).filter(({ to, text }) => to === owner.email && text.includes(domain));
 const recordOf = async (owner: Person, domain: string): Promise<string> =>
   (await api.get(settingsPath(owner), owner.session)).body.signIn.domains.find(
     (one: { domain: string }) => one.domain === domain,
@@ -48,17 +58,16 @@ async function signInSomebodyNew({ slug, domain }: Company) {
 
 describe('a proof older than a day', () => {
   it('is renewed by a look-up, and counts again', async () => {
-    const company = await openCompany(api, names, provider);
-    const asked = () => names.asked.filter(name => name === company.domain).length;
+    const company = await open();
     await age(company, 48);
-    const before = asked();
+    const countBefore = countQueries(company.domain);
 
     expect((await signInSomebodyNew(company)).session).toBeDefined();
-    expect(asked()).toBeGreaterThan(before);
-    const after = asked();
+    const countAfter = countQueries(company.domain);
+    expect(countAfter).toBeGreaterThan(countBefore);
     expect(await methodsOf(company.domain)).toContain('provider');
     expect((await signInSomebodyNew(company)).session).toBeDefined();
-    expect(asked()).toBe(after);
+    expect(countQueries(company.domain)).toBe(countAfter);
     expect(Date.parse((await find(at(domainRecord, company.domain)))?.verifiedAt ?? '')).toBeGreaterThan(
       Date.now() - hour,
     );
@@ -67,7 +76,7 @@ describe('a proof older than a day', () => {
   it.each(['a first sign-in', 'the answer how an address signs in'])(
     'does not count for %s once the record is gone; those who are linked still get in',
     async what => {
-      const company = await openCompany(api, names, provider);
+      const company = await open();
       const { domain, owner } = company;
       expect((await signInSomebodyNew(company)).session).toBeDefined();
       const linked = provider.script;
@@ -93,7 +102,7 @@ describe('a proof older than a day', () => {
   );
 
   it('is no proof for a new link to an account', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     const { session } = await signInSomebodyNew(company);
     const { email } = (await api.get('/auth/me', session)).body.user;
     provider.script = { person: { sub: 'another subject', email, email_verified: true } };
@@ -104,7 +113,7 @@ describe('a proof older than a day', () => {
   });
 
   it.each(['failure', 'silence'] as const)('counts for seven days while the name servers are out: %s', async outage => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     names.set(company.domain, outage);
     await age(company, 6 * 24);
     expect((await signInSomebodyNew(company)).session).toBeDefined();
@@ -118,108 +127,96 @@ describe('a proof older than a day', () => {
   });
 
   it('is renewed by one look-up at a time, and at most one a minute', async () => {
-    const company = await openCompany(api, names, provider);
+    const company = await open();
     names.set(company.domain, 'failure');
     await age(company, 30);
-    const invocations = () => names.asked.filter(name => name === company.domain).length;
-    const before = invocations();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => api.get(`/auth/sign-in?email=somebody@${company.domain}`)),
-    );
-    const once = invocations() - before;
+    const countBefore = countQueries(company.domain);
+    const answers = await atOnce(8, () => api.get(`/auth/sign-in?email=somebody@${company.domain}`));
+    const once = countQueries(company.domain) - countBefore;
 
-    for (const one of answers) expect(['200 ok', '503 temporarily_unavailable']).toContain(codeOf(one));
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    for (const answer of answers) expect(['200 ok', '503 temporarily_unavailable']).toContain(codeOf(answer));
+    expect(answers.map(codeOf)).toContain('200 ok');
     await methodsOf(company.domain);
-    expect(invocations() - before).toBe(once);
+    expect(countQueries(company.domain) - countBefore).toBe(once);
     await age(company, 30);
     await methodsOf(company.domain);
-    expect(invocations() - before).toBe(2 * once);
+    expect(countQueries(company.domain) - countBefore).toBe(2 * once);
   });
 });
 
 describe('a domain', () => {
   it('of a thief who held it for a moment goes to its rightful owner, and the thief’s owners are told', async () => {
     const domain = newDomain();
-    const thief = await openCompany(api, names, provider, { domain });
+    const thief = await open({ domain });
     const rightful = await seedPerson({ emailVerified: true });
-    await expectStatus(api.put(settingsPath(rightful), settingsOf(provider, domain), rightful.session), 200);
+    await set(rightful, domain);
     names.set(domain, [[await recordOf(rightful, domain)]]);
 
-    const verify = `${settingsPath(rightful)}/domains/verify`;
-    expect(codeOf(await api.post(verify, { domain }, rightful.session))).toBe('200 ok');
+    expect(await verify(rightful, domain)).toBe('200 ok');
 
     expect((await api.get(`/auth/sign-in?email=a@${domain}`)).body.organization.slug).toBe(rightful.organization.slug);
     expect(await domainsOf(thief)).toMatchObject([{ verified: false }]);
     expect((await signInSomebodyNew(thief)).error).toBe('domain_not_verified');
-    const mails = (await api.mails()).filter(({ to }) => to === thief.owner.email);
-    expect(mails.filter(({ text }) => text.includes(domain))).toHaveLength(1);
+    expect(await mailsAbout(domain, thief)).toHaveLength(1);
   });
 
   it('whose record was seen to be gone goes to whoever proves it next, with the same mail', async () => {
     const domain = newDomain();
-    const former = await openCompany(api, names, provider, { domain });
+    const former = await open({ domain });
     names.set(domain, 'no such name');
     await age(former, 25);
     expect(await methodsOf(domain)).not.toContain('provider');
 
-    await openCompany(api, names, provider, { domain });
+    await open({ domain });
 
-    const mails = (await api.mails()).filter(({ to }) => to === former.owner.email);
-    expect(mails.filter(({ text }) => text.includes(domain))).toHaveLength(1);
+    expect(await mailsAbout(domain, former)).toHaveLength(1);
   });
 
   it('stays its holder’s while the holder’s record stands', async () => {
     const domain = newDomain();
-    const holder = await openCompany(api, names, provider, { domain });
+    const holder = await open({ domain });
     const other = await seedPerson({ emailVerified: true });
-    await expectStatus(api.put(settingsPath(other), settingsOf(provider, domain), other.session), 200);
+    await set(other, domain);
     names.set(domain, [[await recordOf(holder.owner, domain)], [await recordOf(other, domain)]]);
-    const verify = `${settingsPath(other)}/domains/verify`;
 
-    expect(codeOf(await api.post(verify, { domain }, other.session))).toBe('409 domain_taken');
+    expect(await verify(other, domain)).toBe('409 domain_taken');
     await age(holder, 48);
-    expect(codeOf(await api.post(verify, { domain }, other.session))).toBe('409 domain_taken');
+    expect(await verify(other, domain)).toBe('409 domain_taken');
     expect(await domainsOf(holder)).toMatchObject([{ verified: true }]);
   });
 
   it('is not proved by the records of another name that it is an alias of', async () => {
     const domain = newDomain();
     const owner = await seedPerson({ emailVerified: true });
-    await expectStatus(api.put(settingsPath(owner), settingsOf(provider, domain), owner.session), 200);
+    await set(owner, domain);
     const record = await recordOf(owner, domain);
     names.set(domain, { aliasOf: 'thief.example', records: [[record]] });
-    const verify = () => api.post(`${settingsPath(owner)}/domains/verify`, { domain }, owner.session);
 
-    expect(codeOf(await verify())).toBe('409 domain_not_verified');
+    expect(await verify(owner, domain)).toBe('409 domain_not_verified');
     names.set(domain, [[record]]);
-    expect(codeOf(await verify())).toBe('200 ok');
+    expect(await verify(owner, domain)).toBe('200 ok');
   });
 
   it.each([{ issuer: 'https://login.thief.example' }, { clientId: 'another-client' }])(
     'has to be proved again after a change of the provider: %o',
     async change => {
-      const company = await openCompany(api, names, provider);
+      const company = await open();
       const { owner, domain } = company;
       const [before] = await domainsOf(company);
-      const changed = settingsOf(provider, domain, change);
-      await expectStatus(api.put(settingsPath(owner), changed, owner.session), 200);
+      await set(owner, domain, change);
 
       const [after] = await domainsOf(company);
       expect(after).toMatchObject({ domain, verified: false });
       // The record that still stands was for the other provider.
       expect(after.txtRecord).not.toBe(before.txtRecord);
-      const verify = `${settingsPath(owner)}/domains/verify`;
-      expect(codeOf(await api.post(verify, { domain }, owner.session))).toBe('409 domain_not_verified');
+      expect(await verify(owner, domain)).toBe('409 domain_not_verified');
       expect(await methodsOf(domain)).not.toContain('provider');
     },
   );
 
   it('stays verified when something else changes', async () => {
-    const company = await openCompany(api, names, provider);
-    const { owner, domain } = company;
-    const changed = settingsOf(provider, domain, { defaultRole: 'viewer' });
-    await expectStatus(api.put(settingsPath(owner), changed, owner.session), 200);
+    const company = await open();
+    await set(company.owner, company.domain, { defaultRole: 'viewer' });
 
     expect(await domainsOf(company)).toMatchObject([{ verified: true }]);
   });

@@ -21,7 +21,7 @@ import { at } from '#lib/table/read.ts';
 import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
 import { unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
 import { put, transact } from '#lib/table/write.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Api, codeOf, createProject, startApi } from '#test/support/api.ts';
 import { type AuthorizedCall, recordBundleCalls } from '#test/support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '#test/support/check-account.ts';
 import { exampleSettings, synthesize } from '#test/support/installation.ts';
@@ -272,7 +272,7 @@ describe('the bundles, run instead of the sources', () => {
           await expect.poll(isDone).toBe(true);
           return;
         }
-        expect([answer.status, answer.body.error.code]).toEqual([503, 'temporarily_unavailable']);
+        expect(codeOf(answer)).toBe('503 temporarily_unavailable');
         expect(answer.headers.get('retry-after')).toBe('60');
         const made = recorder.calls.slice(callsPrepared);
         expect(made.filter(({ functionName }) => functionName === sample.operationId)).toEqual([]);

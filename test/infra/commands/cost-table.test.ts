@@ -17,52 +17,38 @@ const nothing = {
   responseBytes: 0,
   lambdaMs: 0,
 };
+const costWith = (units: Partial<OperationCounts>, operation = 'pull-secrets') =>
+  costOf({ ...nothing, operation, ...units });
 
 describe('the cost of operations', () => {
   test('adds up from the counted units and the published prices', () => {
-    const without = costOf({ ...nothing, operation: 'pull-secrets' });
-    const with1 = costOf({
-      ...nothing,
-      operation: 'pull-secrets',
-      readUnits: 11,
-      writeUnits: 1,
-      kmsCalls: 1,
-      lambdaMs: 26,
-    });
+    const without = costWith({});
+    const used = costWith({ readUnits: 11, writeUnits: 1, kmsCalls: 1, lambdaMs: 26 });
 
     // 11 × $0.125 + 1 × $0.625; 26 ms of 1 GB; a KMS request of $0.03 per 10,000.
-    expect(with1.table - without.table).toBeCloseTo(2.0);
-    expect(with1.functions - without.functions).toBeCloseTo(0.3467);
-    expect(with1.others - without.others).toBeCloseTo(3);
-    expect(with1.total).toBeCloseTo(with1.table + with1.functions + with1.edge + with1.gatewayAndLogs + with1.others);
+    expect(used.table - without.table).toBeCloseTo(2.0);
+    expect(used.functions - without.functions).toBeCloseTo(0.3467);
+    expect(used.others - without.others).toBeCloseTo(3);
+    expect(used.total).toBeCloseTo(used.table + used.functions + used.edge + used.gatewayAndLogs + used.others);
   });
 
   test('includes what CloudFront takes for a request and for sending the answer', () => {
-    const [empty, large] = [0, 20_000].map(responseBytes =>
-      costOf({ ...nothing, operation: 'pull-secrets', responseBytes }),
-    );
+    const [empty, large] = [costWith({}), costWith({ responseBytes: 20_000 })];
     // $0.01 per 10,000 requests, $0.10 for a million runs of the function, 1 KB of headers; 20 GB of $0.085.
-    expect(empty?.edge).toBeCloseTo(1.185);
-    expect((large?.edge ?? 0) - (empty?.edge ?? 0)).toBeCloseTo(1.7);
+    expect(empty.edge).toBeCloseTo(1.185);
+    expect(large.edge - empty.edge).toBeCloseTo(1.7);
   });
 
   test('counts the delivery that a webhook message triggers', () => {
-    const message = { ...nothing, sqsMessages: 1 };
-    const [delivered, job] = [
-      costOf({ ...message, operation: 'set-secret' }),
-      costOf({ ...message, operation: 'rotate-key' }),
-    ];
-    expect(delivered.others - job.others).toBeCloseTo(3.8);
+    const [delivered, job] = ['set-secret', 'rotate-key'].map(name => costWith({ sqsMessages: 1 }, name).others);
+    expect((delivered ?? 0) - (job ?? 0)).toBeCloseTo(3.8);
   });
 
   test('is known for every measured operation', () => {
     expect(counts.length).toBeGreaterThan(50);
     for (const one of counts) expect(costOf(one).total, one.operation).toBeGreaterThan(1);
-    expect(
-      renderCosts(counts)
-        .split('\n')
-        .filter(line => line.includes('**')),
-    ).toHaveLength(counts.length + 1);
+    const rows = renderCosts(counts).split('\n');
+    expect(rows.filter(line => line.includes('**'))).toHaveLength(counts.length + 1);
   });
 
   test('is below ten dollars for a million pulls of 50 secrets, and below six for an idle month, most of it for alarms', () => {

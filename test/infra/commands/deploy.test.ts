@@ -1,17 +1,14 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { readConfig } from '#infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '#infra/plan/deployed.ts';
 import { shared } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `deploy-test-${process.pid}`;
@@ -59,41 +56,27 @@ let parameterRegions: (string | undefined)[];
 
 /** Stands in for CloudFormation and SSM. */
 const cloudFormation = shared(() =>
-  createServer((request, response) => {
-    void text(request).then(form => {
-      // Nothing is stored there: the check fails after it asked.
-      if (request.headers['x-amz-target'] === 'AmazonSSM.GetParameter') {
-        parameterRegions.push(request.headers.authorization?.split('/')[2]);
-        response.writeHead(400).end('{"__type":"ParameterNotFound"}');
-        return;
-      }
-      const { status, body } = answerOf(new URLSearchParams(form).get('StackName') ?? '');
-      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
-    });
+  startReceiver((response, { headers, body: form }) => {
+    // Nothing is stored there: the check fails after it asked.
+    if (headers['x-amz-target'] === 'AmazonSSM.GetParameter') {
+      parameterRegions.push(headers.authorization?.split('/')[2]);
+      return response.writeHead(400).end('{"__type":"ParameterNotFound"}');
+    }
+    const { status, body } = answerOf(new URLSearchParams(form.toString()).get('StackName') ?? '');
+    return response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
   }),
 );
 const bucket = shared(() =>
-  createServer((request, response) => {
-    void buffer(request).then(({ byteLength: sizeBytes }) => {
-      const path = new URL(request.url ?? '', 'http://s3').pathname;
-      if (request.method !== 'PUT' || (refusedFile !== undefined && path.endsWith(refusedFile))) {
-        response.writeHead(403, { 'content-type': 'application/xml' });
-        response.end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
-        return;
-      }
-      uploaded.push({ path, mediaType: request.headers['content-type'], sizeBytes });
-      response.writeHead(200, { etag: '"1"' }).end();
-    });
+  startReceiver((response, { method, path: url, headers, body }) => {
+    const path = new URL(url, 'http://s3').pathname;
+    if (method !== 'PUT' || (refusedFile !== undefined && path.endsWith(refusedFile))) {
+      response.writeHead(403, { 'content-type': 'application/xml' });
+      return response.end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
+    }
+    uploaded.push({ path, mediaType: headers['content-type'], sizeBytes: body.byteLength });
+    return response.writeHead(200, { etag: '"1"' }).end();
   }),
 );
-beforeAll(async () => {
-  for (const server of [cloudFormation, bucket])
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => {
-  cloudFormation.close();
-  bucket.close();
-});
 
 beforeEach(() => {
   refusal = undefined;
@@ -109,8 +92,6 @@ afterEach(() => {
   rmSync(file, { force: true });
   rmSync(directory, { recursive: true, force: true });
 });
-
-const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** The CDK's stand-in records its arguments and exits like this. */
 function writeCdk(end: string): void {
@@ -131,38 +112,33 @@ function deployedWith(given: Record<string, unknown>, sent?: number): typeof sta
 }
 
 /** Runs `npm run deploy` with these settings. `asked` is what it passed to the CDK, undefined if it deployed nothing. */
-async function deploy(
-  given: Record<string, unknown>,
-  ...options: string[]
-): Promise<{ code: number; said: string; asked: string | undefined }> {
+async function deploy(given: Record<string, unknown>, ...options: string[]) {
   const { code, stderr } = await run('deploy', given, options);
   const asked = join(directory, 'asked');
   return { code, said: stderr, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : undefined };
 }
 
+/** What is said of a deployment that is refused before anything is passed to the CDK. */
+async function refusalOf(given: Record<string, unknown>, ...options: string[]): Promise<string> {
+  const { code, said, asked } = await deploy(given, ...options);
+  expect([code, asked]).toEqual([1, undefined]);
+  return said;
+}
+
 /** Runs a command for an installation with these settings, in a shell whose region is eu-central-1. */
-function run(
-  command: 'deploy' | 'smoke',
-  given: Record<string, unknown>,
-  options: readonly string[] = [],
-): Promise<{ code: number; stderr: string }> {
+function run(command: 'deploy' | 'smoke', given: Record<string, unknown>, options: readonly string[] = []) {
   writeFileSync(file, JSON.stringify(given));
-  return promisify(execFile)(process.execPath, [join(root, `infra/commands/${command}.ts`), installation, ...options], {
-    env: {
-      ...process.env,
-      PATH: `${directory}${delimiter}${process.env.PATH}`,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_ENDPOINT_URL_CLOUDFORMATION: addressOf(cloudFormation),
-      AWS_ENDPOINT_URL_S3: addressOf(bucket),
-      AWS_ENDPOINT_URL_SSM: addressOf(cloudFormation),
-      AWS_MAX_ATTEMPTS: '1',
-    },
-  }).then(
-    done => ({ code: 0, stderr: done.stderr }),
-    (error: { code: number; stderr: string }) => error,
-  );
+  return runCommand(command, [installation, ...options], {
+    ...process.env,
+    PATH: `${directory}${delimiter}${process.env.PATH}`,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
+    AWS_ENDPOINT_URL_S3: bucket.url,
+    AWS_ENDPOINT_URL_SSM: cloudFormation.url,
+    AWS_MAX_ATTEMPTS: '1',
+  });
 }
 
 describe('a deployment', () => {
@@ -245,28 +221,20 @@ describe('a deployment', () => {
   });
 
   test('rejects settings on the command line', async () => {
-    const { code, said, asked } = await deploy(settings, '-c', 'maintenance=true');
-    expect(code).toBe(1);
+    const said = await refusalOf(settings, '-c', 'maintenance=true');
     expect(said).toContain(`Settings come only from installations/${installation}.json`);
-    expect(asked).toBeUndefined();
   });
 
   test('over one from before the first release says so in a sentence', async () => {
     stacks = { ...stacks, 'holdfast-api': {} };
-    const { code, said, asked } = await deploy(settings);
-    expect(code).toBe(1);
-    expect(said).toMatch(
+    expect(await refusalOf(settings)).toMatch(
       /^The stack holdfast-api has no output Deployed: a version from before the first release [^.]*\.\n$/,
     );
-    expect(asked).toBeUndefined();
   });
 
   test('deploys nothing if it can’t read what is deployed', async () => {
     refusal = 'not authorized';
-    const { code, said, asked } = await deploy(settings);
-    expect(code).toBe(1);
-    expect(said).toContain('could not be read, so nothing was deployed: not authorized');
-    expect(asked).toBeUndefined();
+    expect(await refusalOf(settings)).toContain('could not be read, so nothing was deployed: not authorized');
   });
 });
 
@@ -295,10 +263,10 @@ describe('maintenance', () => {
   const restored = { ...underMaintenance, restoredTable: 'holdfast-restored' };
 
   test('starts and ends at once, without an alarm that could roll it back or a check that sets a secret', async () => {
-    const begins = await deploy({ ...underMaintenance, checkParameter: '/holdfast/check' });
-    expect(begins).toMatchObject({ code: 0 });
-    expect(begins.asked).toContain('rollout=at-once');
-    expect(begins.said).toContain('not checked from outside, because under maintenance no secret can be set');
+    const { code, said, asked } = await deploy({ ...underMaintenance, checkParameter: '/holdfast/check' });
+    expect(code).toBe(0);
+    expect(asked).toContain('rollout=at-once');
+    expect(said).toContain('not checked from outside, because under maintenance no secret can be set');
 
     stacks = deployedWith(underMaintenance);
     expect((await deploy(settings)).asked).toContain('rollout=at-once');
@@ -330,9 +298,8 @@ describe('the edge’s secret', () => {
     ['back, after a deployment that stopped before the edge', 3, 2, 2, false],
   ])('%s', async (_, known, sent, next, isDeployed) => {
     stacks = deployedWith(withSecret(known), sent);
-    const { code, said, asked } = await deploy(withSecret(next));
-    expect(code).toBe(isDeployed ? 0 : 1);
-    expect(asked !== undefined).toBe(isDeployed);
-    if (!isDeployed) expect(said).toContain(`Set it to ${known}`);
+    if (!isDeployed) return expect(await refusalOf(withSecret(next))).toContain(`Set it to ${known}`);
+    const { code, asked } = await deploy(withSecret(next));
+    expect([code, asked !== undefined]).toEqual([0, true]);
   });
 });

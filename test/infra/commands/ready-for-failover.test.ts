@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { functions } from '#infra/plan/functions.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { type Received, startReceiver } from '#test/support/receiver.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `ready-test-${process.pid}`;
@@ -141,9 +138,9 @@ function restAnswer(path: string, region: string): unknown {
   return { Functions: all.slice(from, from + 50), ...(isLast ? {} : { NextMarker: String(from + 50) }) };
 }
 
-function answer(request: IncomingMessage, body: string): { status: number; type: string; body: string } {
+function answer(request: Received, body: string): { status: number; type: string; body: string } {
   const region = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const path = request.url ?? '';
+  const { path } = request;
   const target = request.headers['x-amz-target'];
   if (aws.lost === region) return { status: 503, type: 'application/json', body: '{"__type":"ServiceUnavailable"}' };
   if (typeof target === 'string') {
@@ -159,17 +156,11 @@ function answer(request: IncomingMessage, body: string): { status: number; type:
 }
 
 const server = shared(() =>
-  createServer((request, response) => {
-    void text(request).then(body => {
-      const { status, type, body: sent } = answer(request, body);
-      response.writeHead(status, { 'content-type': type }).end(sent);
-    });
+  startReceiver((response, received) => {
+    const { status, type, body } = answer(received, received.body.toString());
+    response.writeHead(status, { 'content-type': type }).end(body);
   }),
 );
-beforeAll(async () => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => server.close());
 
 const aws = fresh(healthy);
 beforeEach(() => {
@@ -182,29 +173,19 @@ afterEach(() => {
 async function check({
   name = installation,
   files = [serving, waiting] as readonly (Record<string, unknown> | undefined)[],
-} = {}): Promise<{ code: number; lines: string[]; said: string }> {
+} = {}) {
   const names = [installation, `${installation}-standby`];
   for (const [index, settings] of files.entries()) {
     if (settings !== undefined) writeFileSync(fileOf(names[index] ?? ''), JSON.stringify(settings));
   }
-  const { port } = server.address() as AddressInfo;
-  const { code, stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'infra/commands/ready-for-failover.ts'), name],
-    {
-      env: {
-        ...process.env,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-        AWS_MAX_ATTEMPTS: '1',
-      },
-    },
-  ).then(
-    done => ({ code: 0, ...done }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  );
+  const { code, stdout, stderr } = await runCommand('ready-for-failover', [name], {
+    ...process.env,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL: server.url,
+    AWS_MAX_ATTEMPTS: '1',
+  });
   return { code, lines: stdout.trimEnd().split('\n'), said: stderr };
 }
 

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-
-const command = join(import.meta.dirname, '../../../infra/commands/rehearse-restore.ts');
+import { runCommand } from '#test/support/run-command.ts';
 
 test('a table restored from its export with the same key has every secret, revision and history', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [command]);
+  const { code, stdout } = await runCommand('rehearse-restore', []);
 
+  expect(code).toBe(0);
   expect(stdout).toContain('Under maintenance, reads work and changes are rejected.');
   expect(
     stdout.match(/^Deployment \d, at-once: .* and [5-9]\d functions refuse changes as announced\.$/gm),

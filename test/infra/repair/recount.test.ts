@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { recountOrganization } from '#infra/repair/recount.ts';
 import { recountPlatform } from '#infra/repair/recount-platform.ts';
@@ -10,31 +7,36 @@ import { organizationRecord } from '#lib/table/records/organization.ts';
 import { countPlatform } from '#lib/table/records/platform.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { createProject, startApi } from '#test/support/api.ts';
+import { createProject, useApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
-const api = shared(startApi);
+const api = useApi();
 const owner = shared(seedPerson);
 
+interface Busy {
+  id: string;
+  slug: string;
+  project: string;
+}
+
 /** An organization with everything that is counted, some of it deleted again. */
-async function busyOrganization(): Promise<{ id: string; slug: string; project: string }> {
+async function busyOrganization(): Promise<Busy> {
   const { body } = await api.post('/orgs', { name: 'Busy' }, owner.session);
   const organization = body.organization;
   const person = { ...owner, organization };
   const [project, gone] = [await createProject(api, person), await createProject(api, person, 'Gone')];
   const secrets = `/secrets/${organization.slug}/${project.slug}/dev`;
+  const { session } = owner;
+  const hook = { url: 'https://example.com/hook', events: ['secret.created'] };
   const done = [
-    await api.post(`${secrets}/bulk`, { secrets: { A: '1', B: '2', C: '3' } }, owner.session),
-    await api.delete(`${secrets}/B`, owner.session),
-    await api.post(`/projects/${organization.id}/${project.slug}/environments`, { name: 'Preview' }, owner.session),
-    await api.delete(`/projects/${organization.id}/${gone.slug}`, owner.session),
-    await api.post(`/members/${organization.id}/invite`, { email: 'a@example.com', role: 'viewer' }, owner.session),
-    await api.post(
-      `/webhooks/${organization.id}`,
-      { url: 'https://example.com/hook', events: ['secret.created'] },
-      owner.session,
-    ),
+    await api.post(`${secrets}/bulk`, { secrets: { A: '1', B: '2', C: '3' } }, session),
+    await api.delete(`${secrets}/B`, session),
+    await api.post(`/projects/${organization.id}/${project.slug}/environments`, { name: 'Preview' }, session),
+    await api.delete(`/projects/${organization.id}/${gone.slug}`, session),
+    await api.post(`/members/${organization.id}/invite`, { email: 'a@example.com', role: 'viewer' }, session),
+    await api.post(`/webhooks/${organization.id}`, hook, session),
   ];
   expect(done.map(({ status }) => status)).toEqual([200, 200, 201, 200, 201, 201]);
   return { ...organization, project: project.slug };
@@ -46,14 +48,8 @@ describe('recounting an organization', () => {
 
     expect(await recountOrganization(slug, { fix: false })).toEqual({ drifts: [], unfixed: [] });
     const { body } = await api.get(`/billing/${id}`, owner.session);
-    expect(body.usage).toEqual({
-      projects: 1,
-      members: 1,
-      invitations: 1,
-      webhooks: 1,
-      environments: 4,
-      secrets: 2,
-    });
+    const usage = { projects: 1, members: 1, invitations: 1, webhooks: 1, environments: 4, secrets: 2 };
+    expect(body.usage).toEqual(usage);
   });
 
   it('reports every counter that differs, and changes nothing unless told to', async () => {
@@ -107,10 +103,8 @@ describe('recounting an organization', () => {
   });
 
   it('continues a stopped run from an organization on, without the platform’s counters', async () => {
-    const [first, second] = [await busyOrganization(), await busyOrganization()].sort((a, b) =>
-      a.slug < b.slug ? -1 : 1,
-    );
-    if (first === undefined || second === undefined) throw new Error('There are two organizations.');
+    const organizations = [await busyOrganization(), await busyOrganization()];
+    const [first, second] = organizations.sort((a, b) => (a.slug < b.slug ? -1 : 1)) as [Busy, Busy];
     await Promise.all([disturb(first.slug, first.project), disturb(second.slug, second.project)]);
     await transact([countPlatform({ organizations: 1 })]);
 
@@ -125,10 +119,8 @@ describe('recounting an organization', () => {
     expect(rest.output).not.toContain(`${first.slug}: `);
     expect(rest.output).not.toContain('platform: ');
     expect(await recountCommand('--from', second.slug, first.slug)).toMatchObject({ code: 1 });
-    expect(await recountCommand('--from', 'zzzz')).toEqual({
-      code: 0,
-      output: '0 organizations recounted, no drift.\n',
-    });
+    const none = await recountCommand('--from', 'zzzz');
+    expect(none).toEqual({ code: 0, output: '0 organizations recounted, no drift.\n' });
     await Promise.all([recountCommand(first.slug, '--fix'), recountCommand(second.slug, '--fix')]);
   });
 });
@@ -147,14 +139,8 @@ async function disturb(slug: string, project: string): Promise<void> {
   ]);
 }
 
-async function recountCommand(...args: string[]): Promise<{ code: number; output: string }> {
-  const script = join(import.meta.dirname, '../../../infra/commands/recount.ts');
+async function recountCommand(...args: string[]) {
   const { PORT: _, ...env } = process.env;
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
-    return { code: 0, output: stdout };
-  } catch (error) {
-    const { code, stdout } = error as { code: number; stdout: string };
-    return { code, output: stdout };
-  }
+  const { code, stdout: output } = await runCommand('recount', args, env);
+  return { code, output };
 }

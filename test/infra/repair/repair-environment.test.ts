@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recountOrganization } from '#infra/repair/recount.ts';
 import type { Log } from '#lib/core/logger.ts';
@@ -10,11 +7,12 @@ import { at, find, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
+import { codeOf, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { seedOwner } from '#test/support/people.ts';
+import { runCommand } from '#test/support/run-command.ts';
 
 const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
 const owner = shared(seedOwner);
@@ -30,16 +28,17 @@ const head = (key: string) => at(headRecord, path(), key);
 const version = (key: string, number: number) => at(versionRecord, path(), key, number);
 const state = () => at(environmentStateRecord, path());
 
-async function repairCommand(...args: string[]): Promise<{ code: number; output: string }> {
-  const script = join(import.meta.dirname, '../../../infra/commands/repair-environment.ts');
+async function repairCommand(...args: string[]) {
   const { PORT: _, ...env } = process.env;
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
-    return { code: 0, output: stdout };
-  } catch (error) {
-    const { code, stderr } = error as { code: number; stderr: string };
-    return { code, output: stderr };
-  }
+  const { code, stdout, stderr } = await runCommand('repair-environment', args, env);
+  return { code, output: code === 0 ? stdout : stderr };
+}
+
+/** What is stored as the key's current and first versions. */
+async function headAndFirst(key: string) {
+  const [current, first] = [await find(head(key)), await find(version(key, 1))];
+  if (current === undefined || first === undefined) throw new Error(`${key} is not there.`);
+  return [current, first] as const;
 }
 
 async function versionsStored(): Promise<string[]> {
@@ -57,17 +56,15 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
   {
     what: 'the head of a change that never committed, under the number of one that did',
     plant: async () => {
-      const [newest, before] = [await find(head('A')), await find(version('A', 1))];
-      if (newest === undefined || before === undefined) throw new Error('A is not there.');
-      await transact([put(head('A'), { ...newest, sealed: before.sealed, fence: 99 })]);
+      const [newest, first] = await headAndFirst('A');
+      await transact([put(head('A'), { ...newest, sealed: first.sealed, fence: 99 })]);
     },
     says: ['A: the head did not match: rebuilt from version 2'],
   },
   {
     what: 'a head that is stamped later, without a change under way, and its version',
     plant: async () => {
-      const newest = await find(head('A'));
-      if (newest === undefined) throw new Error('A is not there.');
+      const [newest] = await headAndFirst('A');
       const later = { version: 3, revision: newest.revision + 7, fence: 99 };
       await transact([put(head('A'), { ...newest, ...later }), remove(head('B'))]);
     },
@@ -79,9 +76,8 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
   {
     what: 'a head that was restored to its previous version',
     plant: async () => {
-      const [newest, before] = [await find(head('B')), await find(version('B', 1))];
-      if (newest === undefined || before === undefined) throw new Error('B is not there.');
-      const { keyCreatedAt, createdAt, createdBy, ...same } = before;
+      const [, first] = await headAndFirst('B');
+      const { keyCreatedAt, createdAt, createdBy, ...same } = first;
       await transact([
         put(head('B'), { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy }),
       ]);
@@ -102,7 +98,7 @@ describe('an inconsistent environment', () => {
       const repaired = await repairCommand(...Object.values(path()));
       const again = await repairCommand(...Object.values(path()));
 
-      expect([broken.status, broken.body.error?.code]).toEqual([503, 'temporarily_unavailable']);
+      expect(codeOf(broken)).toBe('503 temporarily_unavailable');
       expect([seen?.inconsistent, repaired.code]).toEqual([[`${place.project.slug}/dev`], 0]);
       expect(repaired.output.trim().split('\n')).toEqual([
         ...says,
@@ -136,14 +132,10 @@ describe('an inconsistent environment', () => {
   });
 
   it('is reported as missing if it does not exist, and wrong usage is explained', async () => {
-    expect(await repairCommand(owner.organization.slug, 'no-project', 'dev')).toEqual({
-      code: 1,
-      output: 'There is no such project.\n',
-    });
-    expect(await repairCommand(owner.organization.slug, place.project.slug, 'none')).toEqual({
-      code: 1,
-      output: 'There is no such environment.\n',
-    });
+    const { slug } = owner.organization;
+    const missing = (what: string) => ({ code: 1, output: `There is no such ${what}.\n` });
+    expect(await repairCommand(slug, 'no-project', 'dev')).toEqual(missing('project'));
+    expect(await repairCommand(slug, place.project.slug, 'none')).toEqual(missing('environment'));
     expect((await repairCommand('only-one')).output).toContain('Usage: npm run operate -- repair-environment');
   });
 

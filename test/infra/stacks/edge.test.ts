@@ -5,8 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
 import { exampleSettings, fullSettings, synthesize } from '#test/support/installation.ts';
 
-const { ofType, templates } = synthesize(fullSettings);
-const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
+const installation = synthesize(fullSettings);
+const { ofType, propertiesOf, templates } = installation;
+const configOf = ({ single }: typeof installation) =>
+  single('AWS::CloudFront::Distribution').Properties.DistributionConfig;
+const config = configOf(installation);
 const idOf = (reference: Record<string, unknown>) => JSON.stringify(reference);
 
 interface Behavior {
@@ -69,25 +72,24 @@ describe('the edge', () => {
   });
 
   test('sends the dashboard’s security headers like the local gateway, and requires https', () => {
-    const policies = ofType('AWS::CloudFront::ResponseHeadersPolicy');
+    const policies = propertiesOf('AWS::CloudFront::ResponseHeadersPolicy');
     expect(policies).toHaveLength(2);
-    for (const { resource } of policies) {
-      const sent = headersOf(resource.Properties);
+    for (const policy of policies) {
+      const sent = headersOf(policy);
       for (const [name, value] of Object.entries(dashboardHeaders)) expect(sent.get(name), name).toBe(value);
       expect(sent.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     }
   });
 
   test('reads a private bucket that only this distribution can access', () => {
-    const [bucket] = ofType('AWS::S3::Bucket');
-    expect(bucket?.resource.Properties.PublicAccessBlockConfiguration).toEqual({
+    const properties = (type: string) => installation.single(type).Properties;
+    expect(properties('AWS::S3::Bucket').PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
       IgnorePublicAcls: true,
       RestrictPublicBuckets: true,
     });
-    const [policy] = ofType('AWS::S3::BucketPolicy');
-    const allowed = policy?.resource.Properties.PolicyDocument.Statement.filter(
+    const allowed = properties('AWS::S3::BucketPolicy').PolicyDocument.Statement.filter(
       ({ Effect }: { Effect: string }) => Effect === 'Allow',
     );
     for (const { Principal, Condition } of allowed) {
@@ -103,58 +105,43 @@ describe('the edge', () => {
       ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
     });
     const own = synthesize();
-    const plain = own.ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
-    expect(plain.Aliases).toBeUndefined();
-    const [parameter] = own.ofType('AWS::SSM::Parameter');
-    expect(parameter?.resource.Properties.Name).toBe('/holdfast/dashboard-origin');
-    expect(JSON.stringify(parameter?.resource.Properties.Value)).toContain('DomainName');
-    const register = own
-      .ofType('AWS::Lambda::Function')
-      .find(({ resource }) => resource.Properties.FunctionName === 'holdfast-register');
-    expect(register?.resource.Properties.Environment.Variables).toMatchObject({
-      DASHBOARD_ORIGIN_PARAMETER: '/holdfast/dashboard-origin',
-    });
-    expect(register?.resource.Properties.Environment.Variables).not.toHaveProperty('DASHBOARD_ORIGIN');
+    expect(configOf(own).Aliases).toBeUndefined();
+    const { Name, Value } = own.single('AWS::SSM::Parameter').Properties;
+    expect(Name).toBe('/holdfast/dashboard-origin');
+    expect(JSON.stringify(Value)).toContain('DomainName');
+    expect(own.settingsOf('register')).toMatchObject({ DASHBOARD_ORIGIN_PARAMETER: '/holdfast/dashboard-origin' });
+    expect(own.settingsOf('register')).not.toHaveProperty('DASHBOARD_ORIGIN');
     expect(JSON.stringify(own.rights().get('register'))).toContain(':parameter/holdfast/dashboard-origin');
     expect(JSON.stringify(own.rights().get('pull-secrets'))).not.toContain('ssm:');
   });
 
   test('passes the functions the origin of a dashboard elsewhere', () => {
     const elsewhere = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
-    const { ofType: typed } = synthesize({ ...exampleSettings, ...elsewhere });
-    const register = typed('AWS::Lambda::Function').find(
-      ({ resource }) => resource.Properties.FunctionName === 'holdfast-register',
-    );
-    expect(register?.resource.Properties.Environment.Variables.DASHBOARD_ORIGIN).toBe('https://app.example.org');
+    const register = synthesize({ ...exampleSettings, ...elsewhere }).settingsOf('register');
+    expect(register?.DASHBOARD_ORIGIN).toBe('https://app.example.org');
   });
 
   test('authenticates with a secret whose value is in no template, and the functions also accept the previous one', () => {
     const second = synthesize({ ...fullSettings, edgeSecretVersion: 2 });
-    const sentBy = (installation: typeof second) =>
-      installation
-        .ofType('AWS::CloudFront::Distribution')[0]
-        ?.resource.Properties.DistributionConfig.Origins.flatMap(
-          ({ OriginCustomHeaders = [] }: { OriginCustomHeaders?: unknown[] }) => OriginCustomHeaders,
-        );
-    const knownBy = (installation: typeof second) =>
-      new Set(
-        installation
-          .ofType('AWS::Lambda::Function')
-          .map(({ resource }) => resource.Properties.Environment.Variables.EDGE_SECRETS),
+    const sentBy = (one: typeof installation) =>
+      configOf(one).Origins.flatMap(
+        ({ OriginCustomHeaders = [] }: { OriginCustomHeaders?: unknown[] }) => OriginCustomHeaders,
       );
     const reference = (version: number) => `{{resolve:secretsmanager:holdfast/edge-${version}:SecretString:::}}`;
-    expect(sentBy({ ...second, ofType })).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(1) }]);
+    expect(sentBy(installation)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(1) }]);
     expect(sentBy(second)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(2) }]);
-    expect(knownBy(second)).toEqual(new Set([`${reference(2)},${reference(1)}`, undefined]));
-    expect(second.ofType('AWS::SecretsManager::Secret').map(({ resource }) => resource.Properties.Name)).toEqual([
+    expect(new Set(second.settings().map(({ EDGE_SECRETS }) => EDGE_SECRETS))).toEqual(
+      new Set([`${reference(2)},${reference(1)}`, undefined]),
+    );
+    expect(second.propertiesOf('AWS::SecretsManager::Secret').map(({ Name }) => Name)).toEqual([
       'holdfast/edge-2',
       'holdfast/edge-1',
     ]);
   });
 
   test('has a firewall if configured, with a rate limit per address', () => {
-    const { ofType: typed } = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
-    const { Scope, DefaultAction, Rules } = typed('AWS::WAFv2::WebACL')[0]?.resource.Properties ?? {};
+    const protectedOne = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
+    const { Scope, DefaultAction, Rules } = protectedOne.single('AWS::WAFv2::WebACL').Properties;
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
     const rates = Rules.flatMap(({ Statement }: { Statement: { RateBasedStatement?: object } }) =>
       Statement.RateBasedStatement === undefined ? [] : [Statement.RateBasedStatement],
@@ -171,7 +158,7 @@ describe('the edge', () => {
     for (const rule of ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'Log4JRCE_BODY']) {
       expect(managed).toContain(`{"ActionToUse":{"Count":{}},"Name":"${rule}"}`);
     }
-    expect(typed('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig.WebACLId).toBeDefined();
+    expect(configOf(protectedOne).WebACLId).toBeDefined();
     expect(config.WebACLId).toBeUndefined();
   });
 
@@ -204,7 +191,7 @@ interface EdgeRequest {
 /** Runs the deployed file with a CloudFront event. */
 function runEdgeFunction(file: string, uri: string, headers: EdgeRequest['headers'] = {}): EdgeRequest {
   const code = readFileSync(join(import.meta.dirname, '../../../infra/edge', file), 'utf8');
-  const deployed = ofType('AWS::CloudFront::Function').map(({ resource }) => resource.Properties);
+  const deployed = propertiesOf('AWS::CloudFront::Function');
   expect(deployed.map(({ FunctionCode }) => FunctionCode)).toContain(code);
   for (const { FunctionConfig } of deployed) expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0');
   const event = {
@@ -239,15 +226,11 @@ describe('the edge’s function on requests for the dashboard', () => {
 });
 
 describe('the edge’s function on requests for the API', () => {
-  test('passes on the viewer’s address', () => {
-    const request = runEdgeFunction('api-request.js', '/v1/auth/me');
+  test.each<[string, EdgeRequest['headers']]>([
+    ['passes on the viewer’s address', {}],
+    ['replaces an address that the viewer made up', { 'x-viewer-address': { value: '198.51.100.1' } }],
+  ])('%s', (_, sent) => {
+    const request = runEdgeFunction('api-request.js', '/v1/auth/me', sent);
     expect(request).toMatchObject({ uri: '/v1/auth/me', headers: { 'x-viewer-address': { value: '2001:db8::7' } } });
-  });
-
-  test('replaces an address that the viewer made up', () => {
-    const made = { 'x-viewer-address': { value: '198.51.100.1' } };
-    expect(runEdgeFunction('api-request.js', '/v1/auth/me', made).headers['x-viewer-address']?.value).toBe(
-      '2001:db8::7',
-    );
   });
 });

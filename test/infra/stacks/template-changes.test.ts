@@ -79,9 +79,17 @@ function repeatedDependencies(templates: Templates): string[] {
 
 const plain = synthesize().templates;
 
-describe('a deployment with another setting has no cdk-nag finding, loses no export and replaces nothing that holds data:', () => {
-  test.each(Object.entries(changed))('%s', (_, settings) => {
-    const { app, templates } = synthesize({ ...exampleSettings, ...settings });
+test.each<[string, Record<string, unknown>]>([
+  ...Object.entries(changed).map(([name, settings]): [string, Record<string, unknown>] => [
+    name,
+    { ...exampleSettings, ...settings },
+  ]),
+  ['all at once', without('sharedTable', 'standby', 'restoredKey')],
+  ['all of a second region at once', without('replicaRegion', 'restoredTable', 'backupVaultArn')],
+])(
+  'a deployment with another setting has no cdk-nag finding, loses no export and replaces nothing that holds data: %s',
+  (_, settings) => {
+    const { app, templates } = synthesize(settings);
 
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     // CloudFormation allows 500.
@@ -90,20 +98,8 @@ describe('a deployment with another setting has no cdk-nag finding, loses no exp
     expect(templates).not.toEqual(plain);
     expect(harmsOf(plain, templates)).toEqual([]);
     expect(harmsOf(templates, plain)).toEqual([]);
-  });
-
-  test.each([
-    ['all at once', without('sharedTable', 'standby', 'restoredKey')],
-    ['all of a second region at once', without('replicaRegion', 'restoredTable', 'backupVaultArn')],
-  ])('%s', (_, settings) => {
-    const { app, templates } = synthesize(settings);
-    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
-    for (const [stack, template] of templates) expect(Object.keys(template.Resources).length, stack).toBeLessThan(450);
-    expect(repeatedDependencies(templates)).toEqual([]);
-    expect(harmsOf(plain, templates)).toEqual([]);
-    expect(harmsOf(templates, plain)).toEqual([]);
-  });
-});
+  },
+);
 
 test('every function works on the same table', () => {
   expect(tablesInUse(plain)).toHaveLength(1);

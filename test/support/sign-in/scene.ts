@@ -8,7 +8,7 @@ import { type NameServer, sharedNameServer } from '../name-server.ts';
 import { type Person, seedPerson, testPassword } from '../people.ts';
 import { expectStatus } from '../sample-requests.ts';
 import { type HostileProvider, startHostileProvider } from './hostile-provider.ts';
-import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts';
+import { type Account, type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts';
 import { newDomain, openCompany, redirectUriOf } from './sign-in.ts';
 
 export type Company = Awaited<ReturnType<typeof openCompany>>;
@@ -30,6 +30,16 @@ export function useOpenIdProvider(
   const api = useApi(() => startApi(settings));
   const start = () => startOpenIdProvider({ redirectUri: redirectUriOf(api), accounts: {}, ...options });
   return { api, names: shared(sharedNameServer), provider: shared(start) };
+}
+
+let hired = 0;
+
+/** Somebody new with an address in the domain, who can sign in with the provider. @returns the name on their button */
+export function hire({ accounts }: OpenIdProvider, domain: string, changes: Partial<Account> = {}): string {
+  hired += 1;
+  const name = `person-${hired}`;
+  accounts[name] = { sub: `sub-${hired}`, email: `${name}@${domain}`, email_verified: true, ...changes };
+  return name;
 }
 
 /** A session of the person's own log-in, without a second factor. */

@@ -14,24 +14,21 @@ const match = createRouteTable([
 ]);
 
 describe('The route table', () => {
-  it('prefers a fixed segment over a parameter', () => {
-    expect(match('GET', '/v1/secrets/acme/shop/promote')?.route.path).toBe('/v1/secrets/{org}/{project}/promote');
-    expect(match('GET', '/v1/secrets/acme/shop/dev')?.pathParameters).toEqual({
-      org: 'acme',
-      project: 'shop',
-      env: 'dev',
-    });
-  });
-
-  it('tries the parameter if a fixed segment leads nowhere', () => {
-    expect(match('POST', '/v1/members/invite/invite')?.pathParameters).toEqual({ token: 'invite' });
-    expect(match('GET', '/v1/billing/webhook')?.pathParameters).toEqual({ orgId: 'webhook' });
-    expect(match('POST', '/v1/members/acme/invite')?.pathParameters).toEqual({ orgId: 'acme' });
-  });
-
-  it('splits before decoding, so that an encoded slash stays in its segment', () => {
-    expect(match('GET', '/v1/projects/a%2Fb')?.pathParameters).toEqual({ orgId: 'a/b' });
-    expect(match('GET', '/v1/projects/%C3%BC/%20')?.pathParameters).toEqual({ orgId: 'ü', slug: ' ' });
+  it.each<[string, string, string, Record<string, string>]>([
+    [
+      'prefers a fixed segment over a parameter',
+      'GET',
+      '/v1/secrets/acme/shop/promote',
+      { org: 'acme', project: 'shop' },
+    ],
+    ['uses a parameter', 'GET', '/v1/secrets/acme/shop/dev', { org: 'acme', project: 'shop', env: 'dev' }],
+    ['tries the parameter if a fixed segment leads nowhere', 'POST', '/v1/members/invite/invite', { token: 'invite' }],
+    ['tries it whatever the method', 'GET', '/v1/billing/webhook', { orgId: 'webhook' }],
+    ['tries it before a fixed segment', 'POST', '/v1/members/acme/invite', { orgId: 'acme' }],
+    ['splits before decoding, so that an encoded slash stays', 'GET', '/v1/projects/a%2Fb', { orgId: 'a/b' }],
+    ['decodes each segment', 'GET', '/v1/projects/%C3%BC/%20', { orgId: 'ü', slug: ' ' }],
+  ])('%s: %s %s', (_, method, path, pathParameters) => {
+    expect(match(method, path)?.pathParameters).toEqual(pathParameters);
   });
 
   it.each([

@@ -134,18 +134,21 @@ it.each<[string, (event: SQSEvent) => unknown]>([
 );
 
 it('Stopping accepts no new message and finishes the one in progress', async () => {
-  let finished = 0;
+  const released = gate();
+  let [started, finished] = [0, 0];
   const worker = work(
     async () => {
-      await sleep(300);
+      started += 1;
+      await released.opened;
       finished += 1;
     },
     { concurrency: 1 },
   );
   await send('one');
   await send('two');
-  await sleep(100);
-  await worker.stop(5000);
-  expect(finished).toBe(1);
-  expect(await left()).toBe(1);
+  await eventually(() => expect(started).toBe(1));
+  const stopped = worker.stop(600_000);
+  released.open();
+  await stopped;
+  expect([started, finished, await left()]).toEqual([1, 1, 1]);
 });

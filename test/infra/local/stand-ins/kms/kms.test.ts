@@ -33,16 +33,19 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
+const dataKey = (EncryptionContext?: Record<string, string>) =>
+  kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', ...(EncryptionContext && { EncryptionContext }) }));
+const encrypt = (EncryptionContext?: Record<string, string>) =>
+  kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('x'), ...(EncryptionContext && { EncryptionContext }) }));
+const decrypt = (CiphertextBlob: Uint8Array | undefined, EncryptionContext?: Record<string, string>) =>
+  kms.send(new DecryptCommand({ CiphertextBlob, ...(EncryptionContext && { EncryptionContext }) }));
+
 describe('The KMS stand-in', () => {
   it('decrypts a data key with the encryption context it was created with, in any order', async () => {
-    const made = await kms.send(
-      new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { a: '1', b: '2' } }),
-    );
+    const made = await dataKey({ a: '1', b: '2' });
     expect(made.Plaintext).toHaveLength(32);
     expect(made.KeyId).toBe(`arn:aws:kms:eu-west-1:000000000000:key/${KeyId}`);
-    const { Plaintext } = await kms.send(
-      new DecryptCommand({ CiphertextBlob: made.CiphertextBlob, EncryptionContext: { b: '2', a: '1' } }),
-    );
+    const { Plaintext } = await decrypt(made.CiphertextBlob, { b: '2', a: '1' });
     expect(Plaintext).toEqual(made.Plaintext);
   });
 
@@ -52,11 +55,9 @@ describe('The KMS stand-in', () => {
     ['more', { a: '1', b: '2' }],
     ['none', undefined],
   ])('rejects a ciphertext under a context with %s', async (_, EncryptionContext) => {
-    const { CiphertextBlob } = await kms.send(
-      new EncryptCommand({ KeyId, Plaintext: Buffer.from('x'), EncryptionContext: { a: '1' } }),
-    );
-    const decrypt = kms.send(new DecryptCommand({ CiphertextBlob, ...(EncryptionContext && { EncryptionContext }) }));
-    await expect(decrypt).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
+    const { CiphertextBlob } = await encrypt({ a: '1' });
+    const refused = { name: 'InvalidCiphertextException' };
+    await expect(decrypt(CiphertextBlob, EncryptionContext)).rejects.toMatchObject(refused);
   });
 
   it('rejects a changed or truncated ciphertext', async () => {
@@ -66,36 +67,28 @@ describe('The KMS stand-in', () => {
     for (const position of CiphertextBlob.keys()) {
       const changed = Buffer.from(CiphertextBlob);
       changed[position] = (changed[position] ?? 0) ^ 1;
-      await expect(kms.send(new DecryptCommand({ CiphertextBlob: changed }))).rejects.toMatchObject({
-        name: 'InvalidCiphertextException',
-      });
+      await expect(decrypt(changed)).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
     }
     for (const length of [0, 1, 20, CiphertextBlob.length - 1]) {
-      const cut = CiphertextBlob.slice(0, length);
-      await expect(kms.send(new DecryptCommand({ CiphertextBlob: cut }))).rejects.toThrow();
+      await expect(decrypt(CiphertextBlob.slice(0, length))).rejects.toThrow();
     }
   });
 
   it('rejects a ciphertext from another key than the given one', async () => {
     const other = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId;
-    const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('x') }));
+    const { CiphertextBlob } = await encrypt();
     await expect(kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }))).rejects.toMatchObject({
       name: 'IncorrectKeyException',
     });
   });
 
   it('finds a key by its id, its ARN, an alias and the alias ARN', async () => {
-    await kms.send(new CreateAliasCommand({ AliasName: 'alias/main', TargetKeyId: KeyId }));
-    await expect(
-      kms.send(new CreateAliasCommand({ AliasName: 'alias/main', TargetKeyId: KeyId })),
-    ).rejects.toMatchObject({ name: 'AlreadyExistsException' });
+    const createAlias = () => kms.send(new CreateAliasCommand({ AliasName: 'alias/main', TargetKeyId: KeyId }));
+    await createAlias();
+    await expect(createAlias()).rejects.toMatchObject({ name: 'AlreadyExistsException' });
     const { Aliases } = await kms.send(new ListAliasesCommand({}));
-    for (const name of [
-      KeyId,
-      `arn:aws:kms:eu-west-1:000000000000:key/${KeyId}`,
-      'alias/main',
-      Aliases?.[0]?.AliasArn,
-    ]) {
+    const arn = `arn:aws:kms:eu-west-1:000000000000:key/${KeyId}`;
+    for (const name of [KeyId, arn, 'alias/main', Aliases?.[0]?.AliasArn]) {
       const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: name }));
       expect(KeyMetadata).toMatchObject({ KeyId, KeyState: 'Enabled', KeyUsage: 'ENCRYPT_DECRYPT' });
     }
@@ -115,7 +108,7 @@ describe('The KMS stand-in', () => {
   });
 
   it('keeps its keys after a restart, in a file that only its owner can read', async () => {
-    const { CiphertextBlob, Plaintext } = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256' }));
+    const { CiphertextBlob, Plaintext } = await dataKey();
     expect(statSync(join(directory, 'kms.json')).mode & 0o777).toBe(0o600);
     const restarted = await startKms(directory, 'eu-west-1');
     const answer = await clientOf(restarted).send(new DecryptCommand({ CiphertextBlob }));

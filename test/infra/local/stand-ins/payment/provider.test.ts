@@ -1,52 +1,38 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type PaymentProvider, startPaymentProvider } from '#infra/local/stand-ins/payment/payment-provider.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 
 const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';
 const directory = mkdtempSync(join(tmpdir(), 'payment-provider-'));
 
-/** The events that the service received, and the status it returns. */
-const received: { event: Stripe.Event; signature: string; body: string }[] = [];
 let answerStatus = 200;
-let webhookUrl = '';
 const running: PaymentProvider[] = [];
+const service = shared(() => startReceiver(response => response.writeHead(answerStatus).end()));
 
-const service = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', chunk => chunks.push(chunk));
-  request.on('end', () => {
-    const body = Buffer.concat(chunks).toString('utf8');
-    const signature = String(request.headers['stripe-signature']);
-    received.push({ event: JSON.parse(body), signature, body });
-    response.writeHead(answerStatus).end();
-  });
-});
+/** The events that the service received. */
+const events = () => service.received.map(({ body }): Stripe.Event => JSON.parse(body.toString()));
+const typesOfEvents = () => events().map(({ type }) => type);
+const allTypes = ['checkout.session.completed', 'customer.subscription.created', 'invoice.paid'];
 
-beforeAll(async () => {
-  await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve));
-  const address = service.address();
-  webhookUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-});
 afterEach(async () => {
   answerStatus = 200;
-  received.length = 0;
+  service.received.length = 0;
   await Promise.all(running.splice(0).map(provider => provider.stop()));
 });
-afterAll(() => {
-  service.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => rmSync(directory, { recursive: true }));
 
 async function start(where?: string): Promise<{ provider: PaymentProvider; client: Stripe }> {
   const provider = await startPaymentProvider(where, {
     secretKey,
     webhookSecret,
-    webhookUrl,
+    webhookUrl: `${service.url}/`,
     plans: { price_pro: 'pro', price_enterprise: 'enterprise' },
   });
   running.push(provider);
@@ -84,15 +70,12 @@ describe('the payment provider’s stand-in', () => {
     const answer = await press(url, 'pay');
 
     expect(answer.headers.get('location')).toBe(`https://dashboard.example/done?session=${session.id}`);
-    expect(received.map(({ event }) => event.type)).toEqual([
-      'checkout.session.completed',
-      'customer.subscription.created',
-      'invoice.paid',
-    ]);
-    for (const { body, signature } of received) {
+    expect(typesOfEvents()).toEqual(allTypes);
+    for (const { body, headers } of service.received) {
+      const signature = String(headers['stripe-signature']);
       expect(Stripe.webhooks.constructEvent(body, signature, webhookSecret)).toMatchObject({ object: 'event' });
     }
-    expect(received[1]?.event.data.object).toMatchObject({
+    expect(events()[1]?.data.object).toMatchObject({
       status: 'active',
       metadata: { plan: 'pro', 'odd [name]': 'a&b=ü' },
     });
@@ -157,18 +140,13 @@ describe('the payment provider’s stand-in', () => {
     const { url } = await checkoutOf(client);
     answerStatus = 503;
     const paying = press(url, 'pay');
-    await expect.poll(() => received.length).toBe(1);
+    await eventually(() => expect(service.received).toHaveLength(1));
 
     answerStatus = 200;
     await paying;
 
-    expect(received.map(({ event }) => event.type)).toEqual([
-      'checkout.session.completed',
-      'checkout.session.completed',
-      'customer.subscription.created',
-      'invoice.paid',
-    ]);
-    expect(received[1]?.event.id).toBe(received[0]?.event.id);
+    expect(typesOfEvents()).toEqual(['checkout.session.completed', ...allTypes]);
+    expect(events()[1]?.id).toBe(events()[0]?.id);
   });
 
   it('sends events that were not accepted before a restart again after it', async () => {
@@ -176,17 +154,15 @@ describe('the payment provider’s stand-in', () => {
     const { url } = await checkoutOf(first.client);
     answerStatus = 500;
     const paying = press(url, 'pay').catch(() => undefined);
-    await expect.poll(() => received.length).toBe(1);
+    await eventually(() => expect(service.received).toHaveLength(1));
     await first.provider.stop();
     running.splice(0);
     await paying;
-    received.length = 0;
+    service.received.length = 0;
 
     answerStatus = 200;
     await start(directory);
 
-    await expect
-      .poll(() => received.map(({ event }) => event.type))
-      .toEqual(['checkout.session.completed', 'customer.subscription.created', 'invoice.paid']);
+    await eventually(() => expect(typesOfEvents()).toEqual(allTypes));
   });
 });
