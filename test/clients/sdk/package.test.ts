@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { awsCredentials, credentialVariables, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
@@ -76,17 +76,15 @@ async function runReadme(node: string): Promise<string> {
   const pass = passTo(api.url);
   // Replaces the README’s organization with that of the test’s user.
   const { slug, id } = ada.organization;
-  const server = await startServer((request, response) => {
-    const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
-    void pass({ ...request, path }, response);
-  });
-  try {
-    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: token };
-    const { stdout } = await run(node, [join(project, 'out/readme.js')], { env, cwd: project });
-    return stdout;
-  } finally {
-    await server.stop();
-  }
+  const server = await untilEnd(
+    startServer((request, response) => {
+      const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
+      void pass({ ...request, path }, response);
+    }),
+  );
+  const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: token };
+  const { stdout } = await run(node, [join(project, 'out/readme.js')], { env, cwd: project });
+  return stdout;
 }
 
 function expectReadme(stdout: string): void {
@@ -111,14 +109,11 @@ function expectReadme(stdout: string): void {
 
 describe('the packed SDK', () => {
   it('contains only code, types and its README, and has no dependencies', () => {
-    expect(files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)).toSorted()).toEqual([
-      'README.md',
-      'package.json',
-    ]);
+    const others = files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(['README.md', 'package.json']);
     const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/sdk/package.json'), 'utf8'));
-    expect(
-      Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }),
-    ).toEqual([]);
+    const { dependencies, peerDependencies, optionalDependencies } = manifest;
+    expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({});
   });
 
   it.each(compilers)('has types that compile in an empty project, including the README’s examples (%#)', compile);
@@ -133,50 +128,38 @@ describe('the packed SDK', () => {
       format: 'esm',
       platform: 'browser',
     });
-    expect(Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external))).toEqual(
-      [],
-    );
+    const imports = Object.values(metafile.inputs).flatMap(input => input.imports);
+    expect(imports.filter(({ external }) => external)).toEqual([]);
     expect(outputFiles[0]?.contents.length).toBeLessThan(21_500);
   });
 
   it('contains what signs for AWS, and loads it only to sign', async () => {
-    const aws = await startAwsPlatform();
+    const aws = await untilEnd(startAwsPlatform());
     const script = `import { platformAssertion } from '@holdfast/sdk';
       process.stdout.write(await platformAssertion('i-1').get());`;
-    const { accessKeyId, secretAccessKey, sessionToken } = awsCredentials.session;
-    try {
-      const env = {
-        HOLDFAST_ID_TOKEN_SOURCE: 'aws',
-        AWS_REGION: 'eu-west-1',
-        AWS_ENDPOINT_URL_STS: aws.url,
-        AWS_ACCESS_KEY_ID: accessKeyId,
-        AWS_SECRET_ACCESS_KEY: secretAccessKey,
-        AWS_SESSION_TOKEN: sessionToken,
-      };
-      writeFileSync(join(project, 'sign.mjs'), script);
-      expect((await run(process.execPath, ['sign.mjs'], { env, cwd: project })).stdout).toBe('aws.id.token');
-      const dist = join(project, 'node_modules/@holdfast/sdk/dist');
-      const readers = files.filter(
-        path => path.endsWith('.js') && readFileSync(join(dist, '..', path), 'utf8').includes('AWS4-HMAC'),
-      );
-      expect(readers).toEqual(['dist/sign-sts-request.js']);
-      expect(readFileSync(join(dist, 'sign-sts-request.js'), 'utf8')).toContain('@license MIT');
-      const index = join(dist, 'index.js');
-      const { metafile } = await build({
-        entryPoints: [index],
-        bundle: true,
-        splitting: true,
-        write: false,
-        metafile: true,
-        outdir: 'out',
-        format: 'esm',
-        platform: 'node',
-      });
-      const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith('dist/index.js'));
-      expect(Object.keys(first?.inputs ?? {}).filter(path => /aws|sts/.test(path))).toEqual([]);
-    } finally {
-      await aws.stop();
-    }
+    const place = { HOLDFAST_ID_TOKEN_SOURCE: 'aws', AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_STS: aws.url };
+    const env = { ...place, ...credentialVariables(awsCredentials.session) };
+    writeFileSync(join(project, 'sign.mjs'), script);
+    expect((await run(process.execPath, ['sign.mjs'], { env, cwd: project })).stdout).toBe('aws.id.token');
+    const dist = join(project, 'node_modules/@holdfast/sdk/dist');
+    const readers = files.filter(
+      path => path.endsWith('.js') && readFileSync(join(dist, '..', path), 'utf8').includes('AWS4-HMAC'),
+    );
+    expect(readers).toEqual(['dist/sign-sts-request.js']);
+    expect(readFileSync(join(dist, 'sign-sts-request.js'), 'utf8')).toContain('@license MIT');
+    const index = join(dist, 'index.js');
+    const { metafile } = await build({
+      entryPoints: [index],
+      bundle: true,
+      splitting: true,
+      write: false,
+      metafile: true,
+      outdir: 'out',
+      format: 'esm',
+      platform: 'node',
+    });
+    const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith('dist/index.js'));
+    expect(Object.keys(first?.inputs ?? {}).filter(path => /aws|sts/.test(path))).toEqual([]);
   });
 
   it('runs the README’s examples', async () => {
