@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -41,6 +42,12 @@ export interface Cli {
   bundle: string;
   start(words: readonly string[], options?: Options): StartedCli;
   run(words: readonly string[], options?: Options): Promise<Ending>;
+  /** Runs on a terminal, and types each text once its prompt is there. */
+  converse(
+    words: readonly string[],
+    dialog: [prompt: string | RegExp, typed: string][],
+    options?: Options,
+  ): Promise<Ending>;
   /** Where the credential for an origin is stored, in `home`. */
   credentialsOf(origin: string): string;
   /** A file in `home`. */
@@ -79,18 +86,12 @@ export function buildCli(): Cli {
     let stdout = '';
     let stderr = '';
     const waiting = new Set<() => void>();
-    const hear = (add: (text: string) => void) => (chunk: Buffer) => {
-      add(chunk.toString());
+    child.stdout.on('data', chunk => (stdout += chunk));
+    child.stderr.on('data', chunk => (stderr += chunk));
+    const lookAgain = () => {
       for (const look of waiting) look();
     };
-    child.stdout.on(
-      'data',
-      hear(text => (stdout += text)),
-    );
-    child.stderr.on(
-      'data',
-      hear(text => (stderr += text)),
-    );
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', lookAgain);
     child.stdin.on('error', () => undefined);
     if (input !== undefined) child.stdin.end(input);
     else if (!terminal) child.stdin.end();
@@ -124,6 +125,14 @@ export function buildCli(): Cli {
     bundle,
     start,
     run: (words, options) => start(words, options).ended,
+    converse: async (words, dialog, options) => {
+      const started = start(words, { ...options, terminal: true });
+      for (const [prompt, typed] of dialog) {
+        await started.until(prompt);
+        started.child.stdin?.write(typed);
+      }
+      return started.ended;
+    },
     credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
     file: (name, text, mode = 0o644) => {
       const path = join(home, name);
@@ -135,6 +144,20 @@ export function buildCli(): Cli {
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }
+
+const matching = (text: string | RegExp) =>
+  typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
+
+/** The ending of a command that failed: it printed nothing on standard output, and this message. */
+export const failure = (code: number, message: string | RegExp): Ending => ({
+  code,
+  signal: null,
+  stdout: '',
+  stderr: matching(message),
+});
+
+/** The ending of a command that printed this and no message. */
+export const success = (stdout: string): Ending => ({ code: 0, signal: null, stdout, stderr: '' });
 
 /** The variables that name a service, a token and an environment. */
 export function variablesOf(url: string, token: string, environment = 'acme/web-shop/dev'): Record<string, string> {
