@@ -51,7 +51,7 @@ export interface Cli {
   /** Where the credential for an origin is stored, in `home`. */
   credentialsOf(origin: string): string;
   /** A file in `home`. */
-  file(name: string, text: string, mode?: number): string;
+  file(name: string, text: string | Buffer, mode?: number): string;
   remove(): void;
 }
 
