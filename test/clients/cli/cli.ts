@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
@@ -48,6 +49,8 @@ export interface Cli {
     dialog: [prompt: string | RegExp, typed: string][],
     options?: Options,
   ): Promise<Ending>;
+  /** Runs a script with bash, as pasted, in `home`, with `holdfast` as a program. @throws Error if a command fails */
+  shell(script: string, env?: Record<string, string>): Promise<{ stdout: string; stderr: string }>;
   /** Where the credential for an origin is stored, in `home`. */
   credentialsOf(origin: string): string;
   /** A file in `home`. */
@@ -71,6 +74,14 @@ function requireBundle(): string {
 export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+
+  const file: Cli['file'] = (name, text, mode = 0o644) => {
+    const path = join(home, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  };
 
   const start: Cli['start'] = (words, options = {}) => {
     const { env = {}, cwd = home, input, terminal = false, columns, user, under = [process.execPath] } = options;
@@ -133,14 +144,14 @@ export function buildCli(): Cli {
       }
       return started.ended;
     },
-    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
-    file: (name, text, mode = 0o644) => {
-      const path = join(home, name);
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, text);
-      chmodSync(path, mode);
-      return path;
+    shell: (script, more = {}) => {
+      const program = `#!/bin/sh\nexec '${process.execPath}' '${bundle}' "$@"\n`;
+      file('bin/holdfast', program, 0o755);
+      const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, HOLDFAST_KEYRING: 'off', ...more };
+      return promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: home, env });
     },
+    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
+    file,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { parse as parse17 } from 'dotenv-17';
 import { parse as parse18 } from 'dotenv-18';
 import { parse as parseYaml } from 'yaml';
 import { parseDotenv } from '#lib/contracts/fields/dotenv.ts';
+import { startDockerDaemon } from '#test/support/docker-daemon.ts';
 import { readFileCommands } from '#test/support/github-runner.ts';
-import { startReceiver } from '#test/support/receiver.ts';
 import { pathOf } from '../scripts/image.ts';
 import { readAsCompose, readAsPowershell } from './transcribed-readers.ts';
 
@@ -43,7 +43,9 @@ const valuesOf = (object: object): Values => new Map(Object.entries(object) as [
 
 export function output(command: string, args: string[], more: Record<string, string> = {}): string {
   const env = { PATH: process.env.PATH ?? '', HOME: directory, ...more };
-  return execFileSync(command, args, { input: '', maxBuffer: 1 << 28, encoding: 'utf8', env, stdio: 'pipe' });
+  // Not a pipe, which is a socket: bash would read its start files, as for a remote shell.
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  return execFileSync(command, args, { maxBuffer: 1 << 28, encoding: 'utf8', env, stdio });
 }
 
 const missingUnless = (command: string): string | undefined =>
@@ -82,21 +84,18 @@ const shells: [string, string[]][] = [
 
 /** The real docker command, with a fake daemon that records its request. */
 async function readAsDocker(text: string): Promise<Values> {
-  const daemon = await startReceiver((response, { path }) => {
-    response.setHeader('Api-Version', '1.50');
-    response.setHeader('Content-Type', 'application/json');
-    if (path.includes('/containers/create')) response.writeHead(201).end('{"Id":"0123456789abcdef"}');
-    else response.end('{}');
-  });
+  const daemon = await startDockerDaemon();
   try {
-    const env = { PATH: process.env.PATH ?? '', HOME: directory, DOCKER_HOST: `tcp://127.0.0.1:${daemon.port}` };
+    const env = { PATH: process.env.PATH ?? '', HOME: directory, ...daemon.variables };
     await promisify(execFile)('docker', ['create', '--env-file', fileOf(text), 'image'], { env });
   } finally {
     await daemon.stop();
   }
-  const created = daemon.received.find(({ path }) => path.includes('/containers/create'));
-  const variables: string[] = JSON.parse(created?.body.toString() ?? '').Env ?? [];
-  return new Map(variables.map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const entryOf = (line: string): [string, string] => [
+    line.slice(0, line.indexOf('=')),
+    line.slice(line.indexOf('=') + 1),
+  ];
+  return new Map(daemon.createdWith().map(entryOf));
 }
 
 /** systemd's own parser, in the library that all of its programs share. */
