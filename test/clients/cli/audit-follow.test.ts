@@ -10,7 +10,7 @@ import { transact, update } from '#lib/table/write.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh } from '#test/support/fixtures.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
+import { oldestFirst, seedPulls } from '#test/support/seed-audit.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, refusal, reset, startServer } from '../sdk/scripted-server.ts';
 import { useWorkplace } from './workplace.ts';
@@ -37,11 +37,7 @@ const documentsOf = (text: string): Document[] =>
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
 
-async function seeded(count: number, startMs = Date.now() - 3_600_000): Promise<AuditRecord[]> {
-  const entries = Array.from({ length: count }, (_, n) => auditEntry('secret.pulled', startMs + Math.floor(n / 2)));
-  await seedAudit(owner.organization.id, entries);
-  return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
-}
+const seeded = (count: number, startMs = Date.now() - 3_600_000) => seedPulls(owner.organization.id, count, startMs);
 
 describe('holdfast audit --follow', () => {
   it('prints one document a line, oldest first, and ends where it is told to', async () => {
@@ -212,8 +208,7 @@ describe('a follower that is killed again and again, while four writers write', 
   }
 
   async function stored(): Promise<AuditRecord[]> {
-    const items = ofKind(auditRecord, await queryItems(ranges.audit(owner.organization.id, 0)));
-    return items.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
+    return oldestFirst(ofKind(auditRecord, await queryItems(ranges.audit(owner.organization.id, 0))));
   }
 
   /** @param wordsAfter how a follower goes on, by the documents that the earlier ones printed */

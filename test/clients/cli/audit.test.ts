@@ -4,7 +4,7 @@ import { csvColumns, csvRecord } from '#clients/cli/src/evidence/entry-csv.ts';
 import { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
+import { auditEntry, oldestFirst, seedAudit } from '#test/support/seed-audit.ts';
 import { failure } from './cli.ts';
 import { useWorkplace } from './workplace.ts';
 
@@ -109,9 +109,7 @@ it('a long log is listed whole, also beyond the offset at which the service ends
     auditEntry('secret.pulled', start + Math.floor(n / 7), { keys: [`K${n % 3}`] }),
   );
   await seedAudit(owner.organization.id, entries);
-  const newestFirst = entries
-    .toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? 1 : -1))
-    .map(({ id }) => id);
+  const newestFirst = idsOf(oldestFirst(entries)).toReversed();
   const { entries: last, pagination } = await listed('--action', 'secret.pulled', '--offset', '9480', '--all');
   expect(idsOf(last)).toEqual(newestFirst.slice(9480));
   expect(pagination.total).toBe(10_650);

@@ -121,6 +121,34 @@ export function useBrowser(origin: () => string) {
 
 export const button = (page: Page | Locator, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
+/** Presses these buttons, one after the other. */
+export async function press(page: Page | Locator, ...names: (string | RegExp)[]): Promise<void> {
+  for (const name of names) await button(page, name).click();
+}
+
+/** Stages one value on the page of an environment. */
+export async function stageValue(page: Page, key: string, value: string): Promise<void> {
+  const existing = button(page, `New value for ${key}`);
+  if (await existing.isVisible().catch(() => false)) await existing.click();
+  else {
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill(key);
+  }
+  await page.getByLabel('New value', { exact: true }).last().fill(value);
+  await button(page, 'Stage').click();
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await press(page, 'You and your settings', 'Log out');
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+}
+
+/** Types the password where a dialog asks for it, and continues. */
+export async function confirmPassword(question: Locator, password = testPassword): Promise<void> {
+  await question.getByLabel('Password').fill(password);
+  await button(question, 'Continue').click();
+}
+
 export const link = (page: Page | Locator, name: string | RegExp) =>
   page.getByRole('link', { name, exact: typeof name === 'string' });
 export const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import type { Api } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { button, dialog as dialogOf, link, settled, toast, withoutBrowser } from './browser.ts';
+import { button, dialog as dialogOf, link, press, settled, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { join, useWorld } from './world.ts';
 
@@ -150,8 +151,7 @@ describe.skipIf(withoutBrowser)('what a token saw', () => {
 
   it('can still be asked after the token is revoked, as the audit log says', async () => {
     await page.goto('/account/tokens');
-    await button(page, 'Revoke nightly').click();
-    await button(page, 'Revoke').click();
+    await press(page, 'Revoke nightly', 'Revoke');
     await toast(page, 'Token nightly revoked');
     await page.goto(`/organizations/${world.organization.slug}/audit?tokenId=${token.id}`);
     await link(page, /^Leaked\? What the token/).click();
@@ -360,48 +360,55 @@ describe.skipIf(withoutBrowser)('5,000 exposures', () => {
     await toast(big, '17 values have changed: 17 of 5,000 changed');
   });
 
-  it('arrive in pages, of which each knows only its own part of the period', async () => {
-    const query = address.split('?token=').at(-1);
-    const asking = `/audit/${owner.organization.id}/exposure?tokenId=${query}`;
-    const { exposures, ...rest } = (await expectStatus(world.api.get(asking, owner.session), 200)).body;
-    const pages = chunksOf(1000, exposures as object[]);
+  /** Answers the page's requests for a part of the list. @returns after what the page has asked for more */
+  async function answerParts(answer: (route: Route, after: string | null) => Promise<unknown>) {
     const asked: (string | null)[] = [];
-    // The test is about the pages of an answer, which by itself would take a log of gigabytes.
-    await big.route('**/exposure?*', async route => {
-      if (!route.request().url().includes('/v1/')) return route.continue();
+    const pattern = /\/v1\/.*\/exposure\?/;
+    await big.route(pattern, route => {
       const after = new URL(route.request().url()).searchParams.get('after');
       asked.push(after);
+      return answer(route, after);
+    });
+    onTestFinished(() => big.unroute(pattern));
+    return asked;
+  }
+
+  it('arrive in pages, of which each knows only its own part of the period', async () => {
+    const query = address.split('?token=').at(-1);
+    const path = `/audit/${owner.organization.id}/exposure?tokenId=${query}`;
+    const { exposures, ...rest } = (await expectStatus(world.api.get(path, owner.session), 200)).body;
+    const [first] = exposures;
+    const pages = chunksOf(1000, exposures as object[]);
+    // The test is about the pages of an answer, which by itself would take a log of gigabytes.
+    const asked = await answerParts((route, after) => {
       const index = Number(after ?? 0);
       // The first secret is on every page, each time with another version, of which only one is current.
-      const shared = { ...exposures[0], versions: [7 - index], current: index === 0 };
+      const everywhere = { ...first, versions: [7 - index], current: index === 0 };
       const next = index + 1 < pages.length ? { next: String(index + 1) } : {};
-      const others = (pages[index] ?? []).filter(one => one !== exposures[0]);
-      await route.fulfill({ json: { ...rest, exposures: [shared, ...others], ...next } });
+      const others = (pages[index] ?? []).filter(exposure => exposure !== first);
+      return route.fulfill({ json: { ...rest, exposures: [everywhere, ...others], ...next } });
     });
     await big.goto(address);
     await big.getByText('17 of 5,000 changed').waitFor();
     expect(asked).toEqual([null, '1', '2', '3', '4']);
-    await big.getByLabel('Filter').fill(`${exposures[0].environment.slug}/${exposures[0].key}`);
-    const shared = big.getByRole('row', { name: exposures[0].key });
-    expect(await shared.textContent()).toMatch(/still current.*v3-7/);
-    await big.unroute('**/exposure?*');
+    await big.getByLabel('Filter').fill(`${first.environment.slug}/${first.key}`);
+    expect(await big.getByRole('row', { name: first.key }).textContent()).toMatch(/still current.*v3-7/);
   });
 
   it('stay on the page if a later page fails, and loading continues there', async () => {
-    const asked: (string | null)[] = [];
     let isDown = true;
-    await big.route('**/exposure?*', async route => {
-      const url = route.request().url();
-      if (!url.includes('/v1/')) return route.continue();
-      const after = new URL(url).searchParams.get('after');
-      asked.push(after);
-      if (after !== null && isDown) {
-        const error = { code: 'rate_limited', message: 'Too many requests.', requestId: 'a-request' };
+    const error = { code: 'rate_limited', message: 'Too many requests.', requestId: 'a-request' };
+    const asked = await answerParts(async (route, after) => {
+      if (after !== null && isDown)
         return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error } });
-      }
-      const answer = await (await route.fetch({ url: url.replace(/&after=.*/, '') })).json();
-      const part = after === null ? answer.exposures.slice(0, 2500) : answer.exposures.slice(2500);
-      await route.fulfill({ json: { ...answer, exposures: part, ...(after === null ? { next: 'rest' } : {}) } });
+      const url = route
+        .request()
+        .url()
+        .replace(/&after=.*/, '');
+      const { exposures, ...rest } = await (await route.fetch({ url })).json();
+      const part =
+        after === null ? { exposures: exposures.slice(0, 2500), next: 'rest' } : { exposures: exposures.slice(2500) };
+      return route.fulfill({ json: { ...rest, ...part } });
     });
     await big.goto(address);
     await big.getByText('Too many requests.').waitFor();
@@ -410,6 +417,5 @@ describe.skipIf(withoutBrowser)('5,000 exposures', () => {
     await button(big, 'Try again').click();
     await big.getByText('17 of 5,000 changed').waitFor();
     expect(asked).toEqual([null, 'rest', 'rest']);
-    await big.unroute('**/exposure?*');
   });
 });

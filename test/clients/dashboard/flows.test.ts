@@ -5,25 +5,24 @@ import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
 import { testPassword } from '#test/support/people.ts';
 import { buildCli, type StartedCli } from '../cli/cli.ts';
-import { button, dialog, expectQuiet, keepScreenshot, logIn, settled, visit, withoutBrowser } from './browser.ts';
+import {
+  button,
+  dialog,
+  expectQuiet,
+  keepScreenshot,
+  logIn,
+  press,
+  settled,
+  stageValue,
+  visit,
+  withoutBrowser,
+} from './browser.ts';
 import { expectFineLooks } from './looks.ts';
 import { useWorld, type World } from './world.ts';
 
 const { world, browser, come: open, usePage } = useWorld();
 
 const come = (as?: keyof World['people']): Promise<Page> => open(as && world.people[as]);
-
-/** Stages one value on the page of an environment. */
-async function stageValue(page: Page, key: string, value: string): Promise<void> {
-  const known = button(page, `New value for ${key}`);
-  if (await known.isVisible().catch(() => false)) await known.click();
-  else {
-    await button(page, 'Add secret').click();
-    await page.getByLabel('Key', { exact: true }).fill(key);
-  }
-  await page.getByLabel('New value', { exact: true }).last().fill(value);
-  await button(page, 'Stage').click();
-}
 
 async function apply(page: Page, production?: string): Promise<void> {
   if (production !== undefined) await page.getByLabel(`Type ${production} to change production`).fill(production);
@@ -64,8 +63,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     expect(problems.map(text => /line \d+/.exec(text)?.[0])).toEqual(['line 5', 'line 18', 'line 40']);
     await keepScreenshot(page, 'paste-problems');
     await page.getByLabel('KEY=value lines').fill(lines.join('\n'));
-    await button(page, 'Stage 40 keys').click();
-    await button(page, 'Review').click();
+    await press(page, 'Stage 40 keys', 'Review');
     await page.getByText('40 keys: 40 added').waitFor();
     await keepScreenshot(page, 'review');
     await apply(page);
@@ -146,8 +144,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await developer.getByRole('link', { name: 'Create an account' }).click();
     await developer.getByLabel('E-mail').fill(invited);
     await developer.getByLabel('Password').fill(testPassword);
-    await button(developer, 'Create account').click();
-    await button(developer, 'Join').click();
+    await press(developer, 'Create account', 'Join');
     await developer.getByRole('heading', { name: 'Engines' }).waitFor();
     await developer.goto(`${project}/environments/production`);
     await developer.getByText('You can write to production, but not read it.').waitFor();
@@ -534,8 +531,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
 
     const page = await come('owner');
     await page.goto(world.screen('staging'));
-    await button(page, 'History of LEAKED').click();
-    await button(page, 'Show values').click();
+    await press(page, 'History of LEAKED', 'Show values');
     await page.getByText(first).waitFor();
     expect(await button(page, 'Destroy version 4').count()).toBe(0);
     await button(page, 'Destroy version 2').click();
@@ -611,8 +607,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     expect(await value.count()).toBe(1);
     await page.clock.fastForward(2_000);
     await value.waitFor({ state: 'detached' });
-    await button(page, 'History of DATABASE_URL').click();
-    await button(page, 'Show values').click();
+    await press(page, 'History of DATABASE_URL', 'Show values');
     await page.locator('pre.value').first().waitFor();
     await page.clock.fastForward(31_000);
     await page.locator('pre.value').first().waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ import { makeSigningKey, signToken } from '#test/support/issuer.ts';
 import { seedPerson, testPassword } from '#test/support/people.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { button, dialog, logIn, settled, toast, withoutBrowser } from './browser.ts';
+import { button, dialog, logIn, press, settled, toast, withoutBrowser } from './browser.ts';
 import { expectFineLooks } from './looks.ts';
 import { join, useWorld } from './world.ts';
 
@@ -41,8 +41,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByText(`${world.organization.slug}/web-shop/dev`).first().waitFor();
     expect(await page.content()).not.toContain(token);
-    await button(page, 'Revoke nightly').click();
-    await button(page, 'Revoke').click();
+    await press(page, 'Revoke nightly', 'Revoke');
     await toast(page, 'Token nightly revoked');
     expect((await world.api.get(world.path('dev'), { token })).status).toBe(401);
   });
@@ -80,8 +79,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await page.getByLabel('Address').inputValue()).toBe(`${url}/elsewhere`);
     await button(page, 'Save').click();
     await toast(page, 'Webhook saved');
-    await button(page, 'Delete webhook').click();
-    await button(page, 'Delete').click();
+    await press(page, 'Delete webhook', 'Delete');
     await page.waitForURL(/\/webhooks$/);
     expect(await page.getByRole('link', { name: `${url}/elsewhere` }).count()).toBe(0);
     await receiver.stop();
@@ -153,8 +151,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await toast(page, 'Identity saved');
     const saved = await world.owner('GET', `/identities/${world.organization.id}/${made.id}`);
     expect(saved.identity.singleUse).toBe(false);
-    await button(page, 'Delete identity').click();
-    await button(page, 'Delete').click();
+    await press(page, 'Delete identity', 'Delete');
     await toast(page, 'Identity nightly deleted');
     await page.waitForURL(/\/identities$/);
     expect(await page.getByRole('link', { name: 'nightly' }).count()).toBe(0);
@@ -188,8 +185,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, `Remove ${world.people.owner.email}`).waitFor();
     await page.getByLabel(`Role of ${world.people.admin.email}`).selectOption('admin');
     await lastOwner.getByText('make another member an owner first').waitFor();
-    await button(page, `Remove ${email}`).click();
-    await button(page, 'Remove').click();
+    await press(page, `Remove ${email}`, 'Remove');
     await toast(page, `${email} removed`);
     expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
   });
@@ -232,15 +228,13 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Save').click();
     await page.getByRole('listitem').filter({ hasText: 'MAIL_FROM' }).first().waitFor();
     expect(await page.locator('.verdicts').textContent()).toContain('missing');
-    await button(page, 'Remove MAIL_FROM').click();
-    await button(page, 'Remove').click();
+    await press(page, 'Remove MAIL_FROM', 'Remove');
     await dialog(page).waitFor({ state: 'detached' });
   });
 
   it('rotates a project’s key and sees it finish', async () => {
     await page.goto(`${base()}/projects/web-shop/settings`);
-    await button(page, 'Rotate the key').click();
-    await button(page, 'Rotate').click();
+    await press(page, 'Rotate the key', 'Rotate');
     await page.getByText('Rotated from 1 to 2').waitFor({ timeout: 20_000 });
   });
 

@@ -9,7 +9,19 @@ import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes } from '#test/support/second-factors.ts';
 import { startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import { newDomain, settingsOf, settingsPath, verifyDomain } from '#test/support/sign-in/sign-in.ts';
-import { button, dialog, link, logIn, toast, withAuthenticator, withoutBrowser } from './browser.ts';
+import {
+  button,
+  confirmPassword,
+  dialog,
+  link,
+  logIn,
+  logOut,
+  press,
+  stageValue,
+  toast,
+  withAuthenticator,
+  withoutBrowser,
+} from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { join, useDashboard } from './world.ts';
 
@@ -70,12 +82,6 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const { user, organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
     return { session, email: user.email, user, organization: organizations[0] };
   };
-  const stage = async (page: Page, key: string, value: string) => {
-    await button(page, 'Add secret').click();
-    await page.getByLabel('Key', { exact: true }).fill(key);
-    await page.getByLabel('New value', { exact: true }).last().fill(value);
-    await button(page, 'Stage').click();
-  };
 
   it('is set up by an owner, whose test switches nothing on, and never shows its secret again', async () => {
     const owner = await seedPerson({ emailVerified: true });
@@ -83,8 +89,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const email = employ(domain);
     const page = await come(owner);
     await page.goto(`/organizations/${owner.organization.slug}/settings`);
-    await button(page, 'Set up the provider').click();
-    await button(page, 'Copy the redirect URI').click();
+    await press(page, 'Set up the provider', 'Copy the redirect URI');
     await button(page, 'Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       `${api.origin}/v1/auth/provider/${owner.organization.slug}/callback`,
@@ -144,8 +149,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Use your password').click();
     expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
     await expectFineLooks(page, 'log-in-provider-password', { as: wideAndNarrow });
-    await button(page, /^Sign in with/).click();
-    await button(page, 'Use another address').click();
+    await press(page, /^Sign in with/, 'Use another address');
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
@@ -174,9 +178,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await expectFineLooks(page, 'log-in-link-required');
     await logIn(page, email);
     await page.waitForURL(`${api.origin}${base}`);
-    await button(page, 'You and your settings').click();
-    await button(page, 'Log out').click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logOut(page);
     // The provider still knows the person, so nothing is asked there.
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
@@ -192,14 +194,12 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await button(page, 'Confirm it’s you').click();
     const question = dialog(page, 'Confirm it’s you');
     await expectFineLooks(page, 'lift-confinement', { as: wideAndNarrow, fullPage: false });
-    await question.getByLabel('Password').fill(testPassword);
-    await button(question, 'Continue').click();
+    await confirmPassword(question);
     await button(page, 'Set up an app').waitFor();
     expect(await page.getByRole('complementary', { name: 'This session' }).count()).toBe(0);
     await ageSession(await personIn(page), 3600);
     await button(page, 'Set up an app').click();
-    await question.getByLabel('Password').fill(testPassword);
-    await button(question, 'Continue').click();
+    await confirmPassword(question);
     await page.locator('.qr-code').waitFor();
   });
 
@@ -242,8 +242,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await expectFineLooks(page, 'dialog-require-provider-refused', { as: wideAndNarrow, fullPage: false });
     await page.keyboard.press('Escape');
     const app = await addApp(api, owner);
-    await button(page, 'Require the provider').click();
-    await button(page, 'Require it').click();
+    await press(page, 'Require the provider', 'Require it');
     await toast(page, 'The provider is required from now on');
 
     const other = await come();
@@ -267,8 +266,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
       (await api.mails()).filter(({ to }) => to === owner.email).map(({ subject }) => subject);
     await expect.poll(subjects).toContain('A log-in without your company’s sign-in provider');
     await breakGlass.goto(`${base}/settings/sign-in`);
-    await button(breakGlass, 'Stop requiring the provider').click();
-    await button(breakGlass, 'Stop requiring it').click();
+    await press(breakGlass, 'Stop requiring the provider', 'Stop requiring it');
     await toast(breakGlass, 'no longer required');
   });
 
@@ -283,11 +281,10 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const role = { role: 'admin' };
     await expectStatus(api.patch(`/members/${owner.organization.id}/${id}`, role, owner.session), 200);
     await page.goto(`${base}/projects/shop/environments/dev`);
-    await stage(page, 'KEPT', 'under the question');
+    await stageValue(page, 'KEPT', 'under the question');
     await link(page, 'Settings').last().click();
     await ageSession(person, 3600);
-    await button(page, 'Rotate the key').click();
-    await button(page, 'Rotate').click();
+    await press(page, 'Rotate the key', 'Rotate');
     const question = dialog(page, 'Confirm it’s you');
     await question.waitFor();
     await expectFineLooks(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
@@ -321,15 +318,12 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await page.goto('/account');
     await button(page, 'Confirm it’s you').click();
     const question = dialog(page, 'Confirm it’s you');
-    await question.getByLabel('Password').fill(testPassword);
-    await button(question, 'Continue').click();
+    await confirmPassword(question);
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('laptop');
-    await button(page, 'Continue').click();
-    await button(page, 'I have them').click();
+    await press(page, 'Continue', 'I have them');
     await ageSession(await personIn(page), 3600);
-    await button(page, 'Make new codes').click();
-    await button(page, 'Make ten new codes').click();
+    await press(page, 'Make new codes', 'Make ten new codes');
     await button(question, 'Use a passkey').click();
     await page.getByText('only shown once').waitFor();
   });
@@ -340,7 +334,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const page = await come();
     await enter(page, email, base);
     await page.goto(`${base}/projects/shop/environments/dev`);
-    await stage(page, 'KEPT', 'over the log-in');
+    await stageValue(page, 'KEPT', 'over the log-in');
     await expectStatus(api.post('/auth/logout', undefined, await sessionOf(page)), 200);
     await button(page, 'Review').click();
     const again = dialog(page, 'Log in again');

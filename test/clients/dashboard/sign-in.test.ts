@@ -2,10 +2,23 @@ import jsqr from 'jsqr';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
-import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '#test/support/second-factors.ts';
-import { button, dialog, link, logIn, settled, toast, withAuthenticator, withoutBrowser } from './browser.ts';
+import {
+  button,
+  confirmPassword,
+  dialog,
+  link,
+  logIn,
+  logOut,
+  press,
+  settled,
+  stageValue,
+  toast,
+  withAuthenticator,
+  withoutBrowser,
+} from './browser.ts';
 import { expectFineLooks, wideAndNarrow } from './looks.ts';
 import { join, useDashboard } from './world.ts';
 
@@ -79,12 +92,9 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await isInside(lost);
     await lost.goto('/account');
     await lost.getByText('9 codes left').waitFor();
-    await button(lost, 'Make new codes').click();
-    await button(lost, 'Make ten new codes').click();
+    await press(lost, 'Make new codes', 'Make ten new codes');
     await lost.getByText('only shown once').waitFor();
-    await button(lost, 'I have them').click();
-    await button(lost, 'Remove the app').click();
-    await button(lost, 'Remove').click();
+    await press(lost, 'I have them', 'Remove the app', 'Remove');
     await toast(lost, 'Authenticator app removed');
   });
 
@@ -104,16 +114,11 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Continue').click();
     await page.getByText('This device already has a passkey for your account.').waitFor();
     await page.keyboard.press('Escape');
-    const logOut = async () => {
-      await button(page, 'You and your settings').click();
-      await button(page, 'Log out').click();
-      await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    };
-    await logOut();
+    await logOut(page);
     await page.goto('/log-in');
     await button(page, 'Use a passkey').click();
     await isInside(page);
-    await logOut();
+    await logOut(page);
     await enter(page, person);
     await button(page, 'Use your passkey').click();
     await isInside(page);
@@ -172,10 +177,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const base = `/organizations/${person.organization.slug}/projects/shop`;
     const page = await come(person);
     await page.goto(`${base}/environments/dev`);
-    await button(page, 'Add secret').click();
-    await page.getByLabel('Key', { exact: true }).fill('KEPT');
-    await page.getByLabel('New value', { exact: true }).last().fill('under the question');
-    await button(page, 'Stage').click();
+    await stageValue(page, 'KEPT', 'under the question');
     await link(page, 'Settings').click();
     const app = await addApp(api, person);
     await ageSession(person, 3600);
@@ -196,8 +198,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await expectFineLooks(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
     await button(question, 'Continue').click();
     await question.locator('.field .problem').waitFor();
-    await question.getByLabel('Password').fill(testPassword);
-    await button(question, 'Continue').click();
+    await confirmPassword(question);
     await question.getByLabel('Code from your authenticator app').fill(app.code());
     await button(question, 'Continue').click();
     await toast(page, 'staging deleted');
@@ -218,12 +219,10 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Set up an app').click();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     await page.getByLabel('Code shown in the app').fill(totpCode(fromBase32(secret), totpStep(Date.now())));
-    await button(page, 'Confirm').click();
-    await button(page, 'I have them').click();
+    await press(page, 'Confirm', 'I have them');
     await forgetUsedCodes(owner.user.id);
     await page.goto(settings);
-    await button(page, 'Require a second factor').click();
-    await button(page, 'Require it').click();
+    await press(page, 'Require a second factor', 'Require it');
     await toast(page, 'A second factor is required');
     const other = await come(member);
     await other.goto(`/organizations/${owner.organization.slug}`);

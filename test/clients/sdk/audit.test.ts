@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { auditFeed, auditLog, exposure, type FeedOptions, type FeedPage, Holdfast } from '#clients/sdk/src/index.ts';
-import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
+import { auditEntry, seedPulls } from '#test/support/seed-audit.ts';
 import { inTurn, json, type Respond, refusal, type ScriptedServer, startServer } from './scripted-server.ts';
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
@@ -31,12 +30,7 @@ describe('the audit log of the service', () => {
     client = new Holdfast({ url: api.url, token: body.token, fetch: counting });
   });
 
-  async function seeded(count: number): Promise<AuditRecord[]> {
-    const start = Date.now() - 3_600_000;
-    const entries = Array.from({ length: count }, (_, n) => auditEntry('secret.pulled', start + Math.floor(n / 2)));
-    await seedAudit(organizationId, entries);
-    return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
-  }
+  const seeded = (count: number) => seedPulls(organizationId, count, Date.now() - 3_600_000);
 
   it('is iterated to its end, newest entry first, and no further than needed', async () => {
     const entries = await seeded(23);

@@ -51,6 +51,10 @@ const setAnswer = json(200, { secret: { key: 'A' }, changed: true, revision: 4 }
 const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
 
 describe('a read', () => {
+  const cutOff: Respond = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{"secrets": [');
+  };
+
   it.each([
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
@@ -59,13 +63,7 @@ describe('a read', () => {
     ['502', json(502, { message: 'Bad Gateway' })],
     ['504', json(504, { message: 'Endpoint request timed out' })],
     ['429', refusal(429, 'rate_limited')],
-    [
-      'JSON that was cut off without a length',
-      ((_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
-        response.end('{"secrets": [');
-      }) satisfies Respond,
-    ],
+    ['JSON that was cut off without a length', cutOff],
   ])('is retried after %s', async (_, first) => {
     const client = await clientOf(inTurn(first, pullAnswer(3, { A: value })));
     expect((await pullOf(client)).get('A')).toBe(value);
@@ -131,19 +129,23 @@ describe('a read', () => {
     expect(retries.reduce((sum, { delayMs }) => sum + delayMs, 0)).toBeLessThanOrEqual(1_000.001);
   });
 
-  it('never waits longer than a budget in all calls together, where pauses at the same time count once', async () => {
-    const budget = { leftMs: 60_000, pausedUntil: 0 };
+  /** Pulls so many environments at once from a service that limits requests, until all of them wait. */
+  async function pullTogether(count: number, waitMs: NonNullable<HoldfastOptions['waitMs']>) {
     const stop = new AbortController();
     const delays: number[] = [];
-    const client = await clientOf(limited(40), {
-      waitMs: budget,
-      onRetry: ({ delayMs }) => {
-        delays.push(delayMs);
-        if (delays.length === 2) stop.abort();
-      },
-    });
-    const pulls = ['dev', 'staging'].map(one => client.environment('acme', 'web-shop', one).pull(stop));
-    await Promise.allSettled(pulls);
+    const onRetry = ({ delayMs }: Retry) => {
+      delays.push(delayMs);
+      if (delays.length === count) stop.abort();
+    };
+    const client = await clientOf(limited(40), { waitMs, onRetry });
+    const environments = Array.from({ length: count }, (_, n) => client.environment('acme', 'web-shop', `dev-${n}`));
+    await Promise.allSettled(environments.map(environment => environment.pull(stop)));
+    return { client, delays };
+  }
+
+  it('never waits longer than a budget in all calls together, where pauses at the same time count once', async () => {
+    const budget = { leftMs: 60_000, pausedUntil: 0 };
+    const { client, delays } = await pullTogether(2, budget);
     expect(delays).toHaveLength(2);
     expect(budget.leftMs).toBeLessThanOrEqual(20_000);
     expect(budget.leftMs).toBeGreaterThan(60_000 - delays.reduce((sum, one) => sum + one));
@@ -154,20 +156,7 @@ describe('a read', () => {
   });
 
   it('spreads clients that were limited at the same moment', async () => {
-    const stop = new AbortController();
-    const delays: number[] = [];
-    const client = await clientOf(limited(40), {
-      waitMs: 120_000,
-      onRetry: ({ delayMs }) => {
-        delays.push(delayMs);
-        if (delays.length === 40) stop.abort();
-      },
-    });
-    const { signal } = stop;
-    const environments = Array.from({ length: 40 }, (_, index) =>
-      client.environment('acme', 'web-shop', `dev-${index}`),
-    );
-    await Promise.allSettled(environments.map(one => one.pull({ signal })));
+    const { delays } = await pullTogether(40, 120_000);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(40_000);
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
@@ -257,6 +246,9 @@ it('an untrusted certificate fails at once, because a retry would meet it again'
 });
 
 describe('a write that states the desired result', () => {
+  const forbidden = { code: 'forbidden', outcomeUnknown: true };
+  const rateLimited = { code: 'rate_limited', outcomeUnknown: false };
+
   it.each([
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
@@ -271,20 +263,12 @@ describe('a write that states the desired result', () => {
     ]);
   });
 
-  it('reports an unknown outcome if the last attempt was lost', async () => {
-    const error = await failureOf(setOf(await clientOf(reset, { retries: 1 })));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.outcomeUnknown).toBe(true);
-  });
-
-  it('reports it too if only an earlier attempt was lost', async () => {
-    const error = await failureOf(setOf(await clientOf(inTurn(reset, refusal(403, 'forbidden')))));
-    expect(error).toMatchObject({ code: 'forbidden', outcomeUnknown: true });
-  });
-
-  it('does not report it if the service rejected every attempt', async () => {
-    const error = await failureOf(setOf(await clientOf(refusal(429, 'rate_limited'), { retries: 1 })));
-    expect(error).toMatchObject({ code: 'rate_limited', outcomeUnknown: false });
+  it.each([
+    ['unknown if the last attempt was lost', reset, { code: 'connection_failed', outcomeUnknown: true }],
+    ['unknown too if only an earlier attempt was lost', inTurn(reset, refusal(403, 'forbidden')), forbidden],
+    ['known if the service rejected every attempt', refusal(429, 'rate_limited'), rateLimited],
+  ])('reports an outcome that is %s', async (_, respond, error) => {
+    expect(await failureOf(setOf(await clientOf(respond, { retries: 1 })))).toMatchObject(error);
   });
 });
 
