@@ -26,7 +26,7 @@ beforeEach(() => {
   intercepts.length = 0;
 });
 
-const holdfast: typeof direct = (words, input, more = {}) => direct(words, input, { HOLDFAST_URL: relay.url, ...more });
+const holdfast: typeof direct = (words, input, more) => direct(words, input, { HOLDFAST_URL: relay.url, ...more });
 
 describe('push', () => {
   it('shows the plan without values, then applies it as one revision', async () => {

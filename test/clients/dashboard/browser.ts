@@ -88,7 +88,8 @@ export async function visit(browser: Browser, origin: string, options: VisitOpti
   const heard: string[] = [];
   context.on('page', page => listen(page, heard));
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  // It only ends what would never happen, however busy the machine is.
+  page.setDefaultTimeout(60_000);
   return { page, heard, close: () => context.close() };
 }
 

@@ -13,25 +13,23 @@ const codePoints = `b c 0 1 7 7f 80 85 9f a0 ad 2028 2029 200b 202e feff fffd ff
 const joining = '602 f600 f6ff';
 
 const wordsIn = (text: string) => text.trim().split(/\s+/);
+const lines = ['export A=b', '\nB=c', '\n', '\n\n', '\r', '\r\n', '\t', ' ', '  ', '\u001b[31m', 'e\u0301'];
+const scripts = [
+  '`',
+  '`id`',
+  '$' + '{HOME}',
+  '$' + '{X:-y}',
+  ' #',
+  ' # c',
+  '- a',
+  '{"a": 1}',
+  '::set-output name=a::b',
+];
 const fragments = [
   ...wordsIn(interpreted),
   ...wordsIn(`${codePoints} ${joining}`).map(hex => String.fromCodePoint(Number.parseInt(hex, 16))),
-  ...[
-    '`',
-    '`id`',
-    '$' + '{HOME}',
-    '$' + '{X:-y}',
-    ' #',
-    ' # c',
-    'export A=b',
-    '\nB=c',
-    '\n',
-    '\n\n',
-    '\r',
-    '\r\n',
-    '\t',
-  ],
-  ...[' ', '  ', '\u001b[31m', 'e\u0301', '- a', '{"a": 1}', '::set-output name=a::b'],
+  ...lines,
+  ...scripts,
 ];
 
 const piece = fc.oneof(
