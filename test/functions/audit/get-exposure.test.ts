@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
-import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
+import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
-import { tokenRecord } from '#lib/table/records/token.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { removeAll, transact, update } from '#lib/table/write.ts';
 import { type Caller, createToken, sessionOf, startApi } from '#test/support/api.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
+import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
 import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
