@@ -1,61 +1,27 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { errorStatuses } from '#lib/contracts/error-codes.ts';
-import { buildCli, type Cli } from '../clients/cli/cli.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { buildCli } from '../clients/cli/cli.ts';
+import { startApi } from '../support/api.ts';
+import { blocksOf, read } from './pages.ts';
 
-const pageOf = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
 const chaptersOf = (page: string) => page.split(/^## /m).slice(1);
-const page = pageOf('api-guide.md');
+const page = read('docs/api-guide.md');
 const titleOf = (chapter: string) => chapter.split('\n')[0] as string;
 
-let api: Api;
-let directory: string;
-let cli: Cli;
-
-beforeAll(async () => {
-  api = await startApi();
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-api-guide-'));
-  cli = buildCli();
-  mkdirSync(join(directory, 'bin'));
-  const program = `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`;
-  writeFileSync(join(directory, 'bin/holdfast'), program, { mode: 0o755 });
-});
-afterAll(async () => {
-  cli.remove();
-  rmSync(directory, { recursive: true });
-  await api.stop();
-});
+const api = shared(startApi);
+const cli = shared(buildCli);
 
 /**
  * Runs all commands of some chapters as pasted, between others.
  * @returns the output of each chapter, by its title
  */
-async function walk(
-  chapters: readonly string[],
-  { before = ':', after = ':' }: { before?: string; after?: string } = {},
-): Promise<Record<string, string>> {
+async function walk(chapters: readonly string[], { before = ':', after = ':' } = {}) {
   const end = '--- end of the chapter ---';
-  const script = chapters
-    .map(chapter => [...chapter.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(match => match[1]).join('\n'))
-    .join(`\necho '${end}'\n`);
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['--norc', '-euo', 'pipefail', '-c', `${before}\n${script}\n${after}`],
-    {
-      cwd: directory,
-      env: {
-        PATH: `${directory}/bin:${process.env.PATH}`,
-        HOME: directory,
-        HOLDFAST_KEYRING: 'off',
-        BASE: api.url,
-      },
-    },
-  );
+  const script = chapters.map(chapter => blocksOf(chapter, 'sh').join('\n')).join(`\necho '${end}'\n`);
+  const { stdout } = await cli.shell(`${before}\n${script}\n${after}`, { BASE: api.url });
   const printed = stdout.split(`${end}\n`);
   return Object.fromEntries(chapters.map((chapter, index) => [titleOf(chapter), printed[index] ?? '']));
 }
@@ -88,7 +54,7 @@ describe('docs/api-guide.md', () => {
 describe('docs/audit-log.md', () => {
   it('has commands that do what the text says, after those of the guide', async () => {
     const [credentials = ''] = chaptersOf(page);
-    const log = pageOf('audit-log.md');
+    const log = read('docs/audit-log.md');
     const renamed = (text: string) => text.replaceAll('lin@example.com', 'mia@example.com');
     const [introduction = ''] = log.split(/^## /m);
     const first = `${renamed(credentials).replaceAll('guide', 'audit')}${introduction}`;
@@ -106,9 +72,9 @@ describe('docs/audit-log.md', () => {
     expect(Object.keys(printed)).toEqual(['Search', 'Follow', 'After a leak', 'In the dashboard']);
     expect(printed.Search).toMatch(/"action":"secret.pulled".*"action":"secret.bulk_set".*"total":2/s);
     expect(printed.Search).toMatch(/\tsecret\.pulled\tweb-shop\/dev\t/);
-    expect(readFileSync(join(directory, 'audit.csv'), 'utf8')).toMatch(/^createdAt,action,.*\r\n.*secret\.pulled/);
+    expect(readFileSync(join(cli.home, 'audit.csv'), 'utf8')).toMatch(/^createdAt,action,.*\r\n.*secret\.pulled/);
     expect(printed.Follow).toMatch(/"entries":\[\{.*"next":"\w+","upTo":/);
-    const lines = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trimEnd().split('\n');
+    const lines = readFileSync(join(cli.home, 'audit.jsonl'), 'utf8').trimEnd().split('\n');
     const documents = lines.map(line => JSON.parse(line));
     expect(documents.map(({ action }) => action)).toEqual(expect.arrayContaining(['secret.bulk_set', 'secret.pulled']));
     expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);

@@ -1,15 +1,15 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildCli, type Cli } from '../clients/cli/cli.ts';
-import { type Api, createToken, startApi } from '../support/api.ts';
-import { type Person, seedPerson } from '../support/people.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { buildCli } from '../clients/cli/cli.ts';
+import { createToken, startApi } from '../support/api.ts';
+import { seedPerson } from '../support/people.ts';
+import { expectStatus, join as joinOrganization } from '../support/sample-requests.ts';
+import { read, root } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
+const page = read('docs/command-line.md');
 const examples = [...page.matchAll(/^### (.+)\n\n[^\n#`]+(?:\n[^\n#`]+)*\n\n```sh\n(.+)\n```$/gm)].map(match => ({
   command: match[1] as string,
   example: match[2] as string,
@@ -22,50 +22,25 @@ const first = ['projects create', 'link', 'push', 'template add'];
 /** Commands that end access. */
 const last = ['members leave', 'tokens revoke', 'logout'];
 
-let api: Api;
-let ada: Person;
-let cli: Cli;
-let directory: string;
+const api = shared(startApi);
+const ada = shared(() => seedPerson({ name: 'Ada' }));
+const cli = shared(buildCli);
 let acmeId: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  ada = await seedPerson({ name: 'Ada' });
-  const { organization } = (await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body;
-  expect(organization.slug).toBe('acme');
-  acmeId = organization.id;
+  const { body } = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
+  acmeId = body.organization.id;
   // The last owner can't leave.
-  const grace = await seedPerson({ name: 'Grace' });
-  const invited = await api.post(`/members/${acmeId}/invite`, { email: grace.email, role: 'owner' }, ada.session);
-  expect((await api.post(`/members/invite/${invited.body.token}/accept`, {}, grace.session)).status).toBeLessThan(300);
-  cli = buildCli();
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
-  mkdirSync(join(directory, 'bin'));
-  const program = `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`;
-  writeFileSync(join(directory, 'bin/holdfast'), program, { mode: 0o755 });
-  writeFileSync(join(directory, 'package.json'), '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
+  await joinOrganization(
+    api,
+    { ...ada, organization: body.organization },
+    await seedPerson({ name: 'Grace' }),
+    'owner',
+  );
+  cli.file('package.json', '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
   const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
-  writeFileSync(join(directory, '.env'), lines.join('\n'));
+  cli.file('.env', lines.join('\n'));
 });
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  cli.remove();
-  await api.stop();
-});
-
-async function shell(script: string, env: Record<string, string>) {
-  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
-    cwd: directory,
-    env: {
-      PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
-      HOME: directory,
-      HOLDFAST_URL: api.url,
-      HOLDFAST_KEYRING: 'off',
-      ...env,
-    },
-  });
-  return stdout;
-}
 
 /** The ids in the examples, by those of a real webhook and one of its deliveries. */
 async function webhookIds(): Promise<Record<string, string>> {
@@ -106,8 +81,12 @@ describe('docs/command-line.md', () => {
       const named = Object.entries(ids).reduce((text, [printedId, id]) => text.replace(printedId, id), example);
       const script = named.replace('EDITOR=nano', 'EDITOR=true');
       // The organization is not set before the directory is linked.
-      const env = { HOLDFAST_TOKEN: token, ...(command === 'projects create' ? { HOLDFAST_ORG: 'acme' } : {}) };
-      printed[command] = await shell(script, env);
+      const env = {
+        HOLDFAST_URL: api.url,
+        HOLDFAST_TOKEN: token,
+        ...(command === 'projects create' ? { HOLDFAST_ORG: 'acme' } : {}),
+      };
+      printed[command] = (await cli.shell(script, env)).stdout;
     }
     expect(printed).toMatchObject({
       'projects create': 'web-shop\n',
@@ -120,6 +99,6 @@ describe('docs/command-line.md', () => {
       'webhooks deliveries': expect.stringContaining('webhook.ping'),
       'webhooks redeliver': expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
-    expect(readFileSync(join(directory, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
+    expect(readFileSync(join(cli.home, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
   }, 600_000);
 });

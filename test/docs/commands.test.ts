@@ -1,26 +1,23 @@
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
+import { startApi } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
+import { read, root } from './pages.ts';
 
 /*
  * The documented commands that no other test runs as printed. `npm start` and `grant-admin` run in
  * test/infra/local and test/infra/curl-samples.test.ts, `cost-table` in docs.test.ts, the restore in test/infra.
  */
-const root = join(import.meta.dirname, '../..');
-
-const operatorsPages = [
-  'docs/operations.md',
-  'docs/first-deployment.md',
-  ...globSync('docs/runbooks/*.md', { cwd: root }),
-];
+const runbooks = globSync('docs/runbooks/*.md', { cwd: root });
+const operatorsPages = ['docs/operations.md', 'docs/first-deployment.md', ...runbooks];
 /** Every piece of code of the operators' pages, in order and on one line each. */
 const operatorsCode = operatorsPages.flatMap(page =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```\w*\n([\s\S]*?)^ *```$|`([^`]+)`/gm)].flatMap(
+  [...read(page).matchAll(/^ *```\w*\n([\s\S]*?)^ *```$|`([^`]+)`/gm)].flatMap(
     ([, block, inline = '']) => block?.trim().split(/\s*\n\s*/) ?? [inline.replaceAll(/\s+/g, ' ')],
   ),
 );
@@ -39,17 +36,7 @@ const filledIn = (argument: string) => placeholders[argument] ?? argument.replac
 /** How the commands, Node's parser and the CDK reject arguments. */
 const isRejected = (stderr: string) => /^Usage:|Unknown (option|argument|command)|Unexpected argument/im.test(stderr);
 
-let api: Api;
-let directory: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-commands-'));
-});
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  await api.stop();
-});
+const api = shared(startApi);
 
 interface Result {
   code: number;
@@ -75,10 +62,9 @@ async function npmRun(script: string, args: readonly string[] = [], env: Record<
 describe('the command', () => {
   it('`npm run operate -- recount` compares the counters of the running service with the actual counts', async () => {
     await seedPerson();
-    const { code, stdout, stderr } = await npmRun('operate', ['recount'], { PORT: new URL(api.url).port });
-    expect(stderr).toBe('');
-    expect(stdout).toContain('1 organization recounted, no drift.');
-    expect(code).toBe(0);
+    const result = await npmRun('operate', ['recount'], { PORT: new URL(api.url).port });
+    const stdout = expect.stringContaining('1 organization recounted, no drift.');
+    expect(result).toEqual({ code: 0, stdout, stderr: '' });
   });
 
   it('`npm run deploy` rejects the example settings before it builds anything', async () => {
@@ -98,13 +84,14 @@ describe('the command', () => {
   });
 
   it('`npm run synth` creates the templates without credentials', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-commands-'));
+    await untilEnd({ stop: () => rmSync(directory, { recursive: true }) });
     const output = join(directory, 'cdk.out');
     const { code, stderr } = await npmRun('synth', ['--output', output]);
     expect(code, stderr).toBe(0);
     const templates = readdirSync(output).filter(name => name.endsWith('.template.json'));
-    expect(templates).toEqual(
-      expect.arrayContaining(['holdfast-foundation.template.json', 'holdfast-api.template.json']),
-    );
+    const expected = ['holdfast-foundation.template.json', 'holdfast-api.template.json'];
+    expect(templates).toEqual(expect.arrayContaining(expected));
   });
 
   it('`npm run build` prints the contents of a named bundle', async () => {

@@ -2,16 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { configNames, readConfig } from '#infra/plan/config.ts';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { settings } from '#lib/core/settings.ts';
 import { claimsOfOwner } from '#lib/identities/shared-issuers.ts';
 import { keys, ranges } from '#lib/table/keys.ts';
+import { useSettings } from '../support/api.ts';
 import { exampleSettings, fullSettings, synthesize } from '../support/installation.ts';
+import { chapterOf, read, root, rowsOf } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 const pages = paths.map(path => ({ path, text: read(path) }));
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
@@ -25,20 +24,9 @@ const codeOf = (text: string) => [
 const inCode = (find: (code: string) => string[]) =>
   pages.flatMap(({ path, text }) => codeOf(text).flatMap(code => find(code).map(found => ({ path, found }))));
 
-/** A chapter, up to the next heading of its level. */
-function chapter(path: string, heading: string): string {
-  const [marks = ''] = heading.split(' ');
-  const [, text] = read(path).split(`\n${heading}\n`);
-  if (text === undefined) throw new Error(`${path} has no chapter "${heading}".`);
-  return text.split(new RegExp(`\\n#{1,${marks.length}} `))[0] ?? '';
-}
-
-/** The cells of the rows of a chapter's tables, without the heads. */
-function rowsOf(text: string): string[][] {
-  return [...text.matchAll(/^\| (.*) \|$/gm)]
-    .map(match => (match[1] as string).split(/ \| /).map(cell => cell.trim()))
-    .filter(cells => !['Setting', 'operation', 'Per million'].includes(cells[0] ?? ''));
-}
+/** The rows of a chapter's tables. */
+const rowsIn = (path: string, heading: string) =>
+  rowsOf(chapterOf(path, heading), 'Setting', 'operation', 'Per million');
 
 /** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
@@ -55,11 +43,8 @@ describe('the documentation', () => {
   });
 
   it.each(paths)('%s is wrapped at 120 columns', path => {
-    expect(
-      read(path)
-        .split('\n')
-        .filter(line => line.length > 120),
-    ).toEqual([]);
+    const lines = read(path).split('\n');
+    expect(lines.filter(line => line.length > 120)).toEqual([]);
   });
 
   it.each(paths)('%s has no broken link', path => {
@@ -154,7 +139,7 @@ describe('architecture.md', () => {
   const page = 'docs/architecture.md';
 
   it('shows every module of lib, and no other', () => {
-    const [, drawing = ''] = chapter(page, '## Layers').split('```');
+    const [, drawing = ''] = chapterOf(page, '## Layers').split('```');
     const modules = [...drawing.matchAll(/^ {3}((?:[a-z]+ {1,2})+)(?= |$)/gm)].flatMap(match =>
       (match[1] as string).trim().split(/\s+/),
     );
@@ -163,7 +148,7 @@ describe('architecture.md', () => {
 
   it('refers only to key formats of the table', () => {
     const named = new Set(
-      codeOf(chapter(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
+      codeOf(chapterOf(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
     );
     const known = new Set(
       [...Object.values(keys), ...Object.values(ranges)].flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
@@ -175,19 +160,16 @@ describe('architecture.md', () => {
 
 describe('operations.md', () => {
   const page = 'docs/operations.md';
-  const rows = rowsOf(chapter(page, '## Configure')).filter(([name]) => name?.startsWith('`'));
+  const rows = rowsIn(page, '## Configure').filter(([name]) => name?.startsWith('`'));
 
   it('explains every setting, and no other', () => {
     expect(rows.map(([name]) => name?.replaceAll('`', '')).toSorted()).toEqual(configNames.toSorted());
   });
 
   it('states every default as in the code', () => {
-    vi.stubEnv('TABLE_NAME', 'documentation');
-    resetProcessMemory('settings');
+    useSettings({ TABLE_NAME: 'documentation' });
     // Settings that the deployment leaves at the functions' defaults.
     const own = settings();
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
     const { mailFrom, ...config } = readConfig(exampleSettings);
     expect([mailFrom.text]).toEqual(Object.values(exampleSettings));
     const defaults: Record<string, string | number | boolean | undefined> = {
@@ -208,9 +190,9 @@ describe('operations.md', () => {
   });
 
   it('deploys with settings that the code accepts', () => {
-    const [, settings = ''] = chapter(page, '## Deploy').match(/^```json\n([\s\S]*?)^```$/m) ?? [];
+    const [, settings = ''] = chapterOf(page, '## Deploy').match(/^```json\n([\s\S]*?)^```$/m) ?? [];
     expect(() => readConfig(JSON.parse(settings))).not.toThrow();
-    expect(chapter(page, '## Deploy')).toMatch(/^npm run deploy -- production$/m);
+    expect(chapterOf(page, '## Deploy')).toMatch(/^npm run deploy -- production$/m);
   });
 
   it('says what to do for every alarm and every warning', () => {
@@ -223,7 +205,7 @@ describe('operations.md', () => {
           .replace(/^holdfast-/, '')
           .replace(/^(Deployment)-.*/, '$1'),
       );
-    const sections = [...chapter(page, '## When an alarm goes off').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
+    const sections = [...chapterOf(page, '## When an alarm goes off').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
     expect(sections.toSorted()).toEqual([...new Set(alarms), 'KeyInDanger', 'BackupFailed'].toSorted());
   });
 });
@@ -233,13 +215,13 @@ describe('performance.md', () => {
 
   it('has the counts committed by the benchmark', () => {
     const committed = read('test/bench/counts.md').split('\n');
-    const written = chapter(page, '## Counts').match(/^\|.*\|$/gm) ?? [];
+    const written = chapterOf(page, '## Counts').match(/^\|.*\|$/gm) ?? [];
     expect(written.length).toBeGreaterThan(5);
     expect(written.filter(row => !committed.includes(row))).toEqual([]);
   });
 
   it('explains a pull by calls that add up to its counts', () => {
-    const rows = rowsOf(chapter(page, '## What a pull costs'));
+    const rows = rowsIn(page, '## What a pull costs');
     const sum = (kind: string) =>
       rows.reduce(
         (total, [, , units]) => total + Number(new RegExp(`^(\\d+) ${kind}$`).exec(units ?? '')?.[1] ?? 0),
@@ -256,7 +238,7 @@ describe('performance.md', () => {
       cwd: root,
       encoding: 'utf8',
     }).split('\n');
-    const written = chapter(page, '## Costs')
+    const written = chapterOf(page, '## Costs')
       .split('\n')
       .filter(line => line.startsWith('|') || line.startsWith('Storage:'));
     expect(written.length).toBeGreaterThan(10);
@@ -268,7 +250,7 @@ describe('performance.md', () => {
 });
 
 it('lists the claims that identify the owner at each shared issuer', () => {
-  const items = chapter('docs/workload-identity.md', '## Shared issuers').replaceAll(/\n +/g, ' ');
+  const items = chapterOf('docs/workload-identity.md', '## Shared issuers').replaceAll(/\n +/g, ' ');
   const named = (list = '') => [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const documented = [...items.matchAll(/^- (.+): (.+)$/gm)].flatMap(([, issuers, claims]) =>
     named(issuers).map(issuer => [issuer, named(claims)] as const),

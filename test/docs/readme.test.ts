@@ -1,52 +1,31 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCli, type Cli } from '../clients/cli/cli.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { buildCli } from '../clients/cli/cli.ts';
+import { startApi } from '../support/api.ts';
+import { blocksOf, chapterOf, read, root } from './pages.ts';
 
-const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = read('README.md');
+const shellBlocksOf = (heading: string) => blocksOf(chapterOf('README.md', `## ${heading}`), 'sh');
 
-/** The shell blocks of a chapter, unchanged. */
-function shellBlocksOf(heading: string): string[] {
-  const [, chapter = ''] = readme.split(`\n## ${heading}\n`);
-  const [text = ''] = chapter.split('\n## ');
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
-}
+const api = shared(startApi);
+const cli = shared(buildCli);
 
-let api: Api;
-let cli: Cli;
-let directory: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  cli = buildCli();
-  directory = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
+beforeAll(() => {
   // Installed like `npm ci` does, from the current sources.
-  const installed = join(directory, 'node_modules/@holdfast/cli');
-  for (const folder of [join(installed, 'dist'), join(directory, 'node_modules/.bin')]) {
+  const installed = join(cli.home, 'node_modules/@holdfast/cli');
+  for (const folder of [join(installed, 'dist'), join(cli.home, 'node_modules/.bin')]) {
     mkdirSync(folder, { recursive: true });
   }
   cpSync(cli.bundle, join(installed, 'dist/holdfast.cjs'));
   cpSync(join(root, 'clients/cli/bin'), join(installed, 'bin'), { recursive: true });
-  symlinkSync('../@holdfast/cli/bin/holdfast.cjs', join(directory, 'node_modules/.bin/holdfast'));
+  symlinkSync('../@holdfast/cli/bin/holdfast.cjs', join(cli.home, 'node_modules/.bin/holdfast'));
 });
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  cli.remove();
-  await api.stop();
-});
-
 /** Runs the tour as pasted, or modified for another round. @returns the output of curl and of the command line */
 async function walk(change: (script: string) => string = script => script) {
   const script = change(shellBlocksOf('A tour').join('\n'));
-  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
-    cwd: directory,
-    env: { PATH: process.env.PATH, HOME: directory, BASE: api.url },
-  });
+  const { stdout, stderr } = await cli.shell(script, { BASE: api.url });
   const [byCurl = '', byCli = ''] = stdout.split(/304\n/);
   return { byCurl, byCli, stderr };
 }
@@ -76,7 +55,7 @@ describe('the README', () => {
 
   it('does so with --json too, where every command prints exactly one document', async () => {
     // Without npx, which is slow.
-    const path = `PATH=${directory}/node_modules/.bin:$PATH\n`;
+    const path = `PATH=${cli.home}/node_modules/.bin:$PATH\n`;
     const { byCli, stderr } = await walk(
       script =>
         path + script.replaceAll('npx holdfast ', 'holdfast --json ').replace('ada@example.com', 'grace@example.com'),
@@ -101,8 +80,8 @@ describe('the README', () => {
 
   it('states its two commands like the package and the CI', () => {
     const [start, check] = shellBlocksOf('Two commands').map(block => block.trim());
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const ci = readFileSync(join(root, '.ci/run'), 'utf8');
+    const { scripts } = JSON.parse(read('package.json'));
+    const ci = read('.ci/run');
     expect(start).toBe('npm ci && npm start');
     expect(ci).toContain(`\n${check}\n`);
     expect(scripts).toHaveProperty('start');

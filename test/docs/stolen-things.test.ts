@@ -1,14 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chapterOf, read, rowsOf } from './pages.ts';
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-
-const [, chapter = ''] = read('docs/security.md').split('\n## What a thief gains\n');
-const [text = ''] = chapter.split('\n## ');
-const rows = [...text.matchAll(/^\| (.*) \|$/gm)]
-  .map(match => (match[1] as string).split(' | '))
-  .filter(([thing]) => thing !== 'Stolen');
+const text = chapterOf('docs/security.md', '## What a thief gains');
+const rows = rowsOf(text, 'Stolen');
 /** A list item continues in indented lines. */
 const proofs = [...text.replaceAll(/\n +/g, ' ').matchAll(/^(\d+)\. `([^`]+)`: (.+)$/gm)].map(
   ([, number = '', path = '', title = '']) => ({ number, path, title }),

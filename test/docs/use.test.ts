@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
+import { read } from './pages.ts';
 import { aws } from './use/aws.ts';
 import { docker } from './use/containers.ts';
 import { kubernetes } from './use/kubernetes.ts';
@@ -8,7 +10,7 @@ import { machine, systemd } from './use/machines.ts';
 import { moving } from './use/moving.ts';
 import { gitHub, gitLab } from './use/pipelines.ts';
 import { terraform } from './use/terraform.ts';
-import { openWorld, type Run, type World } from './use/world.ts';
+import { openWorld, type Run } from './use/world.ts';
 
 /*
  * Every block of docs/use is run by the tool that it is for, or replayed as that tool's documentation and sources say,
@@ -42,15 +44,10 @@ const pages = globSync(join(import.meta.dirname, '../../docs/use/*.md'))
     blocks: [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```$/gm)].map(match => match[1] ?? ''),
   }));
 
-let world: World;
-
-beforeAll(async () => {
-  world = await openWorld();
-});
-afterAll(() => world?.stop());
+const world = shared(openWorld);
 
 it('every block of docs/use has a way to run it, and every page is in the index', () => {
-  const index = readFileSync(join(import.meta.dirname, '../../docs/use/README.md'), 'utf8');
+  const index = read('docs/use/README.md');
   expect(Object.fromEntries(pages.map(({ name, blocks }) => [name, blocks.length]))).toEqual(
     Object.fromEntries(Object.entries(runs).map(([name, ofPage]) => [name, ofPage.length])),
   );
@@ -58,7 +55,7 @@ it('every block of docs/use has a way to run it, and every page is in the index'
 });
 
 it('no page names a command or an option that holdfast does not have', () => {
-  const reference = readFileSync(join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+  const reference = read('docs/command-line.md');
   const sections = new Map(reference.split(/^### /m).map(section => [section.split('\n')[0] ?? '', section]));
   const named = pages.flatMap(({ text }) => [...text.matchAll(/`holdfast ([^`]+)`/g)].map(match => match[1] ?? ''));
   const unknown = named.filter(words => {

@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { platformNames, platforms } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
 import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
 import { createIdentity } from '#lib/contracts/identities/identities.ts';
 import { requireTrust } from '#lib/identities/require-trust.ts';
-
-const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const blocksOf = (text: string, language: string) =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\`$`, 'gm'))].map(match => match[1] ?? '');
+import { blocksOf, read } from './pages.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: files of several platforms
 function parsed(text: string): any {
@@ -96,7 +91,7 @@ describe('each platform', () => {
 
   it.each(platformNames)('%s is set up as the dashboard says, claim by claim', name => {
     const { claims, setUp } = platforms[name];
-    for (const { language, text } of setUp(job)) expect(blocksOf(page, language)).toContain(text);
+    for (const { language, text } of setUp(job)) expect(blocksOf(page, language)).toContain(`${text}\n`);
     for (const claim of claims) expect(page).toContain(`\`${claim.name}\``);
   });
 

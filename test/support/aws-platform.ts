@@ -21,6 +21,13 @@ export const awsCredentials = {
   instance: { accessKeyId: 'ASIAINSTANCE', secretAccessKey: 'instance/secret+5', sessionToken: 'instance/token+==' },
 } as const satisfies Record<string, Credentials>;
 
+/** The credentials as environment variables. */
+export const credentialVariables = ({ accessKeyId, secretAccessKey, sessionToken }: Credentials) => ({
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  ...(sessionToken === undefined ? {} : { AWS_SESSION_TOKEN: sessionToken }),
+});
+
 export interface SignedRequest extends VerifiedRequest {
   method: string;
   path: string;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 
 /** Makes a value before the tests around the call, which share it, and stops or removes it after them. */
 export function shared<T extends object>(make: () => Promise<T> | T): T {
@@ -10,15 +10,25 @@ export function fresh<T extends object>(make: () => Promise<T> | T): T {
   return proxyOf(make, beforeEach, afterEach);
 }
 
+/** The value, which is stopped or removed once the running test has ended. */
+export async function untilEnd<T extends object>(made: Promise<T> | T): Promise<T> {
+  const value = await made;
+  onTestFinished(() => end(value));
+  return value;
+}
+
+async function end(value: { stop?: () => unknown; remove?: () => unknown } = {}): Promise<void> {
+  await (value.stop ?? value.remove)?.call(value);
+}
+
 /** An object that behaves like the value made last, so that a test file can name the value before it exists. */
-function proxyOf<T extends object>(make: () => Promise<T> | T, start: typeof beforeAll, end: typeof afterAll): T {
+function proxyOf<T extends object>(make: () => Promise<T> | T, start: typeof beforeAll, after: typeof afterAll): T {
   let value: T | undefined;
   start(async () => {
     value = await make();
   });
-  end(async () => {
-    const { stop, remove } = (value ?? {}) as { stop?: () => unknown; remove?: () => unknown };
-    await (stop ?? remove)?.call(value);
+  after(async () => {
+    await end(value);
     value = undefined;
   });
   const current = () => {

@@ -109,23 +109,29 @@ type Env = Readonly<Record<string, string>>;
 const root = join(import.meta.dirname, '../..');
 const bearer = 'runner-secret';
 
+/** Where a runner's jobs get ID tokens of this issuer, and the variables by which they find it. */
+export async function startTokenEndpoint(issuer: Issuer, claims: () => Record<string, unknown> = () => ({})) {
+  const receiver = await startReceiver(async (response, { path, headers }) => {
+    const { searchParams } = new URL(path, 'http://runner');
+    const isJob = headers.authorization === `Bearer ${bearer}` && searchParams.get('api-version') === '2.0';
+    if (!isJob) return response.writeHead(401).end();
+    const identity = (searchParams.get('audience') ?? '').replace('holdfast:identity:', '');
+    return response.end(JSON.stringify({ count: 1, value: await issuer.token(identity, claims()) }, null, 2));
+  });
+  const variables = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${receiver.url}/token?api-version=2.0`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer,
+  };
+  return { ...receiver, variables };
+}
+
 /** A runner whose jobs get ID tokens from this issuer. */
 export async function startGitHubRunner(issuer: Issuer) {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-runner-'));
   const workspace = join(home, 'work');
   mkdirSync(workspace);
   let claims: Record<string, unknown> = {};
-  const tokens = await startReceiver(async (response, { path, headers }) => {
-    const { searchParams } = new URL(path, 'http://runner');
-    const isJob = headers.authorization === `Bearer ${bearer}` && searchParams.get('api-version') === '2.0';
-    if (!isJob) return response.writeHead(401).end();
-    const identity = (searchParams.get('audience') ?? '').replace('holdfast:identity:', '');
-    return response.end(JSON.stringify({ count: 1, value: await issuer.token(identity, claims) }));
-  });
-  const oidc = {
-    ACTIONS_ID_TOKEN_REQUEST_URL: `${tokens.url}/token?api-version=2.0`,
-    ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer,
-  };
+  const tokens = await startTokenEndpoint(issuer, () => claims);
 
   async function runStep(command: readonly string[], env: Env, masker = createMasker()): Promise<StepResult> {
     const files = { GITHUB_ENV: join(home, 'set_env'), GITHUB_OUTPUT: join(home, 'set_output') };
@@ -168,7 +174,7 @@ export async function startGitHubRunner(issuer: Issuer) {
     /** The requests for ID tokens. */
     tokens,
     /** Runs an action's folder with these inputs, in a job of its own. */
-    runAction: (folder: string, inputs: Readonly<Record<string, string>>, env: Env = oidc) =>
+    runAction: (folder: string, inputs: Readonly<Record<string, string>>, env: Env = tokens.variables) =>
       runStep(...actionOf(folder, inputs, env)),
     /** Runs a job's steps; an action of this repository runs from the checkout. @returns the result of each step */
     runJob: async ({ permissions = {}, jobs }: Workflow, name: string): Promise<StepResult[]> => {
@@ -180,7 +186,10 @@ export async function startGitHubRunner(issuer: Issuer) {
       for (const step of steps) {
         // The checkout is what the test wrote.
         if (step.uses?.startsWith('actions/checkout@')) continue;
-        const given = { ...Object.fromEntries(variables), ...(permissions['id-token'] === 'write' ? oidc : {}) };
+        const given = {
+          ...Object.fromEntries(variables),
+          ...(permissions['id-token'] === 'write' ? tokens.variables : {}),
+        };
         const folder = /^[\w-]+\/[\w-]+\/(.+)@[\w.]+$/.exec(step.uses ?? '')?.[1];
         const result =
           folder === undefined

@@ -24,6 +24,16 @@ export function auditEntry(action: AuditAction, createdAtMs: number, more: Parti
   };
 }
 
+/** So many pulls in an organization's log, two in each millisecond from that time on. @returns them, oldest first */
+export async function seedPulls(organizationId: string, count: number, startMs: number): Promise<AuditRecord[]> {
+  const entries = Array.from({ length: count }, (_, n) => auditEntry('secret.pulled', startMs + Math.floor(n / 2)));
+  await seedAudit(organizationId, entries);
+  return oldestFirst(entries);
+}
+
+export const oldestFirst = (entries: readonly AuditRecord[]): AuditRecord[] =>
+  entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
+
 /** Writes entries to an organization's log, 25 at a time. */
 export async function seedAudit(organizationId: string, entries: readonly AuditRecord[], partition = 0): Promise<void> {
   const table = requiredSetting('TABLE_NAME');

@@ -1,57 +1,60 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { buildCli, type StartedCli, variablesOf } from './cli.ts';
+import { createToken } from '#test/support/api.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { failure, type StartedCli } from './cli.ts';
+import { useShop } from './shop.ts';
 
-const api = shared(startApi);
-const cli = fresh(buildCli);
-const ada = fresh(() => seedPerson({ name: 'Ada' }));
-const project = fresh(() => createProject(api, ada));
-const environment = fresh(async () =>
-  variablesOf(api.url, (await createToken(api, ada)).token, `${ada.organization.slug}/${project.slug}/dev`),
-);
-
-const holdfast = (words: string[], input?: string | Buffer) =>
-  cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
+const { api, cli, ada, project, environment, of, holdfast, onTerminal } = useShop();
 
 /** The address that the command line asks the user to open. */
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
+interface Issued {
+  code: string;
+  iss: string;
+}
+
 /** Does what the dashboard does once the user has confirmed: the first step, with the session. */
-async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<{ code: string; iss: string }> {
-  const { searchParams: asked } = page;
-  const answer = await api.post(
-    '/auth/cli-auth',
-    { codeChallenge: asked.get('code_challenge'), name: asked.get('name'), access: asked.get('access'), ...more },
-    ada.session,
-  );
+async function confirm({ searchParams }: URL, more: Record<string, unknown> = {}): Promise<Issued> {
+  const { code_challenge: codeChallenge, name, access } = Object.fromEntries(searchParams);
+  const answer = await api.post('/auth/cli-auth', { codeChallenge, name, access, ...more }, ada.session);
   expect(answer.status).toBe(201);
   return answer.body;
 }
 
 /** The address that the dashboard then redirects the browser to. */
-function callbackOf(page: URL, { code, iss }: { code: string; iss: string }, changes: [string, string][] = []): URL {
+function callbackOf(page: URL, { code, iss }: Issued): URL {
   const back = new URL(page.searchParams.get('redirect_uri') ?? '');
   const state = page.searchParams.get('state') ?? '';
-  for (const [name, value] of [['code', code], ['iss', iss], ['state', state], ...changes] as const) {
-    back.searchParams.append(name, value);
-  }
+  for (const [name, value] of Object.entries({ code, iss, state })) back.searchParams.append(name, value);
   return back;
 }
 
 const tokens = async () =>
   (await api.get('/auth/tokens', ada.session)).body.tokens as { id: string; name: string; access: string }[];
 
+/** The code as the dashboard shows it to somebody who has to paste it. */
+const pasted = ({ code, iss }: Issued) => `${code}~${Buffer.from(iss).toString('base64url')}\r`;
+
 /** Starts signing in, and returns the page address once it is printed. */
-async function beginLogin(words: string[] = [], terminal = false): Promise<{ started: StartedCli; page: URL }> {
-  const started = cli.start(['login', '--url', api.url, ...words], { terminal, env: { BROWSER: 'true' } });
+async function beginLogin(words: string[] = [], url = api.url): Promise<{ started: StartedCli; page: URL }> {
+  const terminal = words.includes('--no-browser');
+  const started = cli.start(['login', '--url', url, ...words], { terminal, env: { BROWSER: 'true' } });
   await started.until(/authorize-cli\?\S+\s/);
   return { started, page: pageOf(started.seen()) };
+}
+
+/** Pastes this where a log-in without a browser asks for the code. */
+async function paste({ started }: { started: StartedCli }, text: string) {
+  await started.until('Code: ');
+  started.child.stdin?.write(text);
+  return started.ended;
 }
 
 describe('the hand-off', () => {
@@ -76,8 +79,7 @@ describe('the hand-off', () => {
     expect(stderr).not.toContain(kept.token);
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
 
-    const out = await cli.run(['logout']);
-    expect(out).toMatchObject({ code: 0, stderr: expect.stringContaining('revoked') });
+    expect(await cli.run(['logout'])).toMatchObject({ code: 0, stderr: expect.stringContaining('revoked') });
     expect((await cli.run(['whoami'])).code).toBe(3);
     expect((await tokens()).map(({ name }) => name)).not.toContain('laptop');
   });
@@ -94,13 +96,11 @@ describe('the hand-off', () => {
     expect(await statusOf(`${redirect}?code=${code}&state=${state}`, { method: 'POST' })).toBe(400);
     expect(await statusOf(`${redirect.replace('/callback', '/')}?code=${code}&state=${state}`)).toBe(400);
     // A domain name of another site that resolves to this machine.
-    const { request } = await import('node:http');
-    const rebound = await new Promise<number | undefined>(resolve =>
-      request(`${redirect}?code=${code}&state=${state}`, { headers: { host: 'evil.example' } }, ({ statusCode }) =>
-        resolve(statusCode),
-      ).end(),
+    const headers = { host: 'evil.example' };
+    const rebound = await new Promise<IncomingMessage>(resolve =>
+      request(`${redirect}?code=${code}&state=${state}`, { headers }, resolve).end(),
     );
-    expect(rebound).toBe(400);
+    expect(rebound.statusCode).toBe(400);
     expect(await statusOf(callbackOf(page, issued).href)).toBe(200);
     expect((await started.ended).code).toBe(0);
     await expect(fetch(redirect)).rejects.toThrow();
@@ -122,87 +122,59 @@ describe('the hand-off', () => {
   });
 
   it('accepts a pasted code without a browser, and does not echo it', async () => {
-    const { started, page } = await beginLogin(['--no-browser'], true);
-    expect(page.searchParams.has('redirect_uri')).toBe(false);
-    const { code, iss } = await confirm(page);
-    await started.until('Code: ');
-    started.child.stdin?.write(`${code}~${Buffer.from(iss).toString('base64url')}\r`);
-    const { code: exitCode } = await started.ended;
-    expect(exitCode).toBe(0);
-    expect(started.seen()).not.toContain(code);
+    const begun = await beginLogin(['--no-browser']);
+    expect(begun.page.searchParams.has('redirect_uri')).toBe(false);
+    const issued = await confirm(begun.page);
+    expect(await paste(begun, pasted(issued))).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining(issued.code),
+    });
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
-    const noTerminal = await cli.run(['login', '--no-browser', '--url', api.url]);
-    expect(noTerminal).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-token') });
+    const withoutTerminal = await cli.run(['login', '--no-browser', '--url', api.url]);
+    expect(withoutTerminal).toEqual(failure(2, '--with-token'));
   });
 
   it('redeems no code issued by another origin, or without an issuer', async () => {
     // A repository names this address, which redirects the browser to the genuine dashboard.
-    const { createServer } = await import('node:http');
-    const asked: string[] = [];
-    const hostile = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.writeHead(302, { location: `${new URL(api.url).origin}${request.url}` }).end();
+    const hostile = await untilEnd(
+      startReceiver((response, { path }) =>
+        response.writeHead(302, { location: `${new URL(api.url).origin}${path}` }).end(),
+      ),
+    );
+    const lured = await beginLogin([], hostile.url);
+    const issued = await confirm(lured.page);
+    await fetch(callbackOf(lured.page, issued));
+    expect(await lured.started.ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`The code is for ${issued.iss}, not for ${hostile.url}`),
     });
-    await new Promise<void>(resolve => hostile.listen(0, '127.0.0.1', resolve));
-    const hostileUrl = `http://127.0.0.1:${(hostile.address() as { port: number }).port}`;
-    try {
-      const lured = cli.start(['login', '--url', hostileUrl], { env: { BROWSER: 'true' } });
-      await lured.until(/authorize-cli\?\S+\s/);
-      const page = pageOf(lured.seen());
-      const issued = await confirm(page);
-      await fetch(callbackOf(page, issued));
-      const { code, stderr } = await lured.ended;
-      expect(code).toBe(3);
-      expect(stderr).toContain(`The code is for ${issued.iss}, not for ${hostileUrl}`);
-      expect(asked).toEqual([]);
-
-      const pasted = cli.start(['login', '--no-browser', '--url', hostileUrl], { terminal: true });
-      await pasted.until(/authorize-cli\?\S+\s/);
-      const second = await confirm(pageOf(pasted.seen()));
-      await pasted.until('Code: ');
-      pasted.child.stdin?.write(`${second.code}~${Buffer.from(second.iss).toString('base64url')}\r`);
-      expect((await pasted.ended).code).toBe(3);
-      expect(asked).toEqual([]);
-    } finally {
-      hostile.close();
-    }
-    const variants: ((page: URL, issued: { code: string; iss: string }) => URL)[] = [
-      (page, issued) => callbackOf(page, issued, [['iss', issued.iss]]),
-      (page, issued) => callbackOf(page, issued, [['iss', 'https://evil.example']]),
-      (page, issued) => callbackOf(page, { ...issued, iss: 'https://$(id).example' }),
-      (page, issued) => callbackOf(page, { ...issued, iss: '' }),
-      (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}.evil.example` }),
-      (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}/` }),
-    ];
-    for (const variant of variants) {
+    const pasting = await beginLogin(['--no-browser'], hostile.url);
+    expect((await paste(pasting, pasted(await confirm(pasting.page)))).code).toBe(3);
+    expect(hostile.received).toEqual([]);
+    const { iss } = issued;
+    // Two issuers are rejected even if both are the right one.
+    const twice = [iss, 'https://evil.example'].map(second => [iss, second]);
+    const others = ['https://$(id).example', '', `${iss}.evil.example`, `${iss}/`].map(other => [other]);
+    for (const [first = '', ...more] of [...twice, ...others]) {
       const { started, page } = await beginLogin();
-      await fetch(variant(page, await confirm(page)));
-      const { code, stderr } = await started.ended;
-      expect(code).toBe(3);
-      expect(stderr).not.toContain('$(');
+      const callback = callbackOf(page, { ...(await confirm(page)), iss: first });
+      for (const second of more) callback.searchParams.append('iss', second);
+      await fetch(callback);
+      expect(await started.ended).toMatchObject({ code: 3, stderr: expect.not.stringContaining('$(') });
     }
-    const { started, page } = await beginLogin(['--no-browser'], true);
-    const { code: bare } = await confirm(page);
-    await started.until('Code: ');
-    started.child.stdin?.write(`${bare}\r`);
-    expect((await started.ended).code).toBe(3);
+    const bare = await beginLogin(['--no-browser']);
+    expect((await paste(bare, `${(await confirm(bare.page)).code}\r`)).code).toBe(3);
     expect((await tokens()).filter(({ name }) => name.startsWith('holdfast on'))).toEqual([]);
   });
 
   it('with an address from the repository alone starts only after confirmation', async () => {
     cli.file('repository/.git', '');
-    cli.file(
-      'repository/.holdfast.json',
-      JSON.stringify({ organization: 'acme', project: 'web-shop', environment: 'dev', url: api.url }),
-    );
+    const place = { organization: 'acme', project: 'web-shop', environment: 'dev' };
+    cli.file('repository/.holdfast.json', JSON.stringify({ ...place, url: api.url }));
     const cwd = join(cli.home, 'repository');
-    const unasked = await cli.run(['login'], { cwd, env: { BROWSER: 'true' } });
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--url') });
-    const asked = cli.start(['login', '--no-browser'], { cwd, terminal: true });
-    await asked.until('Sign in there?');
-    asked.child.stdin?.write('n\r');
-    expect((await asked.ended).code).toBe(2);
-    expect(asked.seen()).not.toContain('authorize-cli');
+    expect(await cli.run(['login'], { cwd, env: { BROWSER: 'true' } })).toEqual(failure(2, '--url'));
+    const asked = await cli.converse(['login', '--no-browser'], [['Sign in there?', 'n\r']], { cwd });
+    expect(asked).toMatchObject({ code: 2, stdout: expect.not.stringContaining('authorize-cli') });
   });
 
   it('creates a token for a program, shown once on stdout', async () => {
@@ -210,26 +182,21 @@ describe('the hand-off', () => {
     const started = cli.start(words, { env: { ...environment, BROWSER: 'true' } });
     await started.until(/authorize-cli\?\S+\s/);
     const page = pageOf(started.seen());
-    expect(Object.fromEntries(page.searchParams)).toMatchObject({
-      name: 'pipeline',
-      access: 'read',
-      environment: 'dev',
-      expiresInDays: '30',
-    });
+    const limits = { name: 'pipeline', access: 'read', environment: 'dev', expiresInDays: '30' };
+    expect(Object.fromEntries(page.searchParams)).toMatchObject(limits);
     const code = await confirm(page, { organizationId: ada.organization.id, projectId: project.id });
     await fetch(callbackOf(page, code));
     const { stdout, code: exitCode } = await started.ended;
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^service_tok_\w+\n$/)]);
-    const who = await cli.run(['whoami', '--json'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() } });
+    const env = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() };
+    const who = await cli.run(['whoami', '--json'], { env });
     expect(JSON.parse(who.stdout).authentication.token).toMatchObject({ name: 'pipeline', projectId: project.id });
     // The token determines the project.
-    const list = await cli.run(['envs'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() } });
-    expect(list.stdout).toContain('dev');
+    expect((await cli.run(['envs'], { env })).stdout).toContain('dev');
   });
 
   it('refers to the dashboard for listing and revoking other tokens', async () => {
-    const shown = await holdfast(['tokens']);
-    expect(shown.stderr).toContain('/account/tokens');
+    expect((await holdfast(['tokens'])).stderr).toContain('/account/tokens');
     const other = (await tokens())[0]?.id ?? '';
     await createToken(api, ada);
     const foreign = (await tokens()).find(({ id }) => id !== other)?.id ?? '';
@@ -249,17 +216,11 @@ describe('secrets', () => {
     expect([set.code, set.stdout]).toEqual([0, '']);
     expect(set.stderr).toMatch(/^A set, version 1; dev is at revision 1\.$/m);
     await holdfast(['set', 'B', '--from-file', cli.file('key.pem', 'with its line break\n')]);
-    const typed = cli.start(['set', 'C'], { env: environment, terminal: true });
-    await typed.until('Value of C: ');
-    typed.child.stdin?.write('typed-secret\r');
-    expect((await typed.ended).code).toBe(0);
-    expect(typed.seen()).not.toContain('typed-secret');
+    const typed = await cli.converse(['set', 'C'], [['Value of C: ', 'typed-secret\r']], { env: environment });
+    expect(typed).toMatchObject({ code: 0, stdout: expect.not.stringContaining('typed-secret') });
+    const secrets = { A: nasty, B: 'with its line break\n', C: 'typed-secret' };
     const pulled = await holdfast(['pull', '--json']);
-    expect(JSON.parse(pulled.stdout)).toMatchObject({
-      environment: 'dev',
-      revision: 3,
-      secrets: { A: nasty, B: 'with its line break\n', C: 'typed-secret' },
-    });
+    expect(JSON.parse(pulled.stdout)).toMatchObject({ environment: 'dev', revision: 3, secrets });
     expect((await holdfast(['set', 'A', '--json', '--if-version', '0'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'A', '--if-revision', '1'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'D', '--from-file', '-'], Buffer.from([0xff, 0xfe]))).stderr).toContain('UTF-8');
@@ -267,10 +228,8 @@ describe('secrets', () => {
       const { code, stderr } = await holdfast(['set', 'D'], 'x'.repeat(bytes));
       expect([code, stderr]).toEqual([1, 'holdfast: The value of D must have at most 65536 bytes in UTF-8.\n']);
     }
-    expect(JSON.parse((await holdfast(['set', 'A', '--json'], nasty)).stdout)).toMatchObject({
-      changed: false,
-      revision: 3,
-    });
+    const again = await holdfast(['set', 'A', '--json'], nasty);
+    expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, revision: 3 });
   });
 
   it('can’t be passed as arguments, and are not repeated in the error', async () => {
@@ -285,9 +244,7 @@ describe('secrets', () => {
       expect([words, code]).toEqual([words, 2]);
       expect(stdout + stderr).not.toContain('hunter2');
     }
-    expect(
-      (await api.get(`/secrets/${ada.organization.slug}/${project.slug}/dev/keys`, ada.session)).body.keys,
-    ).toEqual([]);
+    expect((await of().keys()).keys).toEqual([]);
   });
 
   it('are listed, deleted and have a history', async () => {
@@ -296,51 +253,38 @@ describe('secrets', () => {
     await holdfast(['set', 'B'], 'b');
     expect((await holdfast(['list'])).stdout).toMatch(/^A\t2\t\S+\t\S+@example\.com\nB\t1\t.*\n$/);
     expect((await holdfast(['history', 'A'])).stdout).not.toContain('secret');
-    expect((await holdfast(['history', 'A', '--values'])).stdout).toMatch(
-      /^2\t2\t.*"two-secret"\n1\t1\t.*"one-secret"\n$/,
-    );
+    const { stdout } = await holdfast(['history', 'A', '--values']);
+    expect(stdout).toMatch(/^2\t2\t.*"two-secret"\n1\t1\t.*"one-secret"\n$/);
     const place = `/secrets/${ada.organization.slug}/${project.slug}/dev`;
     await api.post(`${place}/versions/A/destroy`, { versions: [1] }, ada.session);
     expect((await holdfast(['history', 'A'])).stdout).toMatch(/\n1\t1\t.*\tdestroyed\n$/);
-    expect(await holdfast(['unset', 'A', 'NOPE'])).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/Not set in the first place: NOPE/),
-    });
+    const unset = await holdfast(['unset', 'A', 'NOPE']);
+    expect([unset.code, unset.stderr]).toEqual([0, expect.stringContaining('Not set in the first place: NOPE')]);
     expect((await holdfast(['unset', 'NOPE'])).code).toBe(5);
-    expect(JSON.parse((await holdfast(['unset', 'B', '--json'])).stdout)).toMatchObject({
-      deleted: ['B'],
-      revision: 5,
-    });
+    const asJson = await holdfast(['unset', 'B', '--json']);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ deleted: ['B'], revision: 5 });
   });
 
   it('are written to a file completely, for its owner only, or not at all', async () => {
     await holdfast(['set', 'A'], 'a');
     const path = cli.file('out/.env', 'before', 0o644);
     expect((await holdfast(['pull', '-o', path])).stdout).toBe('');
-    const { statSync, readdirSync } = await import('node:fs');
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['A=a\n', 0o600]);
     await holdfast(['set', 'B'], 'line\nbreak');
     await holdfast(['set', 'C'], 'all of \' " $x');
-    const refused = await holdfast(['pull', '-f', 'docker', '-o', path]);
-    expect([refused.code, refused.stdout]).toEqual([9, '']);
-    expect(refused.stderr).toMatch(/B contains a line break/);
-    const two = await holdfast(['pull', '-f', 'env']);
-    expect([two.code, two.stdout]).toEqual([9, '']);
-    expect(two.stderr).not.toContain('all of');
+    expect(await holdfast(['pull', '-f', 'docker', '-o', path])).toEqual(failure(9, 'B contains a line break'));
+    expect(await holdfast(['pull', '-f', 'env'])).toEqual(failure(9, /^(?!.*all of)/s));
     expect([readFileSync(path, 'utf8'), readdirSync(join(path, '..'))]).toEqual(['A=a\n', ['.env']]);
     const folder = await holdfast(['pull', '--only', 'A', '-o', cli.home]);
-    expect([folder.code, folder.stderr]).toEqual([1, expect.stringMatching(/can’t be written \(E\w+\)/)]);
+    expect(folder).toEqual(failure(1, /can’t be written \(E\w+\)/));
     // If stdout is a file, it is appended to, not replaced or truncated.
     const log = cli.file('log', 'before\n');
     const script = `${process.execPath} ${cli.bundle} pull --only A -q -o /dev/stdout >> ${log}; echo after >> ${log}`;
-    await promisify(execFile)('sh', ['-c', script], {
-      env: { ...environment, HOME: cli.home, PATH: process.env.PATH },
-    });
+    const env = { ...environment, HOME: cli.home, PATH: process.env.PATH };
+    await promisify(execFile)('sh', ['-c', script], { env });
     expect(readFileSync(log, 'utf8')).toBe('before\nA=a\nafter\n');
-    const asJson = JSON.parse(
-      (await holdfast(['--json', 'pull', '--only', 'A', '-o', join(cli.home, 'no/such/file')])).stderr,
-    );
-    expect(asJson.error.code).toBe('not_written');
+    const nowhere = await holdfast(['--json', 'pull', '--only', 'A', '-o', join(cli.home, 'no/such/file')]);
+    expect(JSON.parse(nowhere.stderr).error.code).toBe('not_written');
   });
 
   it('are masked on stderr for GitHub’s runner before they are printed', async () => {
@@ -358,16 +302,14 @@ describe('the other commands', () => {
     expect((await holdfast(['projects', 'create', 'Ledger', '--slug', 'ledger'])).code).toBe(6);
     expect((await holdfast(['projects'])).stdout).toMatch(/^ledger\tLedger\tdev /m);
     expect((await holdfast(['envs', 'create', 'Preview', '--type', 'development'])).stdout).toBe('preview\n');
-    expect(
-      JSON.parse((await holdfast(['envs', '--json'])).stdout).environments.map(({ slug }: { slug: string }) => slug),
-    ).toContain('preview');
+    const { environments } = JSON.parse((await holdfast(['envs', '--json'])).stdout);
+    expect(environments).toContainEqual(expect.objectContaining({ slug: 'preview' }));
     const invited = await holdfast(['members', 'invite', 'bob@example.com', '--role', 'viewer', '--json']);
     expect(Object.keys(JSON.parse(invited.stdout))).toEqual(['invitation', 'mailed']);
     expect((await holdfast(['members'])).stdout).toMatch(/^bob@example\.com\t\tviewer\tinvited until/m);
     expect((await holdfast(['audit', '--limit', '2'])).stdout.trim().split('\n')).toHaveLength(2);
-    expect(
-      JSON.parse((await holdfast(['audit', '--action', 'project.created', '--json'])).stdout).entries.length,
-    ).toBeGreaterThan(1);
+    const created = await holdfast(['audit', '--action', 'project.created', '--json']);
+    expect(JSON.parse(created.stdout).entries.length).toBeGreaterThan(1);
     expect((await holdfast(['audit', '--org', 'not-mine'])).code).toBe(5);
   });
 
@@ -388,20 +330,15 @@ describe('the other commands', () => {
   });
 
   it('are readable on a terminal: local times, and a hint if there is nothing yet', async () => {
-    const onTerminal = async (words: string[]) => {
-      const env = { ...environment, TZ: 'Asia/Tokyo', TERM: 'dumb' };
-      return (await cli.start(words, { env, terminal: true }).ended).stdout.replaceAll('\r', '');
-    };
-    expect(await onTerminal(['list'])).toBe(
-      'dev has no keys at revision 0. Begin: holdfast push .env, or holdfast set KEY\n',
-    );
-    expect(await onTerminal(['revisions'])).toBe('Nothing has changed dev yet.\n');
-    expect(await onTerminal(['template'])).toContain('holdfast template add KEY');
+    const shown = async (...words: string[]) => (await onTerminal(words, { TZ: 'Asia/Tokyo' })).stdout;
+    expect(await shown('list')).toBe('dev has no keys at revision 0. Begin: holdfast push .env, or holdfast set KEY\n');
+    expect(await shown('revisions')).toBe('Nothing has changed dev yet.\n');
+    expect(await shown('template')).toContain('holdfast template add KEY');
     await holdfast(['set', 'A'], 'a');
     const { createdAt } = JSON.parse((await holdfast(['revisions', '--json'])).stdout).revisions[0];
     const inTokyo = new Date(Date.parse(createdAt) + 9 * 60 * 60 * 1000).toISOString().slice(0, 19).replace('T', ' ');
-    expect(await onTerminal(['history', 'A'])).toMatch(new RegExp(`^VERSION .*\\n1 +1 +${inTokyo} `));
-    expect(await onTerminal(['revisions'])).toMatch(/^REVISION .*\n1 +(?:just now|\d+ seconds? ago) /);
+    expect(await shown('history', 'A')).toMatch(new RegExp(`^VERSION .*\\n1 +1 +${inTokyo} `));
+    expect(await shown('revisions')).toMatch(/^REVISION .*\n1 +(?:just now|\d+ seconds? ago) /);
     expect((await holdfast(['revisions'])).stdout).toContain(`1\t${createdAt}\t`);
   });
 
@@ -411,29 +348,22 @@ describe('the other commands', () => {
     expect((await cli.run(['link', `${place}/nope`], { env })).code).toBe(5);
     expect((await cli.run(['link', 'one/two'], { env })).code).toBe(2);
     expect((await cli.run(['link', `${place}/staging`], { env })).code).toBe(0);
-    expect(JSON.parse(readFileSync(join(cli.home, '.holdfast.json'), 'utf8'))).toEqual({
-      organization: ada.organization.slug,
-      project: project.slug,
-      environment: 'staging',
-    });
+    const linked = { organization: ada.organization.slug, project: project.slug, environment: 'staging' };
+    expect(JSON.parse(readFileSync(join(cli.home, '.holdfast.json'), 'utf8'))).toEqual(linked);
     await cli.run(['set', 'A'], { env, input: 'of staging' });
     expect((await cli.run(['run', 'sh', '-c', 'echo $A'], { env })).stdout).toBe('of staging\n');
   });
 
   it('have an exit code for each kind of failure', async () => {
     const { token } = await createToken(api, ada, { access: 'read' });
-    const readOnly = { ...environment, HOLDFAST_TOKEN: token };
-    expect((await cli.run(['set', 'A'], { env: readOnly, input: 'x' })).code).toBe(4);
-    expect((await cli.run(['list'], { env: { ...environment, HOLDFAST_TOKEN: 'service_tok_no' } })).code).toBe(3);
-    expect((await cli.run(['list', '-e', 'nope'], { env: environment })).code).toBe(5);
-    expect((await cli.run(['list'], { env: { ...environment, HOLDFAST_URL: 'http://127.0.0.1:1' } })).code).toBe(8);
-    expect((await cli.run(['nonsense'], { env: environment })).code).toBe(2);
-    const asJson = await cli.run(['list', '-e', 'nope', '--json'], { env: environment });
-    expect(asJson.stdout).toBe('');
-    expect(JSON.parse(asJson.stderr).error).toMatchObject({
-      code: 'environment_not_found',
-      requestId: expect.any(String),
-    });
+    expect((await holdfast(['set', 'A'], 'x', { HOLDFAST_TOKEN: token })).code).toBe(4);
+    expect((await holdfast(['list'], '', { HOLDFAST_TOKEN: 'service_tok_no' })).code).toBe(3);
+    expect((await holdfast(['list', '-e', 'nope'])).code).toBe(5);
+    expect((await holdfast(['list'], '', { HOLDFAST_URL: 'http://127.0.0.1:1' })).code).toBe(8);
+    expect((await holdfast(['nonsense'])).code).toBe(2);
+    const { stdout, stderr } = await holdfast(['list', '-e', 'nope', '--json']);
+    const error = { code: 'environment_not_found', requestId: expect.any(String) };
+    expect([stdout, JSON.parse(stderr).error]).toEqual(['', expect.objectContaining(error)]);
   });
 
   it('strip terminal control sequences from other people’s values', async () => {

@@ -1,5 +1,4 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,36 +7,16 @@ import { at, ofKind, queryItems } from '#lib/table/read.ts';
 import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import type { Person } from '#test/support/people.ts';
+import { fresh } from '#test/support/fixtures.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
+import { oldestFirst, seedPulls } from '#test/support/seed-audit.ts';
 import { passTo } from '../relay.ts';
-import { type Respond, refusal, reset, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli } from './cli.ts';
+import { type Respond, refusal, reset, startServer } from '../sdk/scripted-server.ts';
+import { useWorkplace } from './workplace.ts';
 
 const day = 86_400_000;
-const value = 'a-value-that-nothing-prints';
-
-let owner: Person;
-let variables: Record<string, string>;
-
-const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
-const cli = fresh(buildCli);
-const place = fresh(() => openWorkplace(api));
-beforeEach(async () => {
-  ({ owner } = place);
-  const { token } = await newToken();
-  variables = { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: token, HOLDFAST_ORG: owner.organization.slug };
-});
-
-async function newToken(): Promise<{ id: string; token: string }> {
-  const { body } = await expectStatus(api.post('/auth/token', { name: 'log' }, owner.session), 201);
-  return { id: body.cliToken.id, token: body.token };
-}
+const { api, cli, place, owner, variables, tokenOf, value } = useWorkplace();
 
 const start = (words: string[], env: Record<string, string | undefined> = variables) =>
   cli.start(['audit', '--follow', '--json', '--interval', '1', ...words], { env });
@@ -58,11 +37,7 @@ const documentsOf = (text: string): Document[] =>
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
 
-async function seeded(count: number, startMs = Date.now() - 3_600_000): Promise<AuditRecord[]> {
-  const entries = Array.from({ length: count }, (_, n) => auditEntry('secret.pulled', startMs + Math.floor(n / 2)));
-  await seedAudit(owner.organization.id, entries);
-  return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
-}
+const seeded = (count: number, startMs = Date.now() - 3_600_000) => seedPulls(owner.organization.id, count, startMs);
 
 describe('holdfast audit --follow', () => {
   it('prints one document a line, oldest first, and ends where it is told to', async () => {
@@ -84,9 +59,8 @@ describe('holdfast audit --follow', () => {
       expect(idsOf(documentsOf(stdout))).toEqual(idsOf(entries.slice(index + 1)));
     }
     const file = cli.file('cursor', `${documents[3]?.cursor}\n`);
-    expect(idsOf(documentsOf((await start([...words, '--cursor-file', file]).ended).stdout))).toEqual(
-      idsOf(entries.slice(4)),
-    );
+    const { stdout } = await start([...words, '--cursor-file', file]).ended;
+    expect(idsOf(documentsOf(stdout))).toEqual(idsOf(entries.slice(4)));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await start([...words, '--cursor-file', file]).ended).stdout).toBe('');
     writeFileSync(file, 'nonsense');
@@ -98,11 +72,9 @@ describe('holdfast audit --follow', () => {
     const entries = await seeded(3);
     const words = ['audit', '--follow', '--since', '2h', '--until', '30m'];
     const piped = await cli.run(words, { env: variables });
-    expect(piped.stdout.split('\n').map(line => line.split('\t')[0])).toEqual([
-      ...entries.map(({ createdAt }) => createdAt),
-      '',
-    ]);
-    const { stdout } = await cli.start(words, { env: { ...variables, TERM: 'dumb' }, terminal: true }).ended;
+    const times = piped.stdout.split('\n').map(line => line.split('\t')[0]);
+    expect(times).toEqual([...entries.map(({ createdAt }) => createdAt), '']);
+    const { stdout } = await cli.converse(words, [], { env: { ...variables, TERM: 'dumb' } });
     expect(stdout).toMatch(/^WHEN +WHO +ACTION [^\n]+\n(?:\d{4}-\d\d-\d\d [\d:]{8} +ada@example\.com [^\n]+\n){3}$/);
   });
 
@@ -135,10 +107,8 @@ describe('holdfast audit --follow', () => {
     const entries = await seeded(5, Date.now() - day);
     const old = new Date(Date.now() - 150 * day);
     const next = Buffer.from(JSON.stringify({ from: old.toISOString() })).toString('base64url');
-    for (const words of [
-      ['--after', `${next}.${old.getTime()}`],
-      ['--since', '150d'],
-    ]) {
+    const cursor = `${next}.${old.getTime()}`;
+    for (const words of Object.entries({ '--after': cursor, '--since': '150d' })) {
       const { code, stdout, stderr } = await start([...words, '--until', '1h']).ended;
       expect([code, idsOf(documentsOf(stdout))]).toEqual([0, idsOf(entries)]);
       const [, from = '', to = ''] = /Entries between (\S+Z) and (\S+Z) are no longer retained/.exec(stderr) ?? [];
@@ -150,20 +120,15 @@ describe('holdfast audit --follow', () => {
 });
 
 describe('an outage', () => {
-  let relay: ScriptedServer;
-  let script: Respond[];
-
-  beforeEach(async () => {
-    script = [];
-    const pass = passTo(api.url);
-    relay = await startServer((request, response: ServerResponse) => {
-      const isFeed = request.path.endsWith('/feed');
-      const step = isFeed && request.query.has('after') ? script.shift() : undefined;
-      if (step === undefined) void pass(request, response);
-      else step(request, response);
-    });
-  });
-  afterEach(() => relay.stop());
+  let script: Respond[] = [];
+  const pass: Respond = (...call) => void passTo(api.url)(...call);
+  const relay = fresh(() =>
+    startServer((request, response) => {
+      const isFeed = request.path.endsWith('/feed') && request.query.has('after');
+      const step = isFeed ? script.shift() : undefined;
+      (step ?? pass)(request, response);
+    }),
+  );
 
   const times = (count: number, step: Respond) => Array.from({ length: count }, () => step);
 
@@ -171,7 +136,7 @@ describe('an outage', () => {
     const wait = { 'retry-after': '1' };
     // The client tries four times before it says that the service does not answer.
     script = [
-      (request, response) => void passTo(api.url)(request, response),
+      pass,
       ...times(4, reset),
       ...times(4, refusal(503, 'temporarily_unavailable', undefined, wait)),
       ...times(4, refusal(429, 'rate_limited', undefined, wait)),
@@ -196,7 +161,7 @@ describe('an outage', () => {
     const refused = await start([], { ...variables, HOLDFAST_URL: relay.url }).ended;
     expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('No connection')]);
     script = [];
-    const { id, token } = await newToken();
+    const { id, token } = await tokenOf(owner);
     const started = start(['--since', '2h', '--cursor-file', 'cursor'], { ...variables, HOLDFAST_TOKEN: token });
     await eventually(() => readFileSync(join(cli.home, 'cursor')));
     await expectStatus(api.delete(`/auth/tokens/${id}`, owner.session), 200);
@@ -205,7 +170,7 @@ describe('an outage', () => {
   });
 
   it('is none if the token in HOLDFAST_TOKEN_FILE is replaced in time', async () => {
-    const [old, next] = [await newToken(), await newToken()];
+    const [old, next] = [await tokenOf(owner), await tokenOf(owner)];
     const file = cli.file('token', old.token, 0o600);
     const { HOLDFAST_TOKEN: _, ...others } = variables;
     const started = start(['--since', '2h', '--cursor-file', 'cursor'], { ...others, HOLDFAST_TOKEN_FILE: file });
@@ -243,8 +208,7 @@ describe('a follower that is killed again and again, while four writers write', 
   }
 
   async function stored(): Promise<AuditRecord[]> {
-    const items = ofKind(auditRecord, await queryItems(ranges.audit(owner.organization.id, 0)));
-    return items.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
+    return oldestFirst(ofKind(auditRecord, await queryItems(ranges.audit(owner.organization.id, 0))));
   }
 
   /** @param wordsAfter how a follower goes on, by the documents that the earlier ones printed */

@@ -1,76 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '#clients/sdk/src/index.ts';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
+import { fresh } from '#test/support/fixtures.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, variablesOf } from './cli.ts';
+import { failure } from './cli.ts';
+import { useShop } from './shop.ts';
 
-interface Ground {
-  url: string;
-  token: string;
-  organization: string;
-  project: string;
-  /** Responds once instead of the service. */
-  intercept(respond: Respond): void;
-  /** Deletes the environment `dev` and creates another one under its slug. */
-  remakeDev(): Promise<void>;
-}
+const { api, cli, ada, project, environment, of, valuesIn: values, holdfast: direct } = useShop();
+const dev = () => of();
 
-const stops: (() => unknown)[] = [];
+/** What responds to the next changes instead of the service. */
 const intercepts: Respond[] = [];
-
-/** The running service, behind a relay that can drop a response. */
-async function serviceGround(): Promise<Ground> {
-  // Each test has its own user, because plans limit the number of projects.
-  const ada = await seedPerson({ name: 'Ada' });
-  const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
-  const { token } = await createToken(api, ada);
+/** In front of the service. */
+const relay = fresh(() => {
   const pass = passTo(api.url);
-  const relay = await startServer((request, response) => {
+  return startServer((request, response) => {
     const next = request.method === 'GET' || request.query.has('dryRun') ? undefined : intercepts.shift();
     if (next === undefined) void pass(request, response);
     else next(request, response);
   });
-  stops.push(() => relay.stop());
-  const intercept = (respond: Respond) => void intercepts.push(respond);
-  const remakeDev = async () => {
-    const path = `/projects/${ada.organization.id}/${slug}/environments`;
-    expect((await api.delete(`${path}/dev`, ada.session)).status).toBe(200);
-    await eventually(async () =>
-      expect((await api.post(path, { name: 'Dev', slug: 'dev' }, ada.session)).status).toBe(201),
-    );
-  };
-  return { url: relay.url, token, organization: ada.organization.slug, project: slug, intercept, remakeDev };
-}
-
-const api = shared(startApi);
-
-let environment: Record<string, string>;
-let client: Holdfast;
-
-const cli = fresh(buildCli);
-const ground = fresh(serviceGround);
+});
 beforeEach(() => {
   intercepts.length = 0;
-  client = new Holdfast({ url: ground.url, token: ground.token });
-  environment = variablesOf(ground.url, ground.token, `${ground.organization}/${ground.project}/dev`);
-});
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
 });
 
-const holdfast = (words: string[], input?: string, more: Record<string, string> = {}) =>
-  cli.run(words, { env: { ...environment, ...more }, ...(input === undefined ? {} : { input }) });
-const dev = () => client.environment(ground.organization, ground.project, 'dev');
-const values = async (slug = 'dev') => {
-  const snapshot = await client.environment(ground.organization, ground.project, slug).pull();
-  return { ...snapshot.toObject() };
-};
+const holdfast: typeof direct = (words, input, more) => direct(words, input, { HOLDFAST_URL: relay.url, ...more });
 
 describe('push', () => {
   it('shows the plan without values, then applies it as one revision', async () => {
@@ -97,31 +53,27 @@ describe('push', () => {
   it('refuses lines that tools read differently, unless it is told who reads the file', async () => {
     const file = cli.file('.env', 'A=1\nB=geheim#1\n');
     const refused = await holdfast(['push', file]);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('line 2 B: node | python, docker, compose, systemd, sh\n');
-    expect(refused.stderr).toMatch(/--dialect node.*--as-is/s);
+    const readings = 'line 2 B: node \\| python, docker, compose, systemd, sh\n';
+    expect(refused).toEqual(failure(1, new RegExp(`${readings}.*--dialect node.*--as-is`, 's')));
     expect(refused.stderr).not.toContain('geheim');
-    expect(await holdfast(['diff', file, '--exit-code'])).toMatchObject({ code: 1 });
-    expect(await values()).toEqual({});
-    expect(await holdfast(['push', file, '--dialect', 'node'])).toMatchObject({ code: 0 });
-    expect(await values()).toEqual({ A: '1', B: 'geheim' });
-    expect(await holdfast(['diff', file, '--exit-code', '--dialect', 'node'])).toMatchObject({ code: 0 });
-    expect(await holdfast(['diff', file, '--exit-code', '--as-is'])).toMatchObject({ code: 7 });
-    expect(await holdfast(['push', file, '--as-is'])).toMatchObject({ code: 0 });
-    expect(await values()).toEqual({ A: '1', B: 'geheim#1' });
-    expect((await holdfast(['push', file, '--as-is', '--dialect', 'sh'])).code).toBe(2);
+    for (const [command, flags, code, stored] of [
+      ['diff', ['--exit-code'], 1, {}],
+      ['push', ['--dialect', 'node'], 0, { A: '1', B: 'geheim' }],
+      ['diff', ['--exit-code', '--dialect', 'node'], 0, { A: '1', B: 'geheim' }],
+      ['diff', ['--exit-code', '--as-is'], 7, { A: '1', B: 'geheim' }],
+      ['push', ['--as-is'], 0, { A: '1', B: 'geheim#1' }],
+      ['push', ['--as-is', '--dialect', 'sh'], 2, { A: '1', B: 'geheim#1' }],
+    ] as const) {
+      const { code: exitCode } = await holdfast([command, file, ...flags]);
+      expect([command, flags, exitCode, await values()]).toEqual([command, flags, code, stored]);
+    }
   });
 
   it('prunes in the same revision', async () => {
     await dev().import({ A: '1', GONE: '1', GONE_TOO: '1' });
-    const answer = await holdfast(['push', '-', '--prune', '--yes', '--json'], 'A=2\nNEW=1\n');
-    expect(JSON.parse(answer.stdout)).toEqual({
-      created: ['NEW'],
-      updated: ['A'],
-      unchanged: [],
-      deleted: ['GONE', 'GONE_TOO'],
-      revision: 2,
-    });
+    const { stdout } = await holdfast(['push', '-', '--prune', '--yes', '--json'], 'A=2\nNEW=1\n');
+    const changes = { created: ['NEW'], updated: ['A'], unchanged: [], deleted: ['GONE', 'GONE_TOO'] };
+    expect(JSON.parse(stdout)).toEqual({ ...changes, revision: 2 });
     expect(await values()).toEqual({ A: '2', NEW: '1' });
   });
 
@@ -132,14 +84,8 @@ describe('push', () => {
     expect(stderr).not.toContain('hunter2');
     expect((await dev().pull()).revision).toBe(0);
     expect((await holdfast(['push', '/no/such/file'])).code).toBe(2);
-    const windows = await cli.run(['push', '-'], {
-      env: environment,
-      input: Buffer.from('\ufeffA=hunter2\r\n', 'utf16le'),
-    });
-    expect([windows.code, windows.stderr]).toEqual([
-      1,
-      expect.stringMatching(/not UTF-8\.\n.*UTF-16.*save it as UTF-8/),
-    ]);
+    const windows = await holdfast(['push', '-'], Buffer.from('\ufeffA=hunter2\r\n', 'utf16le'));
+    expect(windows).toEqual(failure(1, /not UTF-8\.\n.*UTF-16.*save it as UTF-8/));
   });
 
   it('stops if another writer was faster, shows what changed, and loses nothing', async () => {
@@ -164,17 +110,12 @@ describe('push', () => {
       ['n', 1, {}],
       ['y', 0, { A: '1' }],
     ] as const) {
-      const started = cli.start(['push', file], { env: environment, terminal: true });
-      await started.until('Apply? [y/N]');
-      started.child.stdin?.write(`${answer}\r`);
-      expect((await started.ended).code).toBe(code);
+      const ended = await cli.converse(['push', file], [['Apply? [y/N]', `${answer}\r`]], { env: environment });
+      expect(ended.code).toBe(code);
       expect(await values()).toEqual(expected);
     }
-    const unasked = cli.start(['push', cli.file('.env', 'A=2\n'), '--no-input'], {
-      env: environment,
-      terminal: true,
-    });
-    expect((await unasked.ended).code).toBe(0);
+    const unasked = ['push', cli.file('.env', 'A=2\n'), '--no-input'];
+    expect((await cli.converse(unasked, [], { env: environment })).code).toBe(0);
     expect(await values()).toEqual({ A: '2' });
   });
 
@@ -202,12 +143,8 @@ describe('push', () => {
   it('reports the maximum size of a revision before contacting the service', async () => {
     const lines = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => `K${from + index}=1\n`).join('');
-    expect(await holdfast(['push', '-'], lines(0, 1001))).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /sets 1001 keys, and one revision takes 1000 changes; nothing was changed\.\nSplit/,
-      ),
-    });
+    const limit = /sets 1001 keys, and one revision takes 1000 changes; nothing was changed\.\nSplit/;
+    expect(await holdfast(['push', '-'], lines(0, 1001))).toEqual(failure(1, limit));
     expect((await holdfast(['push', '-', '-q'], lines(0, 1000))).code).toBe(0);
     const pruned = await holdfast(['push', '-', '--prune', '--yes'], lines(500, 600));
     expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('900 to delete, 100 unchanged') });
@@ -220,9 +157,9 @@ describe('push', () => {
 
   it('reports an unknown outcome if the service is unreachable, and that the change is all or nothing', async () => {
     await dev().import({ A: '1' });
-    ground.intercept((__, response) => {
+    intercepts.push((__, response) => {
       response.socket?.resetAndDestroy();
-      for (const stop of stops.splice(0)) void stop();
+      void relay.stop();
     });
     const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
     expect(code).toBe(8);
@@ -232,7 +169,7 @@ describe('push', () => {
   it('reports what is known if the service fails midway', async () => {
     await dev().import({ A: '1' });
     for (let times = 0; times < 4; times += 1) {
-      ground.intercept((__, response) => void response.socket?.resetAndDestroy());
+      intercepts.push((__, response) => void response.socket?.resetAndDestroy());
     }
     const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
     expect(code).toBe(8);
@@ -244,12 +181,9 @@ describe('push', () => {
 it('get, list and history print exactly the value, with a line break only on a terminal', async () => {
   await dev().import({ A: ' a\nb ', B: '2' });
   expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
-  expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
-    key: 'A',
-    value: ' a\nb ',
-    revision: 1,
-  });
-  expect((await cli.start(['get', 'B'], { env: environment, terminal: true }).ended).stdout).toBe('2\r\n');
+  const asJson = await holdfast(['get', 'A', '--json']);
+  expect(JSON.parse(asJson.stdout)).toEqual({ key: 'A', value: ' a\nb ', revision: 1 });
+  expect((await cli.converse(['get', 'B'], [], { env: environment })).stdout).toBe('2\r\n');
   expect((await holdfast(['get', 'NOPE'])).code).toBe(5);
   await dev().set('B', '3');
   expect((await holdfast(['get', 'B', '--revision', '1'])).stdout).toBe('2');
@@ -259,22 +193,23 @@ it('get, list and history print exactly the value, with a line break only on a t
 describe('diff', () => {
   it('compares revisions, environments and files, and shows values only on request', async () => {
     await dev().import({ A: 'a-1', GONE: 'g' });
-    const plan = await dev().plan({ set: { A: 'a-2', NEW: 'n' }, delete: ['GONE'] });
-    await plan.apply();
-    await client.environment(ground.organization, ground.project, 'staging').import({ A: 'a-2', S: 's' });
-    const last = await holdfast(['diff']);
-    expect(last.stdout).toBe('~ A\n- GONE\n+ NEW\n');
-    expect(last.stderr).toContain('From dev@1 to dev@2: 3 keys differ.');
-    expect((await holdfast(['diff', 'dev@1'])).stdout).toBe(last.stdout);
-    expect((await holdfast(['diff', 'dev@1', 'dev@2', '--show-values'])).stdout).toBe(
-      '~ A "a-1" → "a-2"\n- GONE "g"\n+ NEW "n"\n',
-    );
-    expect((await holdfast(['diff', 'staging'])).stdout).toBe('- NEW\n+ S\n');
-    expect((await holdfast(['diff', 'staging', 'dev'])).stdout).toBe('+ NEW\n- S\n');
-    expect((await holdfast(['diff', 'dev@1', 'staging'])).stdout).toBe('~ A\n- GONE\n+ S\n');
+    await (await dev().plan({ set: { A: 'a-2', NEW: 'n' }, delete: ['GONE'] })).apply();
+    await of('staging').import({ A: 'a-2', S: 's' });
     const file = cli.file('.env', 'A=a-3\nNEW=n\n');
-    expect((await holdfast(['diff', file])).stdout).toBe('~ A\n');
-    expect((await holdfast(['diff', 'dev', '-', '--show-values'], 'A=a-2\n')).stdout).toBe('- NEW "n"\n');
+    const difference = async (...words: string[]) => (await holdfast(['diff', ...words], 'A=a-2\n')).stdout;
+    expect((await holdfast(['diff'])).stderr).toContain('From dev@1 to dev@2: 3 keys differ.');
+    for (const [words, expected] of [
+      [[], '~ A\n- GONE\n+ NEW\n'],
+      [['dev@1'], '~ A\n- GONE\n+ NEW\n'],
+      [['dev@1', 'dev@2', '--show-values'], '~ A "a-1" → "a-2"\n- GONE "g"\n+ NEW "n"\n'],
+      [['staging'], '- NEW\n+ S\n'],
+      [['staging', 'dev'], '+ NEW\n- S\n'],
+      [['dev@1', 'staging'], '~ A\n- GONE\n+ S\n'],
+      [[file], '~ A\n'],
+      [['dev', '-', '--show-values'], '- NEW "n"\n'],
+    ] as const) {
+      expect([words, await difference(...words)]).toEqual([words, expected]);
+    }
     const json = await holdfast(['diff', 'dev@1', file, '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ updated: [{ key: 'A' }], created: [{ key: 'NEW' }] });
     expect(json.stdout).not.toContain('a-');
@@ -283,7 +218,10 @@ describe('diff', () => {
   it('finds no difference in an unchanged environment, even under a slug that was used before', async () => {
     const nothing = { code: 0, stdout: '' };
     expect(await holdfast(['diff'])).toMatchObject(nothing);
-    await ground.remakeDev();
+    const path = `/projects/${ada.organization.id}/${project.slug}/environments`;
+    expect((await api.delete(`${path}/dev`, ada.session)).status).toBe(200);
+    const again = () => api.post(path, { name: 'Dev', slug: 'dev' }, ada.session);
+    await eventually(async () => expect((await again()).status).toBe(201));
     const { revision } = await dev().keys();
     expect(await holdfast(['diff'])).toMatchObject({
       ...nothing,
@@ -293,11 +231,8 @@ describe('diff', () => {
 
   it('exits with 7 if there are differences and --exit-code is given', async () => {
     await dev().import({ A: '1' });
-    expect(await holdfast(['diff', '--exit-code'])).toMatchObject({
-      code: 7,
-      stdout: '+ A\n',
-      stderr: 'holdfast: From dev@0 to dev@1: 1 key differs.\n',
-    });
+    const message = 'holdfast: From dev@0 to dev@1: 1 key differs.\n';
+    expect(await holdfast(['diff', '--exit-code'])).toMatchObject({ code: 7, stdout: '+ A\n', stderr: message });
     expect((await holdfast(['diff', 'dev@1', '--exit-code'])).code).toBe(0);
     expect((await holdfast(['diff', 'NoSuch'])).code).toBe(2);
     expect((await holdfast(['diff', 'dev@9'])).code).toBe(5);
@@ -307,7 +242,7 @@ describe('diff', () => {
 describe('promote and restore', () => {
   it('show the plan and apply it', async () => {
     await dev().import({ A: '1', B: '2' });
-    await client.environment(ground.organization, ground.project, 'staging').import({ B: 'kept' });
+    await of('staging').import({ B: 'kept' });
     const dry = await holdfast(['promote', 'dev', 'staging', '--dry-run']);
     expect(dry.stdout).toBe('+ A = ••••••••\n~ B = ••••••••\n');
     expect((await holdfast(['promote', 'dev', 'staging', '--no-overwrite'])).stderr).toMatch(/1 left alone/);
@@ -327,10 +262,9 @@ describe('promote and restore', () => {
     expect((await holdfast(['restore', '99'])).code).toBe(5);
     const { stdout } = await holdfast(['revisions']);
     expect(stdout.split('\n').map(line => line.split('\t')[0])).toEqual(['3', '2', '1', '']);
-    expect(JSON.parse((await holdfast(['revisions', '--limit', '1', '--json'])).stdout)).toMatchObject({
-      revisions: [{ revision: 3, message: 'back', restored: 1 }],
-      next: 3,
-    });
+    const newest = await holdfast(['revisions', '--limit', '1', '--json']);
+    const revisions = [{ revision: 3, message: 'back', restored: 1 }];
+    expect(JSON.parse(newest.stdout)).toMatchObject({ revisions, next: 3 });
   });
 });
 
@@ -340,13 +274,9 @@ describe('edit', () => {
 
   it('applies what was changed in the editor, and leaves no file behind', async () => {
     await dev().import({ A: "it's\n$HOME\\", B: '2', C: 'c' });
-    const { code, stderr } = await holdfast(
-      ['edit'],
-      '',
-      editor(
-        `echo "$1" > ${cli.home}/path; stat -c %a "$1" >> ${cli.home}/path; sed -i '/^B=/d; s/^C=.*/C=changed/' "$1"; echo 'D="new"' >> "$1"`,
-      ),
-    );
+    const change = `sed -i '/^B=/d; s/^C=.*/C=changed/' "$1"; echo 'D="new"' >> "$1"`;
+    const noted = `echo "$1" > ${cli.home}/path; stat -c %a "$1" >> ${cli.home}/path`;
+    const { code, stderr } = await holdfast(['edit'], '', editor(`${noted}; ${change}`));
     expect(stderr).toMatch(/\+ D[\s\S]*~ C[\s\S]*- B/);
     expect(code).toBe(0);
     expect(await values()).toEqual({ A: "it's\n$HOME\\", C: 'changed', D: 'new' });
@@ -358,40 +288,32 @@ describe('edit', () => {
     expect((await holdfast(['edit'])).code).toBe(2);
   });
 
+  /** Edits with this command of sed, while `meanwhile` happens between opening the file and saving it. */
+  async function editDuring(meanwhile: () => Promise<unknown>, change: string) {
+    const wait = `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done`;
+    const env = { ...environment, HOLDFAST_URL: relay.url, ...editor(`${wait}; sed -i '${change}' "$1"`) };
+    const started = cli.start(['edit'], { env });
+    await eventually(() => expect(existsSync(join(cli.home, 'open'))).toBe(true));
+    await meanwhile();
+    cli.file('go', '');
+    return started.ended;
+  }
+
   it('merges concurrent changes by key', async () => {
     await dev().import({ MINE: '1', THEIRS: '1', BOTH: '1' });
-    const waiting = editor(
-      `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^MINE=.*/MINE=2/; s/^BOTH=.*/BOTH=3/' "$1"`,
-    );
-    const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
-    await opened();
-    await dev().import({ THEIRS: '2', BOTH: '3', NEW: '1' });
-    cli.file('go', '');
-    const { code, stderr } = await started.ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('merged');
+    const theirs = () => dev().import({ THEIRS: '2', BOTH: '3', NEW: '1' });
+    const { code, stderr } = await editDuring(theirs, 's/^MINE=.*/MINE=2/; s/^BOTH=.*/BOTH=3/');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('merged')]);
     expect(await values()).toEqual({ MINE: '2', THEIRS: '2', BOTH: '3', NEW: '1' });
   });
 
   it('applies nothing if both changed a key, and keeps the edited file', async () => {
     await dev().import({ A: '1', B: '1' });
-    const waiting = editor(
-      `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^A=.*/A=mine/; s/^B=.*/B=mine/' "$1"`,
-    );
-    const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
-    await opened();
-    await dev().set('A', 'theirs');
-    cli.file('go', '');
-    const { code, stderr } = await started.ended;
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/changed the same keys of dev: A\./);
+    const theirs = () => dev().set('A', 'theirs');
+    const { code, stderr } = await editDuring(theirs, 's/^A=.*/A=mine/; s/^B=.*/B=mine/');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('changed the same keys of dev: A.')]);
     const kept = /kept in a file that only you can read: (\S+)/.exec(stderr)?.[1] ?? '';
     expect(readFileSync(kept, 'utf8')).toContain('B=mine');
     expect(await values()).toEqual({ A: 'theirs', B: '1' });
   });
-
-  async function opened(): Promise<void> {
-    const { existsSync } = await import('node:fs');
-    while (!existsSync(join(cli.home, 'open'))) await new Promise(resolve => setTimeout(resolve, 50));
-  }
 });

@@ -1,7 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -41,10 +43,18 @@ export interface Cli {
   bundle: string;
   start(words: readonly string[], options?: Options): StartedCli;
   run(words: readonly string[], options?: Options): Promise<Ending>;
+  /** Runs on a terminal, and types each text once its prompt is there. */
+  converse(
+    words: readonly string[],
+    dialog: [prompt: string | RegExp, typed: string][],
+    options?: Options,
+  ): Promise<Ending>;
+  /** Runs a script with bash, as pasted, in `home`, with `holdfast` as a program. @throws Error if a command fails */
+  shell(script: string, env?: Record<string, string>): Promise<{ stdout: string; stderr: string }>;
   /** Where the credential for an origin is stored, in `home`. */
   credentialsOf(origin: string): string;
   /** A file in `home`. */
-  file(name: string, text: string, mode?: number): string;
+  file(name: string, text: string | Buffer, mode?: number): string;
   remove(): void;
 }
 
@@ -65,6 +75,14 @@ export function buildCli(): Cli {
   const bundle = requireBundle();
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
+  const file: Cli['file'] = (name, text, mode = 0o644) => {
+    const path = join(home, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  };
+
   const start: Cli['start'] = (words, options = {}) => {
     const { env = {}, cwd = home, input, terminal = false, columns, user, under = [process.execPath] } = options;
     const command = [...under, bundle, ...words];
@@ -79,18 +97,12 @@ export function buildCli(): Cli {
     let stdout = '';
     let stderr = '';
     const waiting = new Set<() => void>();
-    const hear = (add: (text: string) => void) => (chunk: Buffer) => {
-      add(chunk.toString());
+    child.stdout.on('data', chunk => (stdout += chunk));
+    child.stderr.on('data', chunk => (stderr += chunk));
+    const lookAgain = () => {
       for (const look of waiting) look();
     };
-    child.stdout.on(
-      'data',
-      hear(text => (stdout += text)),
-    );
-    child.stderr.on(
-      'data',
-      hear(text => (stderr += text)),
-    );
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', lookAgain);
     child.stdin.on('error', () => undefined);
     if (input !== undefined) child.stdin.end(input);
     else if (!terminal) child.stdin.end();
@@ -124,17 +136,39 @@ export function buildCli(): Cli {
     bundle,
     start,
     run: (words, options) => start(words, options).ended,
-    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
-    file: (name, text, mode = 0o644) => {
-      const path = join(home, name);
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, text);
-      chmodSync(path, mode);
-      return path;
+    converse: async (words, dialog, options) => {
+      const started = start(words, { ...options, terminal: true });
+      for (const [prompt, typed] of dialog) {
+        await started.until(prompt);
+        started.child.stdin?.write(typed);
+      }
+      return started.ended;
     },
+    shell: (script, more = {}) => {
+      const program = `#!/bin/sh\nexec '${process.execPath}' '${bundle}' "$@"\n`;
+      file('bin/holdfast', program, 0o755);
+      const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, HOLDFAST_KEYRING: 'off', ...more };
+      return promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: home, env });
+    },
+    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
+    file,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }
+
+const matching = (text: string | RegExp) =>
+  typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
+
+/** The ending of a command that failed: it printed nothing on standard output, and this message. */
+export const failure = (code: number, message: string | RegExp): Ending => ({
+  code,
+  signal: null,
+  stdout: '',
+  stderr: matching(message),
+});
+
+/** The ending of a command that printed this and no message. */
+export const success = (stdout: string): Ending => ({ code: 0, signal: null, stdout, stderr: '' });
 
 /** The variables that name a service, a token and an environment. */
 export function variablesOf(url: string, token: string, environment = 'acme/web-shop/dev'): Record<string, string> {

@@ -2,42 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import type { Person } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { buildCli, variablesOf } from './cli.ts';
+import { failure } from './cli.ts';
+import { useWorkplace } from './workplace.ts';
 
-let owner: Person;
-let variables: Record<string, string>;
-
-const value = 'a-value-that-nothing-prints';
-
-const api = shared(() => startApi({ REQUESTS_PER_MINUTE: '-1' }));
+const { api, cli, place, owner, variables, tokenOf, holdfast: run, value } = useWorkplace();
 const issuer = shared(startIssuer);
-const cli = fresh(buildCli);
-const place = fresh(() => openWorkplace(api));
-beforeEach(async () => {
-  ({ owner } = place);
-  variables = variablesOf(
-    api.url,
-    (await tokenOf(owner)).token,
-    `${owner.organization.slug}/${place.project.slug}/dev`,
-  );
-});
-
-async function tokenOf(person: Person, access = 'write'): Promise<{ id: string; token: string }> {
-  const { body } = await expectStatus(api.post('/auth/token', { name: 'ci', access }, person.session), 201);
-  return { id: body.cliToken.id, token: body.token };
-}
 
 async function remove(person: Person): Promise<void> {
   const members = `/members/${owner.organization.id}`;
@@ -46,11 +25,8 @@ async function remove(person: Person): Promise<void> {
   await expectStatus(api.delete(`${members}/${id}`, owner.session), 200);
 }
 
-async function holdfast(...words: string[]) {
-  const ending = await cli.run(['exposure', ...words], { env: variables });
-  expect(ending.stdout + ending.stderr).not.toContain(value);
-  return ending;
-}
+const holdfast = (...words: string[]) => run('exposure', ...words);
+const answered = async (...words: string[]) => JSON.parse((await holdfast(...words, '--json')).stdout);
 
 async function asked<T = CredentialExposure>(query: string): Promise<T> {
   return (await expectStatus(api.get(`/audit/${owner.organization.id}/exposure?${query}`, owner.session), 200)).body;
@@ -88,8 +64,8 @@ describe('holdfast exposure --token', () => {
     expect([table.code, linesOf(table.stdout)]).toEqual([0, rowsOf(answer)]);
     expect(table.stderr).toBe('Still current: 2 of 4. List them: --format rotate\n');
     expect(linesOf(table.stdout).map(line => line.split('\t')[1])).toEqual(['yes', 'yes', 'no', 'no']);
-    expect(JSON.parse((await holdfast('--token', id, '--json')).stdout)).toEqual(answer);
-    const period = JSON.parse((await holdfast('--token', id, '--json', '--until', '1h')).stdout);
+    expect(await answered('--token', id)).toEqual(answer);
+    const period = await answered('--token', id, '--until', '1h');
     expect(period.exposures).toEqual([]);
   });
 
@@ -105,16 +81,19 @@ describe('holdfast exposure --token', () => {
   });
 
   it('says that nothing was found, and that the id may be wrong', async () => {
-    const { code, stdout, stderr } = await holdfast('--token', randomUUID());
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^None found in the log, which begins \d.*\. Is the id right\?\n$/);
+    const none = /^None found in the log, which begins \d.*\. Is the id right\?\n$/;
+    expect(await holdfast('--token', randomUUID())).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(none),
+    });
   });
 
   it('never repeats a token that is given instead of its id', async () => {
     const { token } = await tokenOf(owner);
-    const { code, stdout, stderr } = await holdfast('--token', token);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Expected an id')]);
-    expect(stderr).not.toContain(token);
+    const ended = await holdfast('--token', token);
+    expect(ended).toEqual(failure(2, 'Expected an id'));
+    expect(ended.stderr).not.toContain(token);
   });
 
   it('takes one question, and a format only where it fits', async () => {
@@ -164,16 +143,13 @@ describe('holdfast exposure --person and --identity', () => {
     await expectStatus(place.pull('dev', '', { as: { token } }), 200);
 
     const ask = async () => [
-      JSON.parse((await holdfast('--person', member.email.toUpperCase(), '--json')).stdout),
-      JSON.parse((await holdfast('--identity', 'deploy', '--json')).stdout),
-      JSON.parse((await holdfast('--identity', identityId, '--json')).stdout),
+      await answered('--person', member.email.toUpperCase()),
+      await answered('--identity', 'deploy'),
+      await answered('--identity', identityId),
     ];
     const before = await ask();
-    expect(before.map(({ exposures }) => exposures.map(({ key }: Exposure) => key))).toEqual([
-      ['SEEN'],
-      ['SEEN'],
-      ['SEEN'],
-    ]);
+    const keys = before.map(({ exposures }) => exposures.map(({ key }: Exposure) => key));
+    expect(keys).toEqual(Array(3).fill(['SEEN']));
     await remove(member);
     await expectStatus(api.delete(`/identities/${owner.organization.id}/${identityId}`, owner.session), 200);
     expect(await ask()).toEqual(before);
@@ -184,23 +160,16 @@ describe('holdfast exposure --person and --identity', () => {
   it('find a person or an identity whose name is only in the entries of what they did', async () => {
     const [user, identity] = [randomUUID(), randomUUID()];
     const environment = { id: randomUUID(), slug: 'gone' };
-    const entries = [
-      auditEntry('secret.bulk_set', Date.now(), {
-        actor: { id: user, email: 'before@example.com', type: 'session' },
-        environment,
-        keys: ['A'],
-      }),
-      auditEntry('secret.bulk_set', Date.now(), {
-        actor: { id: identity, email: null, name: 'before', type: 'identity', tokenId: randomUUID() },
-        environment,
-        keys: ['B'],
-      }),
-    ];
-    await seedAudit(owner.organization.id, entries);
+    const person = { id: user, email: 'before@example.com', type: 'session' } as const;
+    const program = { id: identity, email: null, name: 'before', type: 'identity', tokenId: randomUUID() } as const;
+    await seedAudit(owner.organization.id, [
+      auditEntry('secret.bulk_set', Date.now(), { actor: person, environment, keys: ['A'] }),
+      auditEntry('secret.bulk_set', Date.now(), { actor: program, environment, keys: ['B'] }),
+    ]);
     expect((await holdfast('--person', 'before@example.com')).stdout).toMatch(/\/gone\/A\t/);
     expect((await holdfast('--identity', 'before')).stdout).toMatch(/\/gone\/B\t/);
-    const { code, stderr } = await holdfast('--person', 'never@example.com');
-    expect([code, stderr]).toEqual([5, expect.stringContaining('has no entry with never@example.com')]);
+    const unknown = await holdfast('--person', 'never@example.com');
+    expect(unknown).toEqual(failure(5, 'has no entry with never@example.com'));
   });
 
   it('names the candidates if several people have had an address', async () => {
@@ -224,22 +193,19 @@ it('holdfast exposure --key lists who knows the current value of the environment
   const { id, token } = await tokenOf(admin, 'read');
   await expectStatus(place.pull('dev', '', { as: { token } }), 200);
   await remove(admin);
-  const environments = (await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session)).body
-    .project.environments as { id: string; slug: string }[];
-  const dev = environments.find(({ slug }) => slug === 'dev')?.id ?? '';
+  const { body } = await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session);
+  const dev: string = body.project.environments.find(({ slug }: { slug: string }) => slug === 'dev').id;
   const answer = await asked<SecretReaders>(`environment=${dev}&key=SHARED`);
   const { code, stdout } = await holdfast('--key', 'SHARED');
-  expect([code, linesOf(stdout).map(line => line.split('\t'))]).toEqual([
-    0,
-    answer.readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) => {
-      return [actor.email, hasAccess ? 'yes' : 'no', lastAt, firstAt, tokenIds.join(' ')];
-    }),
-  ]);
+  const rows = answer.readers.map(({ actor, tokenIds, firstAt, lastAt, hasAccess }) =>
+    [actor.email, hasAccess ? 'yes' : 'no', lastAt, firstAt, tokenIds.join(' ')].join('\t'),
+  );
+  expect([code, linesOf(stdout)]).toEqual([0, rows]);
   expect(stdout).toContain(`${admin.email}\tno\t`);
   expect(stdout).toContain(id);
   expect(stdout).not.toContain(viewer.email);
-  expect(JSON.parse((await holdfast('--key', 'SHARED', '--json')).stdout)).toEqual(answer);
-  expect(JSON.parse((await holdfast('--key', 'SHARED', '-e', dev, '--json')).stdout)).toEqual(answer);
+  expect(await answered('--key', 'SHARED')).toEqual(answer);
+  expect(await answered('--key', 'SHARED', '-e', dev)).toEqual(answer);
   expect((await holdfast('--key', 'ABSENT')).code).toBe(5);
   expect((await holdfast('--key', 'SHARED', '-e', 'nowhere')).code).toBe(5);
 });
@@ -262,7 +228,7 @@ describe('many exposures', () => {
   it('are joined from all pages in one document and in one table', async () => {
     const tokenId = await seed(places, 250);
     expect((await asked(`tokenId=${tokenId}`)).next).toBeDefined();
-    const { exposures, next } = JSON.parse((await holdfast('--token', tokenId, '--json')).stdout);
+    const { exposures, next } = await answered('--token', tokenId);
     expect([new Set(exposures.map(placeOf)).size, next]).toEqual([8000, undefined]);
     expect(linesOf((await holdfast('--token', tokenId)).stdout)).toHaveLength(8000);
   });
@@ -271,8 +237,8 @@ describe('many exposures', () => {
     const tokenId = await seed(places.slice(0, 5), 30);
     const seen = join(cli.home, 'seen');
     const env = { ...variables, TERM: 'xterm', PAGER: `cat > ${seen}` };
-    const { code, stdout } = await cli.start(['exposure', '--token', tokenId], { env, terminal: true, columns: width })
-      .ended;
+    const words = ['exposure', '--token', tokenId];
+    const { code, stdout } = await cli.converse(words, [], { env, columns: width });
     expect(code).toBe(0);
     expect(stdout).toContain('Still current: 0 of 5000');
     const [header = '', ...rows] = linesOf(stripVTControlCharacters(readFileSync(seen, 'utf8')));

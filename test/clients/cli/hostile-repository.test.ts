@@ -3,9 +3,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending, variablesOf } from './cli.ts';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
+import { json, pullAnswer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending, failure, variablesOf } from './cli.ts';
 
 let values: Record<string, string> = {};
 
@@ -22,7 +22,7 @@ const environment = (more: Record<string, string> = {}) => ({
 const holdfast = (words: string[], cwd = cli.home): Promise<Ending> => cli.run(words, { env: environment(), cwd });
 
 describe('a name that a developer wrote to an environment they may not read', () => {
-  const decideCode = `PATH LD_PRELOAD DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PERL5OPT PERL5LIB PERL5DB PYTHONPATH
+  const decideCode = `PATH LD_PRELOAD DYLD_X DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PERL5OPT PERL5LIB PERL5DB PYTHONPATH
     PYTHONSTARTUP PYTHONHOME PYTHONWARNINGS RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS
     JDK_JAVA_OPTIONS CLASSPATH GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_CONFIG_GLOBAL npm_config_script_shell
     NPM_CONFIG_REGISTRY DOTNET_STARTUP_HOOKS PHPRC LESSOPEN EDITOR PAGER HOME XDG_CONFIG_HOME HOLDFAST_ID_TOKEN_COMMAND
@@ -39,23 +39,22 @@ describe('a name that a developer wrote to an environment they may not read', ()
   const names = `${decideCode} ${decideTrust}`.split(/\s+/);
 
   it('is rejected with its reason, and nothing is started', async () => {
-    values = Object.fromEntries(names.map(name => [name, 'planted']));
-    const { code, stdout, stderr } = await holdfast(['run', 'echo', 'started']);
-    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
-    expect(names.filter(name => !new RegExp(`^  ${name} \\w.*--allow-name ${name}$`, 'm').test(stderr))).toEqual([]);
-    expect(stderr).not.toContain('planted');
+    values = { ...Object.fromEntries(names.map(name => [name, 'planted'])), FINE: 'planted' };
+    const ended = await holdfast(['run', 'echo', 'started']);
+    expect(ended).toEqual(failure(125, /^(?!.*(?:planted|FINE))/s));
+    const isNamed = (name: string) => new RegExp(`^  ${name} \\w.*--allow-name ${name}$`, 'm').test(ended.stderr);
+    expect(names.filter(name => !isNamed(name))).toEqual([]);
   });
 
   it.each(Object.keys(formats).filter(name => formats[name]?.isData === undefined))(
     'is not written as %s, with the same reason, unless it is allowed',
     async format => {
       values = { ...Object.fromEntries(names.map(name => [name, 'planted'])), GREETING: 'hello' };
-      const { code, stdout, stderr } = await holdfast(['pull', '--format', format]);
-      expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+      const ended = await holdfast(['pull', '--format', format]);
+      expect(ended).toEqual(failure(9, /^(?!.*(?:planted|hello))/s));
       // The runner and fish refuse some of them for reasons of their own.
-      expect(names.filter(name => !new RegExp(`^  ${name} \\w`, 'm').test(stderr))).toEqual([]);
-      expect(stderr).toMatch(/^ {2}BASH_ENV makes a shell run code; to pass it anyway: --allow-name BASH_ENV$/m);
-      expect(stderr).not.toMatch(/planted|hello/);
+      expect(names.filter(name => !new RegExp(`^  ${name} \\w`, 'm').test(ended.stderr))).toEqual([]);
+      expect(ended.stderr).toMatch(/^ {2}BASH_ENV makes a shell run code; to pass it anyway: --allow-name BASH_ENV$/m);
       values = { BASH_ENV: 'allowed', LD_BIND_NOW: 'allowed' };
       expect((await holdfast(['pull', '--format', format, '--allow-name', 'BASH_ENV'])).code).toBe(9);
       const allowed = await holdfast(['pull', '--format', format, '--allow-name', 'BASH_ENV,LD_BIND_NOW']);
@@ -71,13 +70,10 @@ describe('a name that a developer wrote to an environment they may not read', ()
 
   it('is rejected as the name that a transformer makes, and passed under a harmless one', async () => {
     values = { HTTPS_PROXY: 'http://planted', FISH_GREETING: 'planted' };
-    const { code, stderr } = await holdfast(['run', '--name-transformer', 'lower', 'echo', 'started']);
-    expect([code, stderr]).toEqual([
-      125,
-      expect.stringMatching(/https_proxy redirects[\s\S]*fish_greeting makes a shell/),
-    ]);
+    const lower = await holdfast(['run', '--name-transformer', 'lower', 'echo', 'started']);
+    expect(lower).toEqual(failure(125, /https_proxy redirects[\s\S]*fish_greeting makes a shell/));
     const tfVar = await holdfast(['run', '--name-transformer', 'tf-var', 'sh', '-c', 'echo $TF_VAR_https_proxy']);
-    expect([tfVar.code, tfVar.stdout]).toEqual([0, 'http://planted\n']);
+    expect(tfVar).toMatchObject({ code: 0, stdout: 'http://planted\n' });
   });
 
   it('is passed if allowed by name', async () => {
@@ -101,13 +97,8 @@ describe('a name that a developer wrote to an environment they may not read', ()
 
 describe('a credential', () => {
   it('is not passed to the command that run starts', async () => {
-    const names = ['HOLDFAST_TOKEN_FILE', 'HOLDFAST_ID_TOKEN', 'HOLDFAST_ID_TOKEN_FILE', 'HOLDFAST_ID_TOKEN_COMMAND'];
-    const given = [
-      ...names,
-      'ACTIONS_ID_TOKEN_REQUEST_URL',
-      'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
-      'HOLDFAST_ID_TOKEN_SOURCE',
-    ];
+    const given = `HOLDFAST_TOKEN_FILE HOLDFAST_ID_TOKEN HOLDFAST_ID_TOKEN_FILE HOLDFAST_ID_TOKEN_COMMAND
+      HOLDFAST_ID_TOKEN_SOURCE ACTIONS_ID_TOKEN_REQUEST_URL ACTIONS_ID_TOKEN_REQUEST_TOKEN`.split(/\s+/);
     const env = environment(Object.fromEntries(given.map(name => [name, 'secret-of-the-job'])));
     const { stdout, code } = await cli.run(['run', 'env'], { env });
     expect(code).toBe(0);
@@ -117,8 +108,8 @@ describe('a credential', () => {
 
   it('is not sent unencrypted to a name that only looks like this machine', async () => {
     for (const host of ['127.evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', '127.1.evil']) {
-      const { code, stderr } = await cli.run(['list'], { env: environment({ HOLDFAST_URL: `http://${host}` }) });
-      expect({ host, code, said: stderr.includes('is not encrypted') }).toEqual({ host, code: 2, said: true });
+      const env = environment({ HOLDFAST_URL: `http://${host}` });
+      expect(await cli.run(['list'], { env })).toEqual(failure(2, 'is not encrypted'));
     }
   });
 });
@@ -129,8 +120,7 @@ it('a directory of settings in a repository is not the user’s own, even if HOM
   cli.file('planted/.config/holdfast/settings.json', JSON.stringify(settings));
   for (const HOME of ['', '.']) {
     const env = { HOME, HOLDFAST_TOKEN: 'service_tok_hostile' };
-    const { code, stderr } = await cli.run(['list'], { env, cwd });
-    expect({ code, said: stderr.includes('No service address is set') }).toEqual({ code: 2, said: true });
+    expect(await cli.run(['list'], { env, cwd })).toEqual(failure(2, 'No service address is set'));
   }
 });
 
@@ -149,9 +139,8 @@ describe('a symbolic link in a repository', () => {
 
   it('does not determine which of the user’s files is overwritten', async () => {
     for (const name of ['.env', 'linked/app.env', 'dangling.env', join(repository(), '.env')]) {
-      const { code, stdout, stderr } = await holdfast(['pull', '-o', name], repository());
-      expect({ name, code, stdout }).toEqual({ name, code: 1, stdout: '' });
-      expect(stderr).toContain('outside of this directory');
+      const ended = await holdfast(['pull', '-o', name], repository());
+      expect(ended, name).toEqual(failure(1, 'outside of this directory'));
     }
     expect(readFileSync(join(cli.home, 'bashrc'), 'utf8')).toBe('as it was\n');
     expect(existsSync(join(cli.home, 'elsewhere/app.env'))).toBe(false);
@@ -161,8 +150,7 @@ describe('a symbolic link in a repository', () => {
   it('does not decide where a path through the parent directory leads', async () => {
     const inside = join(repository(), 'config');
     for (const name of ['../linked/app.env', '../.env', join(repository(), 'linked/app.env')]) {
-      const { code, stderr } = await holdfast(['pull', '-o', name], inside);
-      expect({ name, code, said: stderr.includes('nothing was written') }).toEqual({ name, code: 1, said: true });
+      expect(await holdfast(['pull', '-o', name], inside), name).toEqual(failure(1, 'nothing was written'));
     }
     expect(existsSync(join(cli.home, 'elsewhere/app.env'))).toBe(false);
   });
@@ -180,15 +168,15 @@ describe('a symbolic link in a repository', () => {
 });
 
 describe('other people’s text', () => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+  const controls = /[\u001b\u0007\u009b\u202e]/;
   const escapes = '\u001b]0;title\u0007\u001b[2Jgone\u009b31m\u202eback';
 
   it('reaches a terminal without control sequences, and a pipe unchanged', async () => {
     values = { GREETING: `${escapes}\nsecond line` };
     expect((await holdfast(['get', 'GREETING'])).stdout).toBe(values.GREETING);
-    const onTerminal = cli.start(['get', 'GREETING'], { env: environment(), terminal: true });
-    const { stdout } = await onTerminal.ended;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
-    expect(stdout).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+    const { stdout } = await cli.converse(['get', 'GREETING'], [], { env: environment() });
+    expect(stdout).not.toMatch(controls);
     expect(stdout).toContain('second line');
   });
 
@@ -197,10 +185,8 @@ describe('other people’s text', () => {
     mkdirSync(cwd);
     const settings = { organization: 'acme', project: 'web-shop', environment: 'dev', url: 'https://evil.example' };
     writeFileSync(join(cwd, '.holdfast.json'), JSON.stringify(settings));
-    const asked = cli.start(['login', '--no-browser'], { cwd, terminal: true });
-    await asked.until('Sign in there? [y/N]');
-    asked.child.stdin?.write('n\r');
-    const { code, stdout } = await asked.ended;
+    const dialog: [string, string][] = [['Sign in there? [y/N]', 'n\r']];
+    const { code, stdout } = await cli.converse(['login', '--no-browser'], dialog, { cwd });
     expect(code).toBe(2);
     expect(stdout).toContain('\\u001b]0;planted\\u0007\\u202e');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
@@ -208,45 +194,30 @@ describe('other people’s text', () => {
   });
 
   it('is no slug: a server can choose neither what a question shows nor where edit puts its file', async () => {
-    const slugs = ['../../planted', escapes, 'dev'];
-    const hostile = await startServer(({ path }, response) => {
-      const body = path.endsWith('/me')
-        ? {
-            user: {},
-            organizations: [{ id: 'o-1', slug: 'acme', role: 'owner' }],
-            authentication: { method: 'session' },
-          }
-        : { projects: [{ id: 'p-1', slug: 'web-shop', environments: slugs.map((slug, id) => ({ id, slug })) }] };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
-    });
-    try {
-      const env = environment({ HOLDFAST_URL: hostile.url, HOLDFAST_ENV: '', EDITOR: 'cat' });
-      const { code, stdout } = await cli.start(['edit'], { env, terminal: true }).ended;
-      expect(code).toBe(2);
-      expect(stdout).toContain('must be a slug');
-    } finally {
-      await hostile.stop();
-    }
+    const environments = ['../../planted', escapes, 'dev'].map((slug, id) => ({ id, slug }));
+    const organizations = [{ id: 'o-1', slug: 'acme', role: 'owner' }];
+    const user = { user: {}, organizations, authentication: { method: 'session' } };
+    const projects = { projects: [{ id: 'p-1', slug: 'web-shop', environments }] };
+    const hostile = await untilEnd(
+      startServer((request, ...rest) => json(200, request.path.endsWith('/me') ? user : projects)(request, ...rest)),
+    );
+    const env = environment({ HOLDFAST_URL: hostile.url, HOLDFAST_ENV: '', EDITOR: 'cat' });
+    const { code, stdout } = await cli.converse(['edit'], [], { env });
+    expect([code, stdout]).toEqual([2, expect.stringContaining('must be a slug')]);
   });
 
   it('appears in service messages without control sequences too', async () => {
-    const hostile = await startServer((_request, response) => {
-      response.writeHead(403, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({ error: { code: 'forbidden', message: `No ${escapes}.`, requestId: 'in-the-body' } }),
-      );
-    });
-    try {
-      const { stderr, code } = await cli.run(['list'], { env: environment({ HOLDFAST_URL: hostile.url }) });
-      expect(code).toBe(4);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
-      expect(stderr).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
-      // A proxy stripped the header, but the body has the id too.
-      expect(stderr).toContain('(request in-the-body)');
-    } finally {
-      await hostile.stop();
-    }
+    const error = { code: 'forbidden', message: `No ${escapes}.`, requestId: 'in-the-body' };
+    const hostile = await untilEnd(
+      startServer((_, response) =>
+        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error })),
+      ),
+    );
+    const { stderr, code } = await cli.run(['list'], { env: environment({ HOLDFAST_URL: hostile.url }) });
+    expect(code).toBe(4);
+    expect(stderr).not.toMatch(controls);
+    // A proxy stripped the header, but the body has the id too.
+    expect(stderr).toContain('(request in-the-body)');
   });
 });
 
@@ -256,21 +227,12 @@ describe('pull --json', () => {
     const { code, stdout } = await holdfast(['pull', '--json', '--format', 'yaml', '--output', path]);
     expect(code).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe('"GREETING": "hello"\n');
-    expect(JSON.parse(stdout)).toEqual({
-      organization: 'acme',
-      project: 'web-shop',
-      environment: 'production',
-      revision: 3,
-      format: 'yaml',
-      file: path,
-      count: 1,
-    });
+    const place = { organization: 'acme', project: 'web-shop', environment: 'production' };
+    expect(JSON.parse(stdout)).toEqual({ ...place, revision: 3, format: 'yaml', file: path, count: 1 });
   });
 
   it('is rejected with a format for stdout, where it could only be ignored', async () => {
-    const { code, stdout, stderr } = await holdfast(['pull', '--json', '--format', 'yaml']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('--output FILE');
+    expect(await holdfast(['pull', '--json', '--format', 'yaml'])).toEqual(failure(2, '--output FILE'));
   });
 });
 
@@ -283,9 +245,7 @@ describe('a file or a pipe that never ends', () => {
     ['push', ['push', zero], 1],
     ['diff', ['diff', 'production', zero], 1],
   ] as const)('is not read whole by %s', async (_, words, exitCode) => {
-    const { code, stdout, stderr } = await holdfast([...words]);
-    expect([code, stdout]).toEqual([exitCode, '']);
-    expect(stderr).toContain('/dev/zero has more than 16 MiB');
+    expect(await holdfast([...words])).toEqual(failure(exitCode, '/dev/zero has more than 16 MiB'));
   });
 
   it('is not read whole from a named pipe or from standard input', async () => {
@@ -293,20 +253,20 @@ describe('a file or a pipe that never ends', () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     const writer = spawn('sh', ['-c', `yes >${pipe}`], { stdio: 'ignore' });
     const ended = new Promise(resolve => writer.once('exit', resolve));
-    const { code, stderr } = await holdfast(['run', '--allow-override', '--override', pipe, 'echo', 'started']);
-    expect([code, stderr]).toEqual([125, expect.stringContaining('pipe has more than 16 MiB')]);
+    const overridden = await holdfast(['run', '--allow-override', '--override', pipe, 'echo', 'started']);
+    expect(overridden).toEqual(failure(125, 'pipe has more than 16 MiB'));
     // It can't write to a pipe that nobody reads.
     await ended;
     const input = 'A=1\n'.repeat(5_000_000);
     const pushed = await cli.run(['push', '-'], { env: environment(), input });
-    expect([pushed.code, pushed.stderr]).toEqual([1, expect.stringContaining('Standard input has more than 16 MiB')]);
+    expect(pushed).toEqual(failure(1, 'Standard input has more than 16 MiB'));
   });
 
   it('is not read whole as the settings of a repository', async () => {
     const repository = join(cli.home, 'endless');
     mkdirSync(repository);
     symlinkSync(zero, join(repository, '.holdfast.json'));
-    const { code, stderr } = await holdfast(['run', 'echo', 'started'], repository);
-    expect([code, stderr]).toEqual([125, expect.stringContaining('.holdfast.json has more than 16 MiB')]);
+    const ended = await holdfast(['run', 'echo', 'started'], repository);
+    expect(ended).toEqual(failure(125, '.holdfast.json has more than 16 MiB'));
   });
 });

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { shared } from '#test/support/fixtures.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending, variablesOf } from './cli.ts';
+import { buildCli, type Ending, failure, success, variablesOf } from './cli.ts';
 import { pathOf, shells } from './scripts/image.ts';
 
 let revision: number;
@@ -40,12 +41,8 @@ describe.each(nodes)('run as a program, with $name, and a command that', ({ PATH
     const show =
       'while read -r name value; do case $name in SigIgn:) echo "$value $GREETING";; esac; done </proc/$$/status';
     const script = `trap '' HUP INT PIPE; exec "$@"`;
-    const { stdout, stderr, code } = await runFrom(script, ['run', ...flags, 'sh', '-c', show], { PATH, ...more });
-    expect({ stdout, stderr, code }).toEqual({
-      stdout: `0000000000001003 ${values.GREETING}\n`,
-      stderr: '',
-      code: 0,
-    });
+    const ended = await runFrom(script, ['run', ...flags, 'sh', '-c', show], { PATH, ...more });
+    expect(ended).toEqual(success(`0000000000001003 ${values.GREETING}\n`));
   });
 
   it.each(ways)('$way keeps open descriptors, and is the process that systemd names', async ({ flags, more }) => {
@@ -70,10 +67,8 @@ describe.each(nodes)('run as a program, with $name, and a command that', ({ PATH
     expect([withDescriptor.stdout, withDescriptor.code]).toEqual(['of a secret,x,3', 0]);
     values = { C: '3' };
     const ignoring = await runFrom(`trap '' HUP; exec "$@"`, words, { PATH, ...more, 'spring.url': 'x' });
-    expect([ignoring.stderr, ignoring.code]).toEqual([
-      expect.stringMatching(/some shells don’t pass them on: spring\.url\n$/),
-      0,
-    ]);
+    expect(ignoring.code).toBe(0);
+    expect(ignoring.stderr).toMatch(/some shells don’t pass them on: spring\.url\n$/);
   });
 
   it.each(ways)('$way doesn’t start if its variables have bytes that are not UTF-8', async ({ flags, more }) => {
@@ -85,37 +80,32 @@ describe.each(nodes)('run as a program, with $name, and a command that', ({ PATH
 });
 
 describe.each(shells)('the shell before Node, as $name', ({ command }) => {
+  const program = command.map(word => pathOf(word) ?? word);
+  const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh', ...program];
+
   it('executes the command itself, with its arguments as they are, and without what it noted', async () => {
     const show =
       'echo "$$ $GREETING $#:$1:$2"; for name in $(env | grep -o "^HOLDFAST_[A-Z]*"); do echo $name; done; exit 7';
     const script = `echo $$; exec "$@" sh -c '${show}' name "$(printf 'a\\377')" '' 3</dev/null`;
     const ended = await cli.run(['run', '-e', 'dev'], {
       env: environment({ HOLDFAST_TOKEN_OLD: 'x' }),
-      under: ['sh', '-c', script, 'sh', ...command.map(one => pathOf(one) ?? one)],
+      under: ['sh', '-c', script, 'sh', ...program],
     });
     const [pid, ...lines] = ended.stdout.trim().split('\n');
     expect(ended.stderr).toBe('');
     expect(lines.slice(0, 2)).toEqual([`${pid} it's "one"`, ' two 2:a\ufffd:']);
-    expect(lines.slice(2).toSorted()).toEqual([
-      'HOLDFAST_ENV',
-      'HOLDFAST_KEYRING',
-      'HOLDFAST_ORG',
-      'HOLDFAST_PROJECT',
-      'HOLDFAST_REVISION',
-      'HOLDFAST_URL',
-    ]);
+    const names = ['ENV', 'KEYRING', 'ORG', 'PROJECT', 'REVISION', 'URL'];
+    expect(lines.slice(2).toSorted()).toEqual(names.map(name => `HOLDFAST_${name}`));
     expect(ended.code).toBe(7);
   });
 
   it('reports an environment that is too large for the command', async () => {
     values = { BIG: 'x'.repeat(200_000) };
-    const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh', ...command.map(one => pathOf(one) ?? one)];
-    const { code, stderr } = await cli.run(['run', 'true'], { env: environment(), under });
-    expect([code, stderr]).toEqual([126, expect.stringMatching(/^holdfast: This system doesn’t allow/)]);
+    const ended = await cli.run(['run', 'true'], { env: environment(), under });
+    expect(ended).toEqual(failure(126, /^holdfast: This system doesn’t allow/));
   });
 
   it('passes failures on, and other commands that have `run` among their words', async () => {
-    const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh', ...command.map(one => pathOf(one) ?? one)];
     const run = (words: string[], more: Record<string, string> = {}) =>
       cli.run(words, { env: environment(more), under });
     expect((await run(['run', 'no-such-command'])).code).toBe(127);
@@ -130,15 +120,14 @@ describe.each(shells)('the shell before Node, as $name', ({ command }) => {
 });
 
 it('doesn’t go on if its shell is killed', async () => {
-  const own = await startServer(() => {});
+  const own = await untilEnd(startServer(() => {}));
   const env = environment({ HOLDFAST_URL: own.url });
   const under = ['sh', '-c', 'exec "$@" 3</dev/null', 'sh'];
   const started = cli.start(['run', 'true'], { env, under });
-  while (own.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 20));
+  await eventually(() => expect(own.requests).toHaveLength(1));
   started.child.kill('SIGTERM');
   expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
-  while (!own.requests[0]?.aborted) await new Promise(resolve => setTimeout(resolve, 20));
-  await own.stop();
+  await eventually(() => expect(own.requests[0]?.aborted).toBe(true));
 });
 
 /** Whether this user may make a process namespace. */
@@ -161,18 +150,16 @@ describe.runIf(canUnshare)('as process 1', () => {
     async (_, under) => {
       const log = `${cli.home}/zombies`;
       rmSync(log, { force: true });
-      const stop = cli.file('stop', '');
-      rmSync(stop);
-      // Each start leaves an orphan, and lists the zombies once there are none or it is told to stop.
+      // Each start leaves an orphan, and lists the zombies once there are none.
       const script = `(sleep 0.05 &); (sleep 1000 &)
-      while [ "$GREETING" = two ] && grep -q '^State:.Z' /proc/[0-9]*/status && [ ! -e ${stop} ]; do sleep 0.05; done
+      while [ "$GREETING" = two ] && grep -q '^State:.Z' /proc/[0-9]*/status; do sleep 0.05; done
       echo "$GREETING $(grep -l '^State:.Z' /proc/[0-9]*/status)" >> ${log}
       [ "$GREETING" = two ] && exit 3; sleep 1000 & wait`;
       values = { GREETING: 'one' };
       const words = ['run', '--watch', '--interval', '1', 'sh', '-c', script];
       const started = cli.start(words, { env: environment(), under });
       const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-      while (lines().length === 0) await new Promise(resolve => setTimeout(resolve, 50));
+      await eventually(() => expect(lines()).not.toEqual([]));
       [revision, values] = [8, { GREETING: 'two' }];
       expect(await started.ended).toMatchObject({ code: 3 });
       expect(lines()[1]).toBe('two');

@@ -2,9 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { shared } from '#test/support/fixtures.ts';
-import { json, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { json, startServer } from '../sdk/scripted-server.ts';
 import { buildCli } from './cli.ts';
 
 const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
@@ -12,19 +12,16 @@ const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
 );
 if (missing.length > 0) process.stderr.write(`SKIPPED: the keyring, for ${missing.join(' and ')} are not installed\n`);
 
-let server: ScriptedServer;
-
 const cli = shared(buildCli);
-beforeAll(async () => {
-  // The place where the bundle looks for the optional package.
-  symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(cli.home, 'node_modules'));
-  server = await startServer((request, response) => {
+const server = shared(() =>
+  startServer((request, response) => {
     const user = { id: 'u', email: `${request.headers.authorization}@example.com` };
     json(200, { user, organizations: [], authentication: { method: 'token' } })(request, response);
-  });
-});
-afterAll(async () => {
-  await server.stop();
+  }),
+);
+beforeAll(() => {
+  // The place where the bundle looks for the optional package.
+  symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(cli.home, 'node_modules'));
 });
 
 /** Runs a script with its own session bus and a locked or unlocked keyring. */

@@ -1,33 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '#clients/sdk/src/index.ts';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { buildCli, variablesOf } from './cli.ts';
+import { describe, expect, it } from 'vitest';
+import { createProject, createToken } from '#test/support/api.ts';
+import { failure } from './cli.ts';
+import { useShop } from './shop.ts';
 
-let environment: Record<string, string>;
-let client: Holdfast;
-
-const api = shared(startApi);
-const cli = fresh(buildCli);
-const ada = fresh(() => seedPerson({ name: 'Ada' }));
-const project = fresh(() => createProject(api, ada));
-beforeEach(async () => {
-  const { token } = await createToken(api, ada);
-  client = new Holdfast({ url: api.url, token });
-  environment = variablesOf(api.url, token, `${ada.organization.slug}/${project.slug}/dev`);
-});
-
-const holdfast = (words: string[], input?: string) =>
-  cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
-const onTerminal = async (words: string[], more: Record<string, string> = {}) => {
-  const { code, stdout } = await cli.start(words, { env: { ...environment, TERM: 'dumb', ...more }, terminal: true })
-    .ended;
-  return { code, text: stdout.replaceAll('\r', '') };
-};
-const of = (slug = 'dev') => client.environment(ada.organization.slug, project.slug, slug);
+const { api, cli, ada, project, environment, client, of, holdfast, onTerminal } = useShop();
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${String(index).padStart(3, '0')}`, 'v']));
 
@@ -51,12 +29,11 @@ describe('set --generate', () => {
 
   it('refuses lengths and alphabets out of bounds, and options that do not go with it, with a sentence', async () => {
     for (const length of ['7', '4097', '1e3', '-9', 'x']) {
-      const { code, stderr } = await holdfast(['set', 'A', '--generate', length]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('8 to 4096 characters')]);
+      expect(await holdfast(['set', 'A', '--generate', length])).toEqual(failure(2, '8 to 4096 characters'));
     }
     for (const alphabet of ['', 'hex', '012345678', '0123456789a0', '0123456789\u200b', '0123456789\n']) {
-      const { code, stderr } = await holdfast(['set', 'A', '--generate', '8', '--alphabet', alphabet]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('at least 10 characters')]);
+      const generated = await holdfast(['set', 'A', '--generate', '8', '--alphabet', alphabet]);
+      expect(generated).toEqual(failure(2, 'at least 10 characters'));
     }
     for (const more of [['--show'], ['--alphabet', '0123456789'], ['--generate', '8', '--from-file', 'f']]) {
       expect((await holdfast(['set', 'A', ...more], 'v')).code).toBe(2);
@@ -73,18 +50,11 @@ describe('find', () => {
     await client.environment(ada.organization.slug, other.slug, 'dev').import({ API_KEY_OLD: '3' });
     const { stdout } = await holdfast(['find', 'API_KEY', '--json']);
     const place = { project: project.slug, version: 1, updatedAt: expect.any(String), updatedBy: ada.email };
-    expect(JSON.parse(stdout)).toEqual({
-      key: 'API_KEY',
-      found: [
-        { ...place, environment: 'dev' },
-        { ...place, environment: 'production' },
-      ],
-      notReadable: [],
-    });
+    const found = ['dev', 'production'].map(slug => ({ ...place, environment: slug }));
+    expect(JSON.parse(stdout)).toEqual({ key: 'API_KEY', found, notReadable: [] });
     const lines = (await holdfast(['find', 'API_KEY_OLD'])).stdout.trim().split('\n');
-    expect(lines.map(line => line.split('\t').slice(0, 2).join('/')).toSorted()).toEqual(
-      ['other/dev', `${project.slug}/dev`].toSorted(),
-    );
+    const places = lines.map(line => line.split('\t').slice(0, 2).join('/'));
+    expect(places.toSorted()).toEqual(['other/dev', `${project.slug}/dev`].toSorted());
     const nowhere = await holdfast(['find', 'API']);
     expect([nowhere.code, nowhere.stdout]).toEqual([5, '']);
     const { entries } = (await api.get(`/audit/${ada.organization.id}?limit=100`, ada.session)).body;
@@ -94,14 +64,11 @@ describe('find', () => {
   it('leaves out what the token may not read, and says that it did', async () => {
     await of().import({ API_KEY: '1' });
     await of('production').import({ API_KEY: '2' });
-    const limits = {
-      organizationId: ada.organization.id,
-      projectId: project.id,
-      environmentId: project.environments[0]?.id,
-    };
-    const env = { ...environment, HOLDFAST_TOKEN: (await createToken(api, ada, { access: 'read', ...limits })).token };
-    expect((await cli.run(['list', '-e', 'production'], { env })).code).toBeGreaterThan(0);
-    const { code, stdout } = await cli.run(['find', 'API_KEY', '--json'], { env });
+    const place = { organizationId: ada.organization.id, projectId: project.id };
+    const limits = { access: 'read', ...place, environmentId: project.environments[0]?.id };
+    const limited = { HOLDFAST_TOKEN: (await createToken(api, ada, limits)).token };
+    expect((await holdfast(['list', '-e', 'production'], '', limited)).code).toBeGreaterThan(0);
+    const { code, stdout } = await holdfast(['find', 'API_KEY', '--json'], '', limited);
     const { found, notReadable } = JSON.parse(stdout);
     expect([code, found.map((one: { environment: string }) => one.environment)]).toEqual([0, ['dev']]);
     expect(JSON.stringify([found, notReadable])).not.toContain('"version":2');
@@ -131,26 +98,20 @@ it('an unknown option names the nearest one, of the command or of every command,
 it('the help ends each group with one example', async () => {
   const { stdout } = await holdfast(['--help']);
   const groups = stdout.split('\n\n').filter(group => group.includes('\n  For example: holdfast '));
-  expect(groups.map(group => group.slice(0, group.indexOf('\n')))).toEqual([
-    'Sign in:',
-    'Use secrets:',
-    'Change secrets:',
-    'See what changed:',
-    'Check:',
-    'Organize:',
-  ]);
+  const headings = ['Sign in:', 'Use secrets:', 'Change secrets:', 'See what changed:', 'Check:', 'Organize:'];
+  expect(groups.map(group => group.slice(0, group.indexOf('\n')))).toEqual(headings);
   for (const group of groups) expect(group.trimEnd()).toMatch(/\n {2}For example: holdfast [^\n]+$/);
 });
 
 it('times on a terminal are ages in columns that line up; in a pipe and with --json they are exact', async () => {
   await of().import({ A: '1' }, { message: '日本語 🙂' });
   await of().import({ B: '2' }, { message: 'plain' });
-  const { text } = await onTerminal(['revisions']);
+  const { stdout: text } = await onTerminal(['revisions']);
   const [header = '', second = '', first = ''] = text.split('\n');
   expect(second).toMatch(/^2 +(?:just now|\d+ seconds? ago) +/);
   expect(first.indexOf('+A')).toBe(header.indexOf('KEYS'));
   expect(second.indexOf('+B')).toBe(header.indexOf('KEYS'));
-  expect((await onTerminal(['audit'])).text).toMatch(/^WHEN +WHO[\s\S]*\n(?:just now|\d+ seconds? ago) +/);
+  expect((await onTerminal(['audit'])).stdout).toMatch(/^WHEN +WHO[\s\S]*\n(?:just now|\d+ seconds? ago) +/);
   for (const words of [['revisions'], ['audit']]) {
     expect((await holdfast(words)).stdout).toMatch(/\t?\d{4}-\d\d-\d\dT[\d:.]+Z\t/);
     expect((await holdfast([...words, '--json'])).stdout).toMatch(/"createdAt": "\d{4}-\d\d-\d\dT/);
@@ -162,7 +123,7 @@ describe('a long listing', () => {
     await of().import(many(60));
     const seen = join(cli.home, 'seen');
     const pager = { PAGER: `cat > ${seen}; env | grep -c ^HOLDFAST_TOKEN= >> ${seen}` };
-    const { code, text } = await onTerminal(['list'], pager);
+    const { code, stdout: text } = await onTerminal(['list'], pager);
     expect([code, text]).toEqual([0, '']);
     const paged = readFileSync(seen, 'utf8');
     expect(paged).toMatch(/^KEY +VERSION/);
@@ -170,27 +131,24 @@ describe('a long listing', () => {
     expect(paged.trimEnd().endsWith('\n0')).toBe(true);
     const differs = await onTerminal(['diff', 'dev', 'staging', '--exit-code'], { PAGER: 'head -1' });
     expect(differs.code).toBe(7);
-    expect(differs.text).toContain('K000');
-    expect(differs.text).not.toContain('K059');
-    const byDefault = cli.start(['list'], { env: { ...environment, TERM: 'xterm' }, terminal: true });
-    await byDefault.until('K010');
-    expect(byDefault.seen()).not.toContain('K059');
-    byDefault.child.stdin?.write('q');
-    expect((await byDefault.ended).code).toBe(0);
+    expect(differs.stdout).toContain('K000');
+    expect(differs.stdout).not.toContain('K059');
+    const byDefault = await cli.converse(['list'], [['K010', 'q']], { env: { ...environment, TERM: 'xterm' } });
+    expect(byDefault).toMatchObject({ code: 0, stdout: expect.not.stringContaining('K059') });
   });
 
   it('is printed if no pager is wanted or there is none, in a pipe, and with --json', async () => {
     await of().import(many(60));
     const absent = { PAGER: 'no-such-pager' };
     for (const PAGER of ['', 'cat', 'no-such-pager']) {
-      const { code, text } = await onTerminal(['list'], { PAGER });
+      const { code, stdout: text } = await onTerminal(['list'], { PAGER });
       expect([code, text]).toEqual([0, expect.stringContaining('K059')]);
     }
     const swallow = { PAGER: 'cat > /dev/null' };
-    expect((await onTerminal(['list', '--json'], swallow)).text).toContain('K059');
-    expect((await cli.run(['list'], { env: { ...environment, ...swallow } })).stdout).toContain('K059');
+    expect((await onTerminal(['list', '--json'], swallow)).stdout).toContain('K059');
+    expect((await holdfast(['list'], '', swallow)).stdout).toContain('K059');
     await of('staging').import(many(3));
-    expect((await onTerminal(['list', '-e', 'staging'], swallow)).text).toContain('K002');
+    expect((await onTerminal(['list', '-e', 'staging'], swallow)).stdout).toContain('K002');
     expect((await onTerminal(['list', '-e', 'staging'], absent)).code).toBe(0);
   });
 });
@@ -218,7 +176,7 @@ it('a long plan shows the first keys of each kind and a count; --all shows every
 it('--yes answers every question about a change; without a terminal nothing is asked', async () => {
   const file = cli.file('.env', 'A=1\n');
   const pushed = await onTerminal(['push', file, '--yes']);
-  expect([pushed.code, pushed.text]).toEqual([0, expect.not.stringContaining('[y/N]')]);
+  expect([pushed.code, pushed.stdout]).toEqual([0, expect.not.stringContaining('[y/N]')]);
   expect((await onTerminal(['promote', 'dev', 'staging', '-y'])).code).toBe(0);
   const edited = await onTerminal(['edit', '--yes'], { EDITOR: "sed -i 's/1/2/'" });
   expect(edited.code).toBe(0);

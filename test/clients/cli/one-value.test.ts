@@ -1,37 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { valueIn } from '#clients/cli/src/one-value.ts';
-import { Holdfast } from '#clients/sdk/src/index.ts';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { buildCli, variablesOf } from './cli.ts';
+import { failure } from './cli.ts';
 import { pathOf } from './scripts/image.ts';
+import { useShop } from './shop.ts';
 
-let env: Record<string, string>;
-let pull: () => Promise<Record<string, string>>;
-
-const api = shared(startApi);
-const cli = shared(buildCli);
-
-beforeEach(async () => {
-  const ada = await seedPerson({ name: 'Ada' });
-  const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
-  const { token } = await createToken(api, ada);
-  env = variablesOf(api.url, token, `${ada.organization.slug}/${slug}/dev`);
-  const environment = new Holdfast({ url: api.url, token }).environment(ada.organization.slug, slug, 'dev');
-  pull = async () => ({ ...(await environment.pull()).toObject() });
-});
-
-const holdfast = (words: string[], input?: string | Buffer) =>
-  cli.run(words, { env, ...(input === undefined ? {} : { input }) });
+const { cli, environment, valuesIn: pull, holdfast } = useShop();
 
 /** Runs a line of a shell in which `holdfast` is the command line. */
 const shell = (line: string): Promise<{ status: number | null; stdout: string; stderr: string }> =>
   new Promise(resolve => {
     const run = `holdfast() { '${process.execPath}' '${cli.bundle}' "$@"; }; ${line}`;
-    const variables = { PATH: process.env.PATH ?? '', HOME: cli.home, HOLDFAST_KEYRING: 'off', ...env };
+    const variables = { PATH: process.env.PATH ?? '', HOME: cli.home, HOLDFAST_KEYRING: 'off', ...environment };
     const child = execFile('sh', ['-c', run], { cwd: cli.home, env: variables }, (_, stdout, stderr) =>
       resolve({ status: child.exitCode, stdout, stderr }),
     );
@@ -44,17 +25,9 @@ describe('set', () => {
     await holdfast(['set', 'A'], 'kept');
     cli.file('empty', '');
     cli.file('mark', '\ufeff');
-    const nothing = [
-      'holdfast set A </dev/null',
-      'false | holdfast set A',
-      'holdfast set A <&-',
-      'holdfast set A <empty',
-      'holdfast set A --from-file empty',
-      'holdfast set A --from-file mark',
-      'echo | holdfast set A',
-      'holdfast set A --exact </dev/null',
-    ];
-    for (const line of nothing) {
+    const nothing = ['</dev/null', '<&-', '<empty', '--from-file empty', '--from-file mark', '--exact </dev/null'];
+    const lines = nothing.map(input => `holdfast set A ${input}`);
+    for (const line of ['false | holdfast set A', 'echo | holdfast set A', ...lines]) {
       const { status, stderr } = await shell(line);
       expect([line, status]).toEqual([line, 2]);
       expect(stderr).toMatch(/no value for A: .* is empty\.\n.*--allow-empty/);
@@ -96,10 +69,8 @@ describe('set', () => {
     mkdirSync(`${cli.home}/keys`, { mode: 0o700 });
     expect((await shell("ssh-keygen -q -t ed25519 -N '' -f keys/id")).status).toBe(0);
     expect((await shell('cat keys/id | holdfast set K && (umask 077; holdfast get K >keys/copy)')).status).toBe(0);
-    expect((await shell('ssh-keygen -y -f keys/copy | cut -d" " -f1,2')).stdout).toBe(
-      (await shell('cut -d" " -f1,2 keys/id.pub')).stdout,
-    );
-    rmSync(`${cli.home}/keys`, { recursive: true });
+    const copy = await shell('ssh-keygen -y -f keys/copy | cut -d" " -f1,2');
+    expect(copy.stdout).toBe((await shell('cut -d" " -f1,2 keys/id.pub')).stdout);
   });
 
   it('refuses UTF-16 with and without a mark, as push does', async () => {
@@ -108,22 +79,17 @@ describe('set', () => {
         expect(() => valueIn('A', bytes, 'key.txt', {})).toThrow('key.txt is not UTF-8.');
       }
     }
-    for (const words of [
-      ['set', 'A'],
-      ['push', '-'],
-    ]) {
-      const { code, stderr } = await holdfast(words, Buffer.from('A=1\n', 'utf16le'));
-      expect([code, stderr]).toEqual([1, expect.stringContaining('looks like UTF-16')]);
+    for (const [command, argument] of Object.entries({ set: 'A', push: '-' })) {
+      const ended = await holdfast([command, argument], Buffer.from('A=1\n', 'utf16le'));
+      expect(ended).toEqual(failure(1, 'looks like UTF-16'));
     }
     expect(await pull()).toEqual({});
   });
 
   it('says what can’t be seen in a new value, as push does, but never the value', async () => {
     const { stderr, code } = await holdfast(['set', 'A'], '\ufeffhid\0den \n');
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/A: the value ends with white space, contains a NUL character, so it can never be/),
-    ]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/A: the value ends with white space, contains a NUL character, so it can never be/);
     expect(stderr).toMatch(/A: a byte order mark was left out.*\nA: the final line break was left out/);
     expect(stderr).not.toContain('hid');
     const pushed = await holdfast(['push', '-'], '\ufeffC=plain\nD=“quoted”\n');
@@ -135,13 +101,9 @@ describe('set', () => {
 it('deleting without a terminal takes --yes for push --prune and restore, and not for a plan that deletes nothing', async () => {
   await holdfast(['push', '-'], 'A=1\n');
   await holdfast(['push', '-'], 'B=1\n');
-  for (const words of [
-    ['push', '-', '--prune'],
-    ['push', '-', '--prune', '--no-input'],
-    ['restore', '1'],
-  ]) {
-    const refused = await holdfast(words, 'A=1\n');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/would delete B\. Nothing was changed/)]);
+  for (const line of ['push - --prune', 'push - --prune --no-input', 'restore 1']) {
+    const refused = await holdfast(line.split(' '), 'A=1\n');
+    expect(refused).toEqual(failure(2, 'would delete B. Nothing was changed'));
   }
   expect(await pull()).toEqual({ A: '1', B: '1' });
   expect((await holdfast(['push', '-', '--prune', '--dry-run'], 'A=1\n')).code).toBe(0);
@@ -157,8 +119,8 @@ describe('run', () => {
     await holdfast(['set', 'A'], 'v');
     const latin1 = String.raw`"$(printf 'caf\351')"`;
     const argument = await shell(`holdfast run -- echo ok ${latin1}`);
-    expect([argument.status, argument.stdout]).toEqual([125, '']);
-    expect(argument.stderr).toContain('argument 2 of the command');
+    const named = expect.stringContaining('argument 2 of the command');
+    expect(argument).toEqual({ status: 125, stdout: '', stderr: named });
     const variable = await shell(`PLACE=${latin1} OTHER=ok HOLDFAST_TOKEN_X=${latin1} holdfast run -- echo ok`);
     expect([variable.status, variable.stdout]).toEqual([125, '']);
     expect(variable.stderr).toMatch(/\n {2}the variable PLACE\n/);

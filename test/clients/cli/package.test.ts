@@ -1,54 +1,30 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allCommands } from '#clients/cli/bundle.ts';
-import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { installPacked, run } from '../packed.ts';
+import { pullAnswer, startServer } from '../sdk/scripted-server.ts';
 import { variablesOf } from './cli.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const cli = join(root, 'clients/cli');
 
-let folder: string;
-let project: string;
-let files: string[];
-let server: ScriptedServer;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: cli });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
-  files = packed.files.map(({ path }: { path: string }) => path);
-  project = join(folder, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
-  // Without the optional keyring; the package contains everything else.
-  await run('npm', ['install', '--offline', '--no-audit', '--omit=optional', join(folder, packed.filename)], {
-    cwd: project,
-  });
-  server = await startServer(pullAnswer(3, { GREETING: 'hello' }));
-}, 240_000);
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await server.stop();
-});
+// Without the optional keyring; the package contains everything else.
+const packed = shared(() => installPacked(cli, {}, '--omit=optional'));
+const server = shared(() => startServer(pullAnswer(3, { GREETING: 'hello' })));
+const inPackage = (path: string) => join(packed.project, 'node_modules/@holdfast/cli', path);
 
 async function holdfast(node: string, words: string[]) {
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...variablesOf(server.url, 'service_tok_x') };
-  return await run(node, [join(project, 'node_modules/@holdfast/cli/bin/holdfast.cjs'), ...words], {
-    env,
-    cwd: project,
-  });
+  const env = { PATH: process.env.PATH ?? '', HOME: packed.folder, ...variablesOf(server.url, 'service_tok_x') };
+  return run(node, [inPackage('bin/holdfast.cjs'), ...words], { env, cwd: packed.project });
 }
 
 describe('the packed command line', () => {
   it('is one bundle, its launcher and its README, and depends only on the optional keyring', () => {
-    expect(files.toSorted()).toEqual(['README.md', 'bin/holdfast.cjs', 'dist/holdfast.cjs', 'package.json']);
-    const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/cli/package.json'), 'utf8'));
+    expect(packed.files.toSorted()).toEqual(['README.md', 'bin/holdfast.cjs', 'dist/holdfast.cjs', 'package.json']);
+    const manifest = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
   });
@@ -76,22 +52,22 @@ describe('the packed command line', () => {
     // Of these, about 9,000 are for prompts that take a whole paste and for messages that name the cause, 6,000 for the
     // processes of a watched start and what `run` inherits, and the rest reads dotenv text as six tools do.
     expect(bytes).toBeLessThan(238_000);
-    expect(statSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs')).size).toBeLessThan(372_000);
+    expect(statSync(inPackage('dist/holdfast.cjs')).size).toBeLessThan(372_000);
   });
 
   it('keeps packages that few commands need as text, which no start has to parse', () => {
-    const file = readFileSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs'), 'utf8');
+    const file = readFileSync(inPackage('dist/holdfast.cjs'), 'utf8');
     const texts = [...file.matchAll(/compileFunction\((["'`])(?:\\.|(?!\1)[^\\])*\1/gs)].map(([text]) => text.length);
     expect(texts).toHaveLength(2);
     expect(file.length - texts.reduce((sum, length) => sum + length, 0)).toBeLessThan(236_000);
   });
 
   it('loads nothing slow before a command needs it', async () => {
-    const hook = join(folder, 'hook.cjs');
+    const hook = join(packed.folder, 'hook.cjs');
     writeFileSync(hook, "process.on('exit', () => process.stderr.write(process.moduleLoadList.join()));");
-    const bundle = join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs');
+    const bundle = inPackage('dist/holdfast.cjs');
     for (const words of [['--version'], ['--help']]) {
-      const { stderr } = await run(process.execPath, ['-r', hook, bundle, ...words], { cwd: project });
+      const { stderr } = await run(process.execPath, ['-r', hook, bundle, ...words], { cwd: packed.project });
       expect(stderr).toContain('NativeModule fs');
       expect(stderr.match(/NativeModule (?:crypto|child_process|http|https|readline)\b(?!\/)/g)).toBeNull();
     }
@@ -99,7 +75,7 @@ describe('the packed command line', () => {
 
   it('is what npx holdfast runs, here and where it is installed', async () => {
     const version = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8')).version;
-    for (const cwd of [root, project]) {
+    for (const cwd of [root, packed.project]) {
       expect((await run('npx', ['--no-install', 'holdfast', '--version'], { cwd })).stdout.trim()).toBe(version);
     }
   });
@@ -107,12 +83,7 @@ describe('the packed command line', () => {
   it.each([20, 22, 24])(
     'runs on Node %i',
     async major => {
-      const home = join(folder, `node-${major}`);
-      mkdirSync(home);
-      writeFileSync(join(home, 'package.json'), '{"private": true}');
-      await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `node@${major}`], { cwd: home });
-      const node = join(home, 'node_modules/node/bin/node');
-      expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+      const node = await packed.node(major);
       expect((await holdfast(node, ['pull'])).stdout).toBe('GREETING=hello\n');
       expect((await holdfast(node, ['run', 'sh', '-c', 'echo $GREETING $HOLDFAST_REVISION'])).stdout).toBe('hello 3\n');
       expect((await holdfast(node, ['--help'])).stdout).toContain('Secrets for people');

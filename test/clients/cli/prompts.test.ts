@@ -37,11 +37,8 @@ describe.skipIf(!hasScript)('set on a terminal', () => {
     ['of CRLF in marks', `\u001b[200~${crlf}\u001b[201~`, '\r', crlf],
     ['of one line', 'never-shown\r', '', 'never-shown'],
   ])('takes a whole paste %s and echoes nothing of it', async (_, paste, enter, value) => {
-    const set = cli.start(['set', 'K'], { env, terminal: true });
-    await set.until('Value of K: ');
-    set.child.stdin?.write(paste);
-    if (enter !== '') set.child.stdin?.write(enter);
-    const { code, stdout } = await set.ended;
+    const typed = [paste, enter].filter(text => text !== '').map((text): [string, string] => ['Value of K: ', text]);
+    const { code, stdout } = await cli.converse(['set', 'K'], typed, { env });
     expect([code, values]).toEqual([0, [value]]);
     expect(stdout).not.toMatch(/never-shown|KEY--/);
   });
@@ -51,10 +48,7 @@ describe.skipIf(!hasScript)('set on a terminal', () => {
       ['\r', 2],
       ['\u0003', 130],
     ] as const) {
-      const set = cli.start(['set', 'K'], { env, terminal: true });
-      await set.until('Value of K: ');
-      set.child.stdin?.write(key);
-      expect((await set.ended).code).toBe(code);
+      expect((await cli.converse(['set', 'K'], [['Value of K: ', key]], { env })).code).toBe(code);
     }
     expect(values).toEqual([]);
   });

@@ -1,29 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { Holdfast } from '#clients/sdk/src/index.ts';
-import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { buildCli, variablesOf } from './cli.ts';
+import { describe, expect, it } from 'vitest';
+import { useShop } from './shop.ts';
 
-let environment: Record<string, string>;
-let dev: ReturnType<Holdfast['environment']>;
-
-const api = shared(startApi);
-const cli = fresh(buildCli);
-beforeEach(async () => {
-  const ada = await seedPerson({ name: 'Ada' });
-  const project = await createProject(api, ada);
-  const { token } = await createToken(api, ada);
-  dev = new Holdfast({ url: api.url, token }).environment(ada.organization.slug, project.slug, 'dev');
-  environment = variablesOf(api.url, token, `${ada.organization.slug}/${project.slug}/dev`);
-});
-
-const holdfast = (words: string[], input?: string) =>
-  cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
+const { cli, of, valuesIn, holdfast } = useShop();
 const pushed = async (name: string, text: string, more: string[] = []) => {
   const { code, stderr } = await holdfast(['push', cli.file(name, text), '--prune', '--yes', ...more]);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Done')]);
-  return { ...(await dev.pull()).toObject() };
+  return valuesIn();
 };
 
 const nasty = { A: '1', B: 'two\nlines\t"quoted" \\ \'', C: '', D: '日本 🙂 \u2028', E: 'yes', F: '{"inner": "json"}' };
@@ -38,16 +20,14 @@ describe('push', () => {
     expect(await pushed('plain.txt', '{"A":"\\ud83d\\ude42"}')).toEqual({ A: '🙂' });
     expect(await pushed('plain.txt', yaml, ['--format', 'yaml'])).toEqual(fromYaml);
     expect((await holdfast(['push', '-'], '{"Z":"z"}')).code).toBe(0);
-    expect((await dev.pull()).require('Z')).toBe('z');
+    expect((await of().pull()).require('Z')).toBe('z');
     const { stdout } = await holdfast(['diff', cli.file('b.json', '{"Z":"other"}')]);
     expect(stdout).toContain('~ Z');
   });
 
   it('takes the exports of Doppler, Infisical and AWS Secrets Manager as they come', async () => {
-    expect(await pushed('download.json', '{"DOPPLER_CONFIG":"dev","A":"1"}')).toEqual({
-      DOPPLER_CONFIG: 'dev',
-      A: '1',
-    });
+    const download = { DOPPLER_CONFIG: 'dev', A: '1' };
+    expect(await pushed('download.json', JSON.stringify(download))).toEqual(download);
     const doppler = { A: { computed: '1', computedVisibility: 'masked', note: '' }, B: { computed: 'two', note: 'n' } };
     expect(await pushed('doppler.json', JSON.stringify(doppler))).toEqual({ A: '1', B: 'two' });
     const infisical = [
@@ -71,17 +51,10 @@ describe('push', () => {
   it('refuses by name what is not a string, is there twice or is no key, and changes nothing', async () => {
     const restricted = '{"A":{"computed":null},"B":{"computed":"geheim"}}';
     const rds = JSON.stringify({ ARN: 'a', VersionId: 'v', SecretString: '{"password":"geheim","port":5432}' });
+    const kinds = [/"A" is a number/, /"B" is a boolean/, /"C" is empty/, /"D" is a list/, /"E" is an object/];
     const cases: [name: string, text: string, reasons: RegExp[]][] = [
-      [
-        'a.json',
-        '{"A":1,"B":true,"C":null,"D":["geheim"],"E":{"x":"geheim"},"F":"geheim"}',
-        [/"A" is a number/, /"B" is a boolean/, /"C" is empty/, /"D" is a list/, /"E" is an object/],
-      ],
-      [
-        'a.yaml',
-        'A: 1\nB: true\nC:\nD: [geheim]\nE: {x: geheim}\nF: geheim\n',
-        [/"A" is a number/, /"B" is a boolean/, /"C" is empty/, /"D" is a list/, /"E" is an object/],
-      ],
+      ['a.json', '{"A":1,"B":true,"C":null,"D":["geheim"],"E":{"x":"geheim"},"F":"geheim"}', kinds],
+      ['a.yaml', 'A: 1\nB: true\nC:\nD: [geheim]\nE: {x: geheim}\nF: geheim\n', kinds],
       ['a.json', '{"A":"geheim","B":"x","\\u0041":"geheim"}', [/"A" is there twice/]],
       ['a.yaml', 'A: geheim\nB: x\nA: geheim\n', [/"A" is there twice/]],
       ['a.json', '[{"key":"A","value":"geheim"},{"key":"A","value":"x"}]', [/"A" is there twice/]],
@@ -106,6 +79,6 @@ describe('push', () => {
       const asJson = await holdfast(['push', cli.file(name, text), '--json']);
       expect(asJson.stderr).not.toContain('geheim');
     }
-    expect((await dev.keys()).revision).toBe(0);
+    expect((await of().keys()).revision).toBe(0);
   });
 });

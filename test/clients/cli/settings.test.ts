@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
-import { json, pullAnswer, pullBody, startServer } from '../sdk/scripted-server.ts';
-import { buildCli, type Ending } from './cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { testCertificate } from '#test/support/test-certificate.ts';
+import { json, pullAnswer, pullBody, refusal, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Ending, failure } from './cli.ts';
 
 let status = 200;
 
@@ -20,24 +20,19 @@ const me = (token: object) => ({
     token: { id: 't', name: 'ci', prefix: 'service_tok_ab', access: 'read', ...token },
   },
 });
+const [dev, production] = [
+  { id: 'e-1', slug: 'dev' },
+  { id: 'e-2', slug: 'production' },
+];
 const projects = [
-  {
-    id: 'p-1',
-    slug: 'web-shop',
-    name: 'Web Shop',
-    environments: [
-      { id: 'e-1', slug: 'dev' },
-      { id: 'e-2', slug: 'production' },
-    ],
-  },
+  { id: 'p-1', slug: 'web-shop', name: 'Web Shop', environments: [dev, production] },
   { id: 'p-2', slug: 'ledger', name: 'Ledger', environments: [{ id: 'e-3', slug: 'dev' }] },
 ];
 let limits: object = {};
 
 const server = shared(() =>
   startServer((request, response) => {
-    if (status !== 200)
-      return json(status, { error: { code: 'unauthenticated', message: 'No.', requestId: 'r' } })(request, response);
+    if (status !== 200) return refusal(status, 'unauthenticated')(request, response);
     if (request.path === '/v1/auth/me') return json(200, me(limits))(request, response);
     if (request.path === '/v1/projects/o-1') return json(200, { projects })(request, response);
     if (request.path.startsWith('/v1/projects/o-1/')) {
@@ -55,6 +50,9 @@ beforeEach(() => {
 });
 
 const place = { organization: 'acme', project: 'web-shop', environment: 'dev' };
+/** The settings of a repository. */
+const link = (changes: object = {}, folder = '') =>
+  cli.file(`${folder}.holdfast.json`, JSON.stringify({ ...place, ...changes }));
 const signedIn = { HOLDFAST_TOKEN: 'token-of-env' };
 const pathOf = (stdout: string): string => JSON.parse(stdout).A;
 const pull = (words: string[], env: Record<string, string> = {}, cwd = cli.home) =>
@@ -62,35 +60,32 @@ const pull = (words: string[], env: Record<string, string> = {}, cwd = cli.home)
 
 describe('a setting', () => {
   it('comes from the flag, the environment, the nearest file or the user’s settings, in this order', async () => {
-    cli.file(
-      '.config/holdfast/settings.json',
-      JSON.stringify({ environment: 'user', project: 'user', organization: 'user', url: server.url }),
-    );
+    const own = { environment: 'user', project: 'user', organization: 'user', url: server.url };
+    cli.file('.config/holdfast/settings.json', JSON.stringify(own));
     const env = { HOLDFAST_URL: '' };
     expect(pathOf((await pull([], { HOLDFAST_URL: server.url })).stdout)).toBe('/v1/secrets/user/user/user');
     expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/user/user/user');
-    cli.file('.holdfast.json', JSON.stringify({ ...place, environment: 'file' }));
+    link({ environment: 'file' });
     expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/file');
     expect(pathOf((await pull([], { ...env, HOLDFAST_ENV: 'env' })).stdout)).toBe('/v1/secrets/acme/web-shop/env');
     const { stdout } = await pull(['-e', 'flag', '--org', 'o', '-p', 'p'], { ...env, HOLDFAST_ENV: 'env' });
     expect(pathOf(stdout)).toBe('/v1/secrets/o/p/flag');
     // Also before the command, where the nearer one wins.
-    const before = await cli.run(['-e', 'front', '--org', 'front', 'pull', '--format', 'json', '--org', 'near'], {
-      env: { HOLDFAST_URL: server.url, ...signedIn },
-    });
-    expect(pathOf(before.stdout)).toBe('/v1/secrets/near/web-shop/front');
+    const words = ['-e', 'front', '--org', 'front', 'pull', '--format', 'json', '--org', 'near'];
+    const front = await cli.run(words, { env: { HOLDFAST_URL: server.url, ...signedIn } });
+    expect(pathOf(front.stdout)).toBe('/v1/secrets/near/web-shop/front');
   });
 
   it('is looked up as far as the root of the repository', async () => {
-    cli.file('.holdfast.json', JSON.stringify({ ...place, environment: 'outside' }));
+    link({ environment: 'outside' });
     const inner = join(cli.home, 'repository/packages/a');
     mkdirSync(inner, { recursive: true });
     expect((await pull(['--no-input', '-p', 'web-shop'], {}, inner)).code).toBe(2);
     mkdirSync(join(cli.home, 'repository/.git'));
     expect((await pull(['-p', 'web-shop'], {}, inner)).code).toBe(2);
-    cli.file('repository/.holdfast.json', JSON.stringify({ ...place, environment: 'root' }));
+    link({ environment: 'root' }, 'repository/');
     expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/root');
-    cli.file('repository/packages/.holdfast.json', JSON.stringify({ ...place, environment: 'nearer' }));
+    link({ environment: 'nearer' }, 'repository/packages/');
     expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/nearer');
   });
 
@@ -98,12 +93,12 @@ describe('a setting', () => {
   describe.runIf(process.geteuid?.() === 0)('in a file of another user', () => {
     const [theirs, mine] = [4242, 4343];
     const owned = (path: string, user: number) => chownSync(join(cli.home, path), user, user);
-    const asMe = (cwd: string) =>
-      cli.run(['pull', '--format', 'json', '--no-input'], {
-        env: { HOLDFAST_URL: server.url, ...signedIn },
-        cwd: join(cli.home, cwd),
-        user: mine,
-      });
+    const asMe = (folder: string) => {
+      const options = { cwd: join(cli.home, folder), user: mine };
+      const env = { HOLDFAST_URL: server.url, ...signedIn };
+      return cli.run(['pull', '--format', 'json', '--no-input'], { env, ...options });
+    };
+    const files = ['shared', 'shared/.git', 'shared/.holdfast.json'];
     const expectIgnored = ({ code, stderr }: Ending) => {
       expect([code, server.requests.filter(({ path }) => path.includes('/secrets/'))]).toEqual([2, []]);
       expect(stderr).toContain('shared/.holdfast.json was ignored: it or its repository belongs to another user');
@@ -112,39 +107,35 @@ describe('a setting', () => {
       for (const path of [cli.home, dirname(cli.bundle)]) chmodSync(path, 0o755);
       mkdirSync(join(cli.home, 'shared/.git'), { recursive: true });
       mkdirSync(join(cli.home, 'shared/below'));
-      cli.file('shared/.holdfast.json', JSON.stringify({ ...place, environment: 'theirs' }));
+      link({ environment: 'theirs' }, 'shared/');
     });
 
     it('are ignored, in that user’s directory and in one’s own below it', async () => {
-      for (const path of ['shared', 'shared/.git', 'shared/.holdfast.json']) owned(path, theirs);
+      for (const path of files) owned(path, theirs);
       owned('shared/below', mine);
 
       expectIgnored(await asMe('shared'));
       expectIgnored(await asMe('shared/below'));
-      cli.file('shared/below/.holdfast.json', JSON.stringify({ ...place, environment: 'mine' }));
+      link({ environment: 'mine' }, 'shared/below/');
       owned('shared/below/.holdfast.json', mine);
       expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/mine');
     });
 
-    it.each(['shared', 'shared/.git', 'shared/.holdfast.json'])(
-      'are ignored if only %s is theirs, by root too',
-      async path => {
-        for (const own of ['shared', 'shared/.git', 'shared/.holdfast.json', 'shared/below']) owned(own, mine);
-        expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
-        owned(path, theirs);
+    it.each(files)('are ignored if only %s is theirs, by root too', async path => {
+      for (const own of [...files, 'shared/below']) owned(own, mine);
+      expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
+      owned(path, theirs);
 
-        server.requests.length = 0;
-        expectIgnored(await asMe('shared/below'));
-        expectIgnored(await pull(['--no-input'], {}, join(cli.home, 'shared/below')));
-      },
-    );
+      server.requests.length = 0;
+      expectIgnored(await asMe('shared/below'));
+      expectIgnored(await pull(['--no-input'], {}, join(cli.home, 'shared/below')));
+    });
 
     it('count if that user is root, or for root in that user’s own directory', async () => {
       expect(pathOf((await asMe('shared/below')).stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
-      for (const path of ['shared', 'shared/.git', 'shared/.holdfast.json', 'shared/below']) owned(path, theirs);
-      expect(pathOf((await pull([], {}, join(cli.home, 'shared/below'))).stdout)).toBe(
-        '/v1/secrets/acme/web-shop/theirs',
-      );
+      for (const path of [...files, 'shared/below']) owned(path, theirs);
+      const { stdout } = await pull([], {}, join(cli.home, 'shared/below'));
+      expect(pathOf(stdout)).toBe('/v1/secrets/acme/web-shop/theirs');
     });
   });
 
@@ -158,9 +149,8 @@ describe('a setting', () => {
     ['{"organization": "..", "project": "web-shop", "environment": "dev"}', /slug/],
   ])('in the file %s is rejected, with the reason', async (text, reason) => {
     cli.file('.holdfast.json', text);
-    const { code, stderr } = await pull([]);
-    expect([code, server.requests.length]).toEqual([2, 0]);
-    expect(stderr).toMatch(reason);
+    expect(await pull([])).toEqual(failure(2, reason));
+    expect(server.requests).toEqual([]);
   });
 
   it('defaults to what the token is limited to', async () => {
@@ -173,35 +163,23 @@ describe('a setting', () => {
   });
 
   it('that is missing is asked for on a terminal, and reported otherwise', async () => {
-    const { code, stderr } = await pull([]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/Several projects match: web-shop, ledger\.\n.*holdfast link/);
-    const started = cli.start(['pull', '--format', 'json'], {
-      env: { HOLDFAST_URL: server.url, ...signedIn },
-      terminal: true,
-    });
-    await started.until('Number or name');
-    started.child.stdin?.write('1\r');
-    await started.until(/Which environment[\s\S]*Number or name/);
-    started.child.stdin?.write('production\r');
-    const { stdout } = await started.ended;
+    expect(await pull([])).toEqual(failure(2, /Several projects match: web-shop, ledger\.\n.*holdfast link/));
+    const options = { env: { HOLDFAST_URL: server.url, ...signedIn } };
+    const dialog: [string | RegExp, string][] = [
+      ['Number or name', '1\r'],
+      [/Which environment[\s\S]*Number or name/, 'production\r'],
+    ];
+    const { stdout } = await cli.converse(['pull', '--format', 'json'], dialog, options);
     expect(stdout).toContain('/v1/secrets/acme/web-shop/production');
-    const silent = cli.start(['pull', '--no-input'], {
-      env: { HOLDFAST_URL: server.url, ...signedIn },
-      terminal: true,
-    });
-    expect((await silent.ended).code).toBe(2);
+    expect((await cli.converse(['pull', '--no-input'], [], options)).code).toBe(2);
   });
 });
 
 describe('an address in a committed file', () => {
-  const linked = () => cli.file('.holdfast.json', JSON.stringify({ ...place, url: server.url }));
-
   it('gets no token from the environment', async () => {
-    linked();
-    const { code, stderr } = await pull([], { HOLDFAST_URL: '' });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/HOLDFAST_TOKEN is not sent to .*\n.*HOLDFAST_URL=/);
+    link({ url: server.url });
+    const unsent = /HOLDFAST_TOKEN is not sent to .*\n.*HOLDFAST_URL=/;
+    expect(await pull([], { HOLDFAST_URL: '' })).toEqual(failure(3, unsent));
     const tokenFile = cli.file('token', 'token-of-file\n');
     expect((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: tokenFile })).code).toBe(3);
     expect(server.requests).toEqual([]);
@@ -209,16 +187,12 @@ describe('an address in a committed file', () => {
   });
 
   it('gets no token stored for another origin, including another port or scheme', async () => {
-    linked();
+    link({ url: server.url });
     const kept = (origin: string) =>
       cli.file(cli.credentialsOf(origin), JSON.stringify({ origin, token: 'kept', handedOff: true }));
     const port = Number(new URL(server.url).port);
-    for (const origin of [
-      `http://127.0.0.1:${port + 1}`,
-      `http://localhost:${port}`,
-      `https://127.0.0.1:${port}`,
-      'https://holdfast.example.com',
-    ]) {
+    const similar = [`http://127.0.0.1:${port + 1}`, `http://localhost:${port}`, `https://127.0.0.1:${port}`];
+    for (const origin of [...similar, 'https://holdfast.example.com']) {
       kept(origin);
       expect((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '' })).code).toBe(3);
     }
@@ -228,22 +202,17 @@ describe('an address in a committed file', () => {
   });
 
   it('gets no token from login --with-token, and never becomes the default', async () => {
-    linked();
+    link({ url: server.url });
     expect((await cli.run(['login', '--with-token'], { input: 'a-token' })).code).toBe(2);
     expect(server.requests).toEqual([]);
-    const { path, settings } = {
-      path: join(cli.home, '.config/holdfast/settings.json'),
-      settings: { url: 'https://own.example.com' },
-    };
-    cli.file('.config/holdfast/settings.json', JSON.stringify(settings));
+    const path = cli.file('.config/holdfast/settings.json', JSON.stringify({ url: 'https://own.example.com' }));
     expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token' })).code).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url: server.url });
   });
 
   it('must be encrypted, except on this machine', async () => {
-    const { code, stderr } = await pull([], { HOLDFAST_URL: 'http://holdfast.example.com' });
-    expect([code, server.requests.length]).toEqual([2, 0]);
-    expect(stderr).toMatch(/not encrypted/);
+    expect(await pull([], { HOLDFAST_URL: 'http://holdfast.example.com' })).toEqual(failure(2, 'not encrypted'));
+    expect(server.requests).toEqual([]);
     for (const url of ['ftp://x', 'https://user:pass@x', 'https://x?token=1', 'nonsense', 'https://x/#a']) {
       expect((await pull([], { HOLDFAST_URL: url })).code).toBe(2);
     }
@@ -252,12 +221,11 @@ describe('an address in a committed file', () => {
   it.each(['https://evil.example/;id', 'https://$(id).example', 'https://evil.example/a|b', "https://e.example/'&id"])(
     'can’t put a command into the hint to paste: %s',
     async url => {
-      cli.file('.holdfast.json', JSON.stringify({ ...place, url }));
+      link({ url });
       for (const command of [['pull'], ['login', '--with-token']]) {
-        const { code, stderr } = await cli.run(command, { env: { HOLDFAST_TOKEN: 'a-token' }, input: 'a-token' });
-        expect(code).toBe(2);
-        expect(stderr).toContain('characters that shells treat specially');
-        expect(stderr).not.toMatch(/HOLDFAST_URL=|--url http/);
+        const ended = await cli.run(command, { env: { HOLDFAST_TOKEN: 'a-token' }, input: 'a-token' });
+        expect(ended).toEqual(failure(2, 'characters that shells treat specially'));
+        expect(ended.stderr).not.toMatch(/HOLDFAST_URL=|--url http/);
       }
     },
   );
@@ -265,7 +233,7 @@ describe('an address in a committed file', () => {
 
 describe('a credential', () => {
   it('is read from the file that HOLDFAST_TOKEN_FILE names', async () => {
-    cli.file('.holdfast.json', JSON.stringify(place));
+    link();
     const tokenFile = cli.file('token', 'token-of-file\n');
     const { stdout } = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: tokenFile });
     expect(JSON.parse(stdout).TOKEN).toBe('Bearer token-of-file');
@@ -280,7 +248,7 @@ describe('a credential', () => {
     expect(login.stderr).not.toContain('a-token');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-    cli.file('.holdfast.json', JSON.stringify(place));
+    link();
     const { stdout } = await cli.run(['get', 'TOKEN']);
     expect(stdout).toBe('Bearer a-token');
     const status = await cli.run(['status', '--json']);
@@ -290,40 +258,39 @@ describe('a credential', () => {
       credential: { source: path },
     });
     expect(status.stdout).not.toContain('a-token');
-    const before = server.requests.length;
+    const sent = server.requests.length;
     await cli.run(['status']);
-    expect(server.requests.length).toBe(before);
+    expect(server.requests.length).toBe(sent);
   });
 
   it('that can’t be sent in a header exits with 3, reports its source, and is not repeated', async () => {
-    cli.file('.holdfast.json', JSON.stringify(place));
+    link();
     for (const HOLDFAST_TOKEN of ['two words', 'tok\u00e9n']) {
-      const { code, stderr } = await pull([], { HOLDFAST_TOKEN });
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/^holdfast: HOLDFAST_TOKEN is not a token: [^\n]*\n$/)]);
-      expect(stderr).not.toContain(HOLDFAST_TOKEN);
+      const ended = await pull([], { HOLDFAST_TOKEN });
+      expect(ended).toEqual(failure(3, /^holdfast: HOLDFAST_TOKEN is not a token: [^\n]*\n$/));
+      expect(ended.stderr).not.toContain(HOLDFAST_TOKEN);
     }
-    const none = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: cli.file('empty', '\n') });
-    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('holds no token')]);
-    const folder = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: cli.home });
-    expect([folder.code, folder.stderr]).toEqual([3, expect.stringContaining('can’t be read (EISDIR)')]);
+    const withFile = (path: string) => pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: path });
+    expect(await withFile(cli.file('empty', '\n'))).toEqual(failure(3, 'holds no token'));
+    expect(await withFile(cli.home)).toEqual(failure(3, 'can’t be read (EISDIR)'));
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: '\n' });
-    expect([login.code, login.stderr]).toEqual([3, expect.stringContaining('Standard input holds no token')]);
+    expect(login).toEqual(failure(3, 'Standard input holds no token'));
     expect(server.requests).toEqual([]);
   });
 
   it('is stored for each of six services signed in to concurrently', async () => {
-    const services = await Promise.all(Array.from({ length: 6 }, () => startServer(json(200, me(limits)))));
+    const start = () => untilEnd(startServer(json(200, me(limits))));
+    const services = await Promise.all(Array.from({ length: 6 }, start));
     const logins = await Promise.all(
       services.map(({ url }) => cli.run(['login', '--with-token', '--url', url], { input: 'a-token' })),
     );
     const users = await Promise.all(services.map(({ url }) => cli.run(['whoami', '--url', url])));
-    await Promise.all(services.map(service => service.stop()));
     expect(logins.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
     expect(new Set(users.map(({ stdout }) => stdout))).toEqual(new Set(['ada@example.com\n']));
   });
 
   it('that is rejected is reported with its source and a remedy', async () => {
-    cli.file('.holdfast.json', JSON.stringify(place));
+    link();
     status = 401;
     expect((await pull([])).stderr).toMatch(/The token in HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
     const kept = { origin: server.url, token: 'kept', handedOff: true };
@@ -334,11 +301,9 @@ describe('a credential', () => {
   });
 
   it('is read without an echo if login --with-token runs on a terminal', async () => {
-    const started = cli.start(['login', '--with-token', '--url', server.url], { terminal: true });
-    await started.until('Token: ');
-    started.child.stdin?.write('typed-token\r');
-    expect((await started.ended).code).toBe(0);
-    expect(started.seen()).not.toContain('typed-token');
+    const words = ['login', '--with-token', '--url', server.url];
+    const { code, stdout } = await cli.converse(words, [['Token: ', 'typed-token\r']]);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('typed-token')]);
     expect(readFileSync(join(cli.home, cli.credentialsOf(server.url)), 'utf8')).toContain('typed-token');
   });
 
@@ -350,70 +315,70 @@ describe('a credential', () => {
   });
 
   it('is missing: the exit code is 3, and the message says what to do', async () => {
-    cli.file('.holdfast.json', JSON.stringify(place));
-    const { code, stderr } = await cli.run(['list', '--url', server.url]);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('holdfast login')]);
+    link();
+    expect(await cli.run(['list', '--url', server.url])).toEqual(failure(3, 'holdfast login'));
     expect((await cli.run(['list'])).code).toBe(2);
   });
 });
 
 describe('a proxy from the environment', () => {
-  const asked: string[] = [];
-  let secure: Server;
-  let proxy: Server;
-  let env: Record<string, string>;
-  beforeEach(async () => {
-    asked.length = 0;
-    secure = createSecureServer({ cert: testCertificate, key: testCertificateKey }, ({ url }, response) => {
-      const isExchange = url === '/v1/auth/exchange';
-      const issued = { token: 'service_tok_x', expiresAt: '2999-01-01T00:00:00.000Z', organizationId: randomUUID() };
-      response.writeHead(isExchange ? 201 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isExchange ? issued : pullBody(1, { A: 'by proxy' })));
-    });
-    proxy = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+  const connections: string[] = [];
+  const secure = fresh(() =>
+    startReceiver(
+      (response, { path }) => {
+        const isExchange = path === '/v1/auth/exchange';
+        const issued = { token: 'service_tok_x', expiresAt: '2999-01-01T00:00:00.000Z', organizationId: randomUUID() };
+        response.writeHead(isExchange ? 201 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(isExchange ? issued : pullBody(1, { A: 'by proxy' })));
+      },
+      { tls: true },
+    ),
+  );
+  const proxy = fresh(async () => {
+    const server = createServer((request, response) => {
+      connections.push(`${request.method} ${request.url}`);
       response.writeHead(502).end();
     });
-    proxy.on('connect', (request, socket) => {
-      asked.push(`${request.method} ${request.url}`);
-      const { port } = secure.address() as AddressInfo;
-      const through = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    server.on('connect', (request, socket) => {
+      connections.push(`${request.method} ${request.url}`);
+      const through = connect(secure.port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
       through.on('error', () => socket.destroy());
       socket.on('error', () => through.destroy());
       through.pipe(socket).pipe(through);
     });
-    for (const one of [secure, proxy]) await new Promise<void>(resolve => one.listen(0, '127.0.0.1', resolve));
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    env = {
-      HOLDFAST_ORG: 'acme',
-      HOLDFAST_PROJECT: 'web-shop',
-      HOLDFAST_ENV: 'dev',
-      HTTPS_PROXY: address,
-      HTTP_PROXY: address,
-      NODE_EXTRA_CA_CERTS: cli.file('ca.pem', testCertificate),
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const stop = () => {
+      server.close();
+      server.closeAllConnections();
     };
+    return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
   });
-  afterEach(() => {
-    for (const one of [secure, proxy]) {
-      one.close();
-      one.closeAllConnections();
-    }
+  const env = fresh(() => ({
+    HOLDFAST_ORG: 'acme',
+    HOLDFAST_PROJECT: 'web-shop',
+    HOLDFAST_ENV: 'dev',
+    HTTPS_PROXY: proxy.address,
+    HTTP_PROXY: proxy.address,
+    NODE_EXTRA_CA_CERTS: cli.file('ca.pem', testCertificate),
+  }));
+  beforeEach(() => {
+    connections.length = 0;
   });
   const away = { HOLDFAST_URL: 'https://receiver.example:4433' };
 
   it('is used for the service, but not for this machine', async () => {
     const { stdout, stderr } = await pull([], { ...env, ...away });
     expect([stderr, stdout]).toEqual(['', '{\n  "A": "by proxy"\n}\n']);
-    expect(asked).toEqual(['CONNECT receiver.example:4433']);
+    expect(connections).toEqual(['CONNECT receiver.example:4433']);
     expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/dev');
-    expect(asked).toHaveLength(1);
+    expect(connections).toHaveLength(1);
   });
 
   it('is used to sign in as an identity, even for the first request', async () => {
     const identity = { HOLDFAST_IDENTITY: randomUUID(), HOLDFAST_ID_TOKEN: 'a token of the platform' };
     const { code, stderr } = await cli.run(['whoami'], { env: { ...env, ...away, ...identity } });
     expect([code, stderr]).toEqual([0, '']);
-    expect(asked).toEqual(['CONNECT receiver.example:4433']);
+    expect(connections).toEqual(['CONNECT receiver.example:4433']);
   });
 });
 
@@ -423,7 +388,7 @@ describe('the offline cache', () => {
   const out = { HOLDFAST_URL: 'http://127.0.0.1:1' };
 
   beforeEach(() => {
-    cli.file('.holdfast.json', JSON.stringify(place));
+    link();
   });
 
   it('is written only on request', async () => {
@@ -435,7 +400,6 @@ describe('the offline cache', () => {
 
   it('contains no value that can be read without the token', async () => {
     await pull([], cached);
-    const { readdirSync } = await import('node:fs');
     const [name = ''] = readdirSync(cacheFile());
     const path = join(cacheFile(), name);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -443,12 +407,8 @@ describe('the offline cache', () => {
     expect(text + name).not.toMatch(/web-shop|token-of-env|secrets/);
     expect((await pull(['--offline'], { HOLDFAST_TOKEN: 'another' })).code).toBe(8);
     const { revision, ...rest } = JSON.parse(text);
-    for (const forged of [
-      { ...rest, revision: revision + 1 },
-      { ...rest, revision, at: rest.at + 1 },
-      { ...rest, revision, data: 'AAAA' },
-    ]) {
-      cli.file(`.cache/holdfast/${name}`, JSON.stringify(forged));
+    for (const change of [{ revision: revision + 1 }, { at: rest.at + 1 }, { data: 'AAAA' }]) {
+      cli.file(`.cache/holdfast/${name}`, JSON.stringify({ ...rest, revision, ...change }));
       expect((await pull(['--offline'])).code).toBe(8);
     }
     cli.file(`.cache/holdfast/${name}`, text);

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import { type Person, seedPerson } from '#test/support/people.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { expectQuiet, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { wideAndNarrow, wrongsOf } from './looks.ts';
-import { buildWorld, type World } from './world.ts';
+import { withoutBrowser } from './browser.ts';
+import { expectFineLooks, wideAndNarrow } from './looks.ts';
+import { useWorld } from './world.ts';
 
-let browser: Browser;
-let world: World;
-let seen: Visit;
-let page: Page;
-let audit: string;
+const { world, come, usePage } = useWorld();
+const page = usePage(() => world.people.owner);
 
+const auditOf = ({ slug }: { slug: string }) => `/organizations/${slug}/audit`;
 const hourMs = 3_600_000;
 const entries = () => page.locator('.journal > li');
 const chips = () => page.getByRole('list', { name: 'Filters in use' });
@@ -22,33 +20,17 @@ const chip = (text: string) => chips().getByRole('link', { name: text });
 const parameters = () => Object.fromEntries(new URL(page.url()).searchParams);
 const expectEntries = (number: number) => expect.poll(() => entries().count()).toBe(number);
 
-beforeAll(async () => {
-  if (withoutBrowser) return;
-  [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
-  seen = await visit(browser, world.origin, { as: world.people.owner });
-  page = seen.page;
-  audit = `/organizations/${world.organization.slug}/audit`;
-});
-afterAll(async () => {
-  if (!withoutBrowser) expectQuiet(seen.heard);
-  await browser?.close();
-  await world?.api.stop();
-});
-
 describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
   let token: { id: string; caller: { token: string } };
   beforeAll(async () => {
-    const made = await expectStatus(
-      world.api.post('/auth/token', { name: 'nightly', access: 'read' }, world.people.owner.session),
-      201,
-    );
-    token = { id: made.body.cliToken.id, caller: { token: made.body.token } };
+    const made = await world.owner('POST', '/auth/token', { name: 'nightly', access: 'read' });
+    token = { id: made.cliToken.id, caller: { token: made.token } };
     await expectStatus(world.api.get(world.path('dev'), token.caller), 200);
     await expectStatus(world.api.get(`${world.path('staging')}?keys=MAIL_FROM`, token.caller), 200);
   });
 
   it('are set by clicking what an entry says, and narrow the log step by step', async () => {
-    await page.goto(audit);
+    await page.goto(auditOf(world.organization));
     await entries().first().waitFor();
     await page.getByRole('link', { name: '“nightly”' }).first().click();
     await chip('token “nightly”').waitFor();
@@ -63,18 +45,15 @@ describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
     await expectEntries(1);
     expect(await entries().first().textContent()).toContain('secret.pulled');
     expect(await page.content()).not.toContain('hello@shop.example');
-    expect(await wrongsOf(page, 'audit-narrowed')).toEqual({});
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectFineLooks(page, 'audit-narrowed');
   });
 
   it('are a link that shows a colleague the same, and that the back button undoes', async () => {
-    const colleague = await visit(browser, world.origin, { as: world.people.admin });
-    await colleague.page.goto(page.url());
-    await colleague.page.getByRole('list', { name: 'Filters in use' }).getByText(token.id).waitFor();
-    await colleague.page.locator('.journal > li').first().waitFor();
-    expect(await colleague.page.locator('.journal > li').count()).toBe(1);
-    expectQuiet(colleague.heard);
-    await colleague.close();
+    const colleague = await come(world.people.admin);
+    await colleague.goto(page.url());
+    await colleague.getByRole('list', { name: 'Filters in use' }).getByText(token.id).waitFor();
+    await colleague.locator('.journal > li').first().waitFor();
+    expect(await colleague.locator('.journal > li').count()).toBe(1);
     await page.goBack();
     await chip('environment').waitFor({ state: 'detached' });
     await expectEntries(2);
@@ -116,12 +95,11 @@ describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
     await page.getByRole('textbox', { name: 'Until' }).fill('2020-02-04T00:00');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('No entry matches the filters.').waitFor();
-    expect(await wrongsOf(page, 'audit-nothing', { as: wideAndNarrow })).toEqual({});
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectFineLooks(page, 'audit-nothing', { as: wideAndNarrow });
   });
 
   it('show what the service says about a filter that is none', async () => {
-    await page.goto(`${audit}?tokenId=nothing`);
+    await page.goto(`${auditOf(world.organization)}?tokenId=nothing`);
     await page.getByRole('alert').waitFor();
     await chip('token nothing').click();
     await entries().first().waitFor();
@@ -129,38 +107,30 @@ describe.skipIf(withoutBrowser)('the filters of the audit log', () => {
 });
 
 describe.skipIf(withoutBrowser)('the chart of the audit log', () => {
-  let owner: Person;
-  let visitor: Visit;
+  const owner = shared(() => seedPerson({ name: 'Dorothy Vaughan' }));
+  const visitor = usePage(() => owner);
   const at = (hoursAgo: number, minute: number) =>
     Math.floor(Date.now() / hourMs - hoursAgo) * hourMs + minute * 60_000;
   beforeAll(async () => {
-    owner = await seedPerson({ name: 'Dorothy Vaughan' });
     await seedAudit(owner.organization.id, [
       ...Array.from({ length: 40 }, (_, n) => auditEntry('secret.pulled', at(3, n))),
       ...Array.from({ length: 10 }, (_, n) => auditEntry('secret.updated', at(3, n))),
       ...Array.from({ length: 5 }, (_, n) => auditEntry('secret.compared', at(7, n))),
       auditEntry('secret.pulled', at(48, 0)),
     ]);
-    visitor = await visit(browser, world.origin, { as: owner });
   });
-  afterAll(async () => {
-    expectQuiet(visitor.heard);
-    await visitor.close();
-  });
-
   it('counts reads and changes of the last day by hour, and has a table with the same numbers', async () => {
-    await visitor.page.goto(`/organizations/${owner.organization.slug}/audit`);
+    await visitor.goto(auditOf(owner.organization));
     // The organization’s creation is a change too.
-    await visitor.page.getByRole('img', { name: /^45 reads and 11 changes by hour, from / }).waitFor();
-    await visitor.page.getByText('As a table').click();
-    const table = visitor.page.getByRole('table', { name: 'Reads and changes by hour' });
+    await visitor.getByRole('img', { name: /^45 reads and 11 changes by hour, from / }).waitFor();
+    await visitor.getByText('As a table').click();
+    const table = visitor.getByRole('table', { name: 'Reads and changes by hour' });
     const rows = (await table.getByRole('row').allTextContents()).slice(1);
     expect(rows.map(text => text.replace(/^.*[AP]M/, ''))).toEqual(['01', '4010', '50']);
-    expect(await wrongsOf(visitor.page, 'audit-chart', { fullPage: false })).toEqual({});
-    await visitor.page.setViewportSize({ width: 1280, height: 900 });
+    await expectFineLooks(visitor, 'audit-chart', { fullPage: false });
     await table.getByRole('link').nth(2).click();
-    await visitor.page.getByRole('img', { name: /^5 reads and 0 changes/ }).waitFor();
-    expect(await visitor.page.locator('.journal > li').count()).toBe(5);
+    await visitor.getByRole('img', { name: /^5 reads and 0 changes/ }).waitFor();
+    expect(await visitor.locator('.journal > li').count()).toBe(5);
   });
 
   it('says which part of the period it covers if there is more than one request returns', async () => {
@@ -170,14 +140,12 @@ describe.skipIf(withoutBrowser)('the chart of the audit log', () => {
       busy.organization.id,
       Array.from({ length: 700 }, (_, n) => auditEntry('secret.pulled', start + n * 1000)),
     );
-    const other = await visit(browser, world.origin, { as: busy });
-    await other.page.goto(`/organizations/${busy.organization.slug}/audit?action=secret.pulled`);
-    await other.page.getByText('of the newest 500 entries: there are more before').waitFor();
-    const label = await other.page.getByRole('img', { name: /by hour/ }).getAttribute('aria-label');
+    const other = await come(busy);
+    await other.goto(`${auditOf(busy.organization)}?action=secret.pulled`);
+    await other.getByText('of the newest 500 entries: there are more before').waitFor();
+    const label = await other.getByRole('img', { name: /by hour/ }).getAttribute('aria-label');
     const since = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' }).format(start + 200_000);
     expect(label).toContain(`500 reads and 0 changes by hour, from ${since}`);
-    expectQuiet(other.heard);
-    await other.close();
   });
 });
 
@@ -191,20 +159,18 @@ describe.skipIf(withoutBrowser)('a log that one request can’t count', () => {
       auditEntry('secret.updated', Date.now() - 5 * 24 * hourMs + n * 1000, { keys, actor }),
     );
     for (const some of chunksOf(20, long)) await seedAudit(owner.organization.id, some);
-    const visitor = await visit(browser, world.origin, { as: owner });
-    await visitor.page.goto(`/organizations/${owner.organization.slug}/audit?action=secret.updated&actor=${actor.id}`);
-    const uncounted = visitor.page.getByText('50 entries so far. There are too many to count at once.');
+    const visitor = await come(owner);
+    await visitor.goto(`${auditOf(owner.organization)}?action=secret.updated&actor=${actor.id}`);
+    const uncounted = visitor.getByText('50 entries so far. There are too many to count at once.');
     await uncounted.waitFor({ timeout: 40_000 });
-    const found = visitor.page.locator('.journal > li');
+    const found = visitor.locator('.journal > li');
     expect(await found.count()).toBe(50);
-    expect(await visitor.page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
-    expect(await wrongsOf(visitor.page, 'audit-uncounted', { as: wideAndNarrow, fullPage: false })).toEqual({});
-    await visitor.page.getByRole('button', { name: 'Search further' }).click();
+    expect(await visitor.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await expectFineLooks(visitor, 'audit-uncounted', { as: wideAndNarrow, fullPage: false });
+    await visitor.getByRole('button', { name: 'Search further' }).click();
     await found.nth(59).waitFor({ timeout: 40_000 });
     expect(await found.count()).toBe(60);
     expect(await uncounted.count()).toBe(0);
-    expect(await visitor.page.getByRole('button', { name: 'Search further' }).count()).toBe(0);
-    expectQuiet(visitor.heard);
-    await visitor.close();
+    expect(await visitor.getByRole('button', { name: 'Search further' }).count()).toBe(0);
   }, 120_000);
 });

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { shared } from '#test/support/fixtures.ts';
 import { type Person, testPassword } from '#test/support/people.ts';
 
 /** Set if no browser can run. The tests are then skipped with a message. */
@@ -57,7 +58,6 @@ async function unpackedChromium(): Promise<string> {
 }
 
 export interface Visit {
-  context: BrowserContext;
   page: Page;
   /** Every console line, error and violation so far. */
   heard: string[];
@@ -88,9 +88,72 @@ export async function visit(browser: Browser, origin: string, options: VisitOpti
   const heard: string[] = [];
   context.on('page', page => listen(page, heard));
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  return { context, page, heard, close: () => context.close() };
+  // It only ends what would never happen, however busy the machine is.
+  page.setDefaultTimeout(60_000);
+  return { page, heard, close: () => context.close() };
 }
+
+/** The browser of a test file. Its pages close by themselves, and must have been quiet until then. */
+export function useBrowser(origin: () => string) {
+  const browser = shared(async () => {
+    const started = await startBrowser();
+    return Object.assign(started, { stop: () => started.close() });
+  });
+  const open = async (options?: VisitOptions) => {
+    const { page, heard, close } = await visit(browser, origin(), options);
+    const stop = async () => {
+      await close();
+      expectQuiet(heard);
+    };
+    return Object.assign(page, { stop });
+  };
+  return {
+    browser,
+    /** A page of the running test. */
+    come: async (as?: Person, options: VisitOptions = {}): Promise<Page> => {
+      const page = await open({ as, ...options });
+      onTestFinished(page.stop);
+      return page;
+    },
+    /** The page of all tests around the call. */
+    usePage: (as?: () => Person): Page => shared(() => open({ as: as?.() })),
+  };
+}
+
+export const button = (page: Page | Locator, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+/** Presses these buttons, one after the other. */
+export async function press(page: Page | Locator, ...names: (string | RegExp)[]): Promise<void> {
+  for (const name of names) await button(page, name).click();
+}
+
+/** Stages one value on the page of an environment. */
+export async function stageValue(page: Page, key: string, value: string): Promise<void> {
+  const existing = button(page, `New value for ${key}`);
+  if (await existing.isVisible().catch(() => false)) await existing.click();
+  else {
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill(key);
+  }
+  await page.getByLabel('New value', { exact: true }).last().fill(value);
+  await button(page, 'Stage').click();
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await press(page, 'You and your settings', 'Log out');
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+}
+
+/** Types the password where a dialog asks for it, and continues. */
+export async function confirmPassword(question: Locator, password = testPassword): Promise<void> {
+  await question.getByLabel('Password').fill(password);
+  await button(question, 'Continue').click();
+}
+
+export const link = (page: Page | Locator, name: string | RegExp) =>
+  page.getByRole('link', { name, exact: typeof name === 'string' });
+export const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
+export const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 function listen(page: Page, heard: string[]): void {
   page.on('console', message => heard.push(`${message.type()}: ${message.text()}`));
@@ -128,18 +191,14 @@ export async function logIn(page: Page, email: string, password = testPassword):
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
+const capabilities = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+
 /** Gives the browser an authenticator whose user is always verified. */
-export async function withAuthenticator({ context, page }: Visit): Promise<void> {
-  const devtools = await context.newCDPSession(page);
+export async function withAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-    },
+    options: { ...capabilities, protocol: 'ctap2', transport: 'internal' },
   });
 }
 

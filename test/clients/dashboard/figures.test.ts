@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildDashboard } from '#clients/dashboard/build.ts';
 import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { expectQuiet, settled, startBrowser, visit, withoutBrowser } from './browser.ts';
-import { buildWorld, type World } from './world.ts';
+import { expectQuiet, settled, visit, withoutBrowser } from './browser.ts';
+import { useWorld } from './world.ts';
 
 const kilobytes = (bytes: number) => bytes / 1024;
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -46,15 +45,7 @@ describe('the dashboard’s files', () => {
 });
 
 describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
-  let browser: Browser;
-  let world: World;
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await world?.api.stop();
-  });
+  const { world, browser, come } = useWorld();
 
   it('has the policy and the other headers on every file, and passes the API’s paths to the API', async () => {
     for (const path of ['/', '/log-in', '/organizations/a/projects/b']) {
@@ -71,9 +62,9 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
   });
 
   it('blocks markup from strings and scripts in the page, and reports both', async () => {
-    const seen = await visit(browser, world.origin);
-    await seen.page.goto('/log-in');
-    const made = await seen.page.evaluate(() => {
+    const { page, heard, close } = await visit(browser, world.origin);
+    await page.goto('/log-in');
+    const made = await page.evaluate(() => {
       try {
         document.body.insertAdjacentHTML('beforeend', '<img src=x>');
         return 'made';
@@ -82,8 +73,8 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
       }
     });
     expect(made).toContain('TrustedHTML');
-    expect(() => expectQuiet(seen.heard)).toThrow();
-    await seen.close();
+    expect(() => expectQuiet(heard)).toThrow();
+    await close();
   });
 
   it.each([
@@ -91,8 +82,7 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
     { keys: 10_000, width: 1280 },
     { keys: 10_000, width: 360 },
   ])('shows $keys keys at $width px at once', async ({ keys, width }) => {
-    const seen = await visit(browser, world.origin, { as: world.people.owner, width });
-    const { page } = seen;
+    const page = await come(world.people.owner, { width });
     const at = '2026-01-31T09:26:53.589Z';
     const list = Array.from({ length: keys }, (_, index) => ({
       key: `KEY_${String(index).padStart(5, '0')}`,
@@ -141,7 +131,5 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
       0,
     );
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 });

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { keepScreenshot } from './browser.ts';
 
 /** The findings of axe, with their locations. */
@@ -58,20 +59,21 @@ export const looks = [
 /** Each width and each color scheme once. */
 export const wideAndNarrow = [looks[0], looks[3]];
 
-/** The problems of a page in each look, by name. Screenshots are kept for review. */
-export async function wrongsOf(
+/** Expects no problem of a page in each look, and continues if there is one. Screenshots are kept for review. */
+export async function expectFineLooks(
   page: Page,
   name: string,
   { as = looks, fullPage = true }: { as?: readonly (typeof looks)[number][]; fullPage?: boolean } = {},
-): Promise<Record<string, string[]>> {
-  const wrong: Record<string, string[]> = {};
+): Promise<void> {
+  const size = page.viewportSize();
   await page.evaluate(axe.source);
   for (const { width, colorScheme } of as) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found = [...(await violations(page)), ...(await overflows(page))];
-    if (found.length > 0) wrong[`${name} ${width} ${colorScheme}`] = found;
+    expect
+      .soft([...(await violations(page)), ...(await overflows(page))], `${name} ${width} ${colorScheme}`)
+      .toEqual([]);
     await keepScreenshot(page, `${name}-${width}-${colorScheme}`, fullPage);
   }
-  return wrong;
+  if (size !== null) await page.setViewportSize(size);
 }

@@ -2,6 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAcme } from '#test/support/acme.ts';
 import { type Api, createToken } from '#test/support/api.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { buildCli, type Cli } from '../cli/cli.ts';
@@ -25,10 +26,9 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
   beforeAll(async () => {
     api = await startDashboard();
     ada = await seedPerson({ name: 'Ada Lovelace', emailVerified: true });
-    const { organization } = (await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body;
+    const { organization } = await openAcme(api, ada);
     ada = { ...ada, organization };
     await joinOrganization(api, ada, await seedPerson({ name: 'Grace Hopper' }), 'developer');
-    await api.post(`/projects/${organization.id}`, { name: 'Web shop' }, ada.session);
     cli = buildCli();
     browser = await startBrowser();
     mkdirSync(folder, { recursive: true });

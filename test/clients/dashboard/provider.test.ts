@@ -1,46 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { sessionOf as cookieOf } from '#test/support/api.ts';
-import { type NameServer, startNameServer } from '#test/support/name-server.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startNameServer } from '#test/support/name-server.ts';
 import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
 import { expectStatus, mailedToken } from '#test/support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes } from '#test/support/second-factors.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
+import { startOpenIdProvider } from '#test/support/sign-in/open-id-provider.ts';
 import { newDomain, settingsOf, settingsPath, verifyDomain } from '#test/support/sign-in/sign-in.ts';
-import { expectQuiet, logIn, startBrowser, type Visit, visit, withAuthenticator, withoutBrowser } from './browser.ts';
-import { wideAndNarrow, wrongsOf } from './looks.ts';
-import { join, startDashboard } from './world.ts';
-
-const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' });
-const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name, exact: typeof name === 'string' });
-const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
+import {
+  button,
+  confirmPassword,
+  dialog,
+  link,
+  logIn,
+  logOut,
+  press,
+  stageValue,
+  toast,
+  withAuthenticator,
+  withoutBrowser,
+} from './browser.ts';
+import { expectFineLooks, wideAndNarrow } from './looks.ts';
+import { join, useDashboard } from './world.ts';
 
 describe.skipIf(withoutBrowser)('a company’s provider', () => {
-  let browser: Browser;
-  let api: Awaited<ReturnType<typeof startDashboard>>;
-  let names: NameServer;
-  let provider: OpenIdProvider;
-  let origin: string;
-  beforeAll(async () => {
-    names = await startNameServer();
-    [browser, api] = await Promise.all([startBrowser(), startDashboard({ DNS_SERVERS: names.address })]);
-    // A passkey belongs to a host name. It also keeps the dashboard's cookies apart from the provider's.
-    origin = api.origin.replace('127.0.0.1', 'localhost');
-    process.env.DASHBOARD_ORIGIN = origin;
-    resetProcessMemory('settings');
-    provider = await startOpenIdProvider({ redirectUri: `${origin}/v1/auth/provider/*/callback`, accounts: {} });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.stop();
-    await provider?.stop();
-    await names?.stop();
-  });
+  const names = shared(startNameServer);
+  const { api, come } = useDashboard(() => ({ DNS_SERVERS: names.address }));
+  const provider = shared(() =>
+    startOpenIdProvider({ redirectUri: `${api.origin}/v1/auth/provider/*/callback`, accounts: {} }),
+  );
 
-  const come = (as?: Person): Promise<Visit> => visit(browser, origin, { as });
   /** Somebody whom the provider knows, with a verified address of the domain. */
   const employ = (domain: string, name = 'ada') => {
     const email = `${name}-${randomUUID().slice(0, 8)}@${domain}`;
@@ -60,64 +51,57 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await expectStatus(api.post(`/projects/${owner.organization.id}`, { name: 'Shop' }, owner.session), 201);
     return { owner, domain, base: `/organizations/${owner.organization.slug}` };
   };
-  /** Signs in with the provider, from the page that is asked for. */
-  const enter = async ({ page }: Visit, email: string, to: string) => {
+  /** Goes from the page that is asked for to the provider. */
+  const goToProvider = async (page: Page, email: string, to: string) => {
     await page.goto(to);
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
+  };
+  /** Signs in with the provider, from the page that is asked for. */
+  const enter = async (page: Page, email: string, to: string) => {
+    await goToProvider(page, email, to);
     await pressAt(page, email);
-    await page.waitForURL(`${origin}${to}`);
+    await page.waitForURL(`${api.origin}${to}`);
   };
   /** Confirms who is signed in, at the provider, in the tab that opens. */
-  const stepUpAt = async ({ page, context }: Visit, email: string) => {
-    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
-    const [tab] = await Promise.all([
-      context.waitForEvent('page'),
-      question.getByRole('link', { name: 'Sign in again' }).click(),
-    ]);
+  const stepUpAt = async (page: Page, email: string) => {
+    const question = dialog(page, 'Confirm it’s you');
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), link(question, 'Sign in again').click()]);
     await pressAt(tab, email);
     await question.waitFor({ state: 'detached' });
     return tab;
   };
-  const sessionOf = async ({ context }: Visit) => {
-    const cookie = (await context.cookies(origin)).find(({ name }) => name === '__service_session');
+  const sessionOf = async (page: Page) => {
+    const cookie = (await page.context().cookies(api.origin)).find(({ name }) => name === '__service_session');
     return { cookie: `${cookie?.name}=${cookie?.value}` };
   };
   /** The person who is signed in in this browser. */
-  const personIn = async (seen: Visit): Promise<Person> => {
-    const session = await sessionOf(seen);
+  const personIn = async (page: Page): Promise<Person> => {
+    const session = await sessionOf(page);
     const { user, organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
     return { session, email: user.email, user, organization: organizations[0] };
-  };
-  const stage = async (page: Page, key: string, value: string) => {
-    await button(page, 'Add secret').click();
-    await page.getByLabel('Key', { exact: true }).fill(key);
-    await page.getByLabel('New value', { exact: true }).last().fill(value);
-    await button(page, 'Stage').click();
   };
 
   it('is set up by an owner, whose test switches nothing on, and never shows its secret again', async () => {
     const owner = await seedPerson({ emailVerified: true });
     const domain = newDomain();
     const email = employ(domain);
-    const seen = await come(owner);
-    const { page } = seen;
+    const page = await come(owner);
     await page.goto(`/organizations/${owner.organization.slug}/settings`);
-    await button(page, 'Set up the provider').click();
-    await button(page, 'Copy the redirect URI').click();
+    await press(page, 'Set up the provider', 'Copy the redirect URI');
     await button(page, 'Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-      `${origin}/v1/auth/provider/${owner.organization.slug}/callback`,
+      `${api.origin}/v1/auth/provider/${owner.organization.slug}/callback`,
     );
-    const wrong = await wrongsOf(page, 'sign-in-provider-new');
+    await expectFineLooks(page, 'sign-in-provider-new');
     await page.getByLabel('Issuer').fill(provider.url);
     await page.getByLabel('Client id').fill(provider.client.clientId);
     await page.getByLabel('Client secret').fill(provider.client.clientSecret);
     await page.getByLabel('E-mail domains').fill(`${domain}\nother.${domain}`);
     await page.getByLabel('People without an invitation').selectOption('developer');
     await button(page, 'Save').click();
-    await said(page, 'Provider saved');
+    await toast(page, 'Provider saved');
     await page.getByLabel('New client secret').waitFor();
     expect(await page.evaluate(() => [...document.querySelectorAll('input')].map(({ value }) => value))).not.toContain(
       provider.client.clientSecret,
@@ -127,7 +111,7 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     await link(page, 'Test the provider').click();
     await pressAt(page, email);
     await page.getByText('not in a domain that your organization has verified').waitFor();
-    Object.assign(wrong, await wrongsOf(page, 'log-in-refused-inside', { as: wideAndNarrow }));
+    await expectFineLooks(page, 'log-in-refused-inside', { as: wideAndNarrow });
     await link(page, /^Continue as/).click();
     await button(page, `Verify ${domain}`).click();
     await page.getByRole('alert').getByText('TXT record').waitFor();
@@ -137,107 +121,86 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
       .textContent();
     names.set(domain, [[record ?? '']]);
     await button(page, `Verify ${domain}`).click();
-    await said(page, `${domain} verified`);
+    await toast(page, `${domain} verified`);
     await page.getByText('✓ verified').waitFor();
     await link(page, 'Test the provider').click();
     await page.getByText('The test passed').waitFor();
     expect(new URL(page.url()).hash).toBe('');
-    Object.assign(wrong, await wrongsOf(page, 'sign-in-provider'));
+    await expectFineLooks(page, 'sign-in-provider');
     expect((await api.get('/auth/me', owner.session)).body.user.email).toBe(owner.email);
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     expect(members).toHaveLength(1);
 
     await button(page, 'Remove the provider').click();
-    Object.assign(wrong, await wrongsOf(page, 'dialog-remove-provider', { as: wideAndNarrow, fullPage: false }));
+    await expectFineLooks(page, 'dialog-remove-provider', { as: wideAndNarrow, fullPage: false });
     await button(page, 'Remove').click();
-    await said(page, 'Provider removed');
+    await toast(page, 'Provider removed');
     expect(await button(page, 'Require the provider').count()).toBe(0);
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('lets a person in at the first sign-in, as a member with the default role, on the page that they asked for', async () => {
     const { owner, domain, base } = await company();
     const email = employ(domain);
-    const seen = await come();
-    const { page } = seen;
+    const page = await come();
     await page.goto(base);
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
-    const wrong = await wrongsOf(page, 'log-in-provider');
+    await expectFineLooks(page, 'log-in-provider');
     await button(page, 'Use your password').click();
     expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
-    Object.assign(wrong, await wrongsOf(page, 'log-in-provider-password', { as: wideAndNarrow }));
-    await button(page, /^Sign in with/).click();
-    await button(page, 'Use another address').click();
+    await expectFineLooks(page, 'log-in-provider-password', { as: wideAndNarrow });
+    await press(page, /^Sign in with/, 'Use another address');
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
     await pressAt(page, email);
-    await page.waitForURL(`${origin}${base}`);
+    await page.waitForURL(`${api.origin}${base}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     expect(members).toContainEqual(expect.objectContaining({ role: 'developer' }));
     expect(JSON.stringify(members)).toContain(email);
 
     const log = await come(owner);
-    await log.page.goto(`${base}/audit`);
-    await log.page.locator('.journal li', { hasText: 'member.joined' }).getByText('via: provider').waitFor();
-    expect(wrong).toEqual({});
-    for (const one of [seen, log]) {
-      expectQuiet(one.heard);
-      await one.close();
-    }
+    await log.goto(`${base}/audit`);
+    await log.locator('.journal li', { hasText: 'member.joined' }).getByText('via: provider').waitFor();
   });
 
   it('is linked to an existing account once that account has logged in with its password', async () => {
     const { domain, base } = await company();
     const email = employ(domain);
     await expectStatus(api.post('/auth/register', { email, password: testPassword, name: 'Ada' }), 201);
-    const seen = await come();
-    const { page } = seen;
-    await page.goto(base);
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
-    await link(page, /^Sign in with/).click();
+    const page = await come();
+    await goToProvider(page, email, base);
     await pressAt(page, email);
     await page.getByText('An account with your e-mail address already exists').waitFor();
     expect(new URL(page.url()).hash).toBe('');
-    expect(await sessionOf(seen)).toEqual({ cookie: 'undefined=undefined' });
-    const wrong = await wrongsOf(page, 'log-in-link-required');
+    expect(await sessionOf(page)).toEqual({ cookie: 'undefined=undefined' });
+    await expectFineLooks(page, 'log-in-link-required');
     await logIn(page, email);
-    await page.waitForURL(`${origin}${base}`);
-    await button(page, 'You and your settings').click();
-    await button(page, 'Log out').click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.waitForURL(`${api.origin}${base}`);
+    await logOut(page);
     // The provider still knows the person, so nothing is asked there.
     await page.getByLabel('E-mail').fill(email);
     await button(page, 'Continue').click();
     await link(page, /^Sign in with/).click();
     await button(page, 'You and your settings').waitFor();
-    const person = await personIn(seen);
+    const person = await personIn(page);
     expect(person.email).toBe(email);
 
     // The session is limited to the company, until the account's own password opens the rest.
     await page.goto('/account');
     await page.getByRole('complementary', { name: 'This session' }).waitFor();
-    Object.assign(wrong, await wrongsOf(page, 'account-confined'));
+    await expectFineLooks(page, 'account-confined');
     await button(page, 'Confirm it’s you').click();
-    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
-    Object.assign(wrong, await wrongsOf(page, 'lift-confinement', { as: wideAndNarrow, fullPage: false }));
-    await question.getByLabel('Password').fill(testPassword);
-    await question.getByRole('button', { name: 'Continue' }).click();
+    const question = dialog(page, 'Confirm it’s you');
+    await expectFineLooks(page, 'lift-confinement', { as: wideAndNarrow, fullPage: false });
+    await confirmPassword(question);
     await button(page, 'Set up an app').waitFor();
     expect(await page.getByRole('complementary', { name: 'This session' }).count()).toBe(0);
-    await ageSession(await personIn(seen), 3600);
+    await ageSession(await personIn(page), 3600);
     await button(page, 'Set up an app').click();
-    await question.getByLabel('Password').fill(testPassword);
-    await question.getByRole('button', { name: 'Continue' }).click();
+    await confirmPassword(question);
     await page.locator('.qr-code').waitFor();
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('leaves the account’s own second factor to be asked for, and then leads where it was going', async () => {
@@ -246,186 +209,144 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const registered = await expectStatus(api.post('/auth/register', { email, password: testPassword }), 201);
     const person: Person = { ...registered.body, email, session: cookieOf(registered) };
     const app = await addApp(api, person);
-    const seen = await come();
-    const { page } = seen;
+    const page = await come();
     const code = page.getByLabel('Code from your authenticator app');
-    await page.goto(base);
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
-    await link(page, /^Sign in with/).click();
+    await goToProvider(page, email, base);
     await pressAt(page, email);
     await page.getByText('An account with your e-mail address already exists').waitFor();
     await logIn(page, email);
     await code.fill(app.code());
     await button(page, 'Continue').click();
-    await page.waitForURL(`${origin}${base}`);
-    await seen.context.clearCookies({ name: '__service_session' });
+    await page.waitForURL(`${api.origin}${base}`);
+    await page.context().clearCookies({ name: '__service_session' });
     await forgetUsedCodes(person.user.id);
-    await page.goto(`${base}/members`);
-    await page.getByLabel('E-mail').fill(email);
-    await button(page, 'Continue').click();
-    await link(page, /^Sign in with/).click();
+    await goToProvider(page, email, `${base}/members`);
     await page.getByText('Confirm your second factor').waitFor();
-    const wrong = await wrongsOf(page, 'log-in-provider-factor', { as: wideAndNarrow });
+    await expectFineLooks(page, 'log-in-provider-factor', { as: wideAndNarrow });
     await code.fill(app.code());
     await button(page, 'Continue').click();
-    await page.waitForURL(`${origin}${base}/members`);
+    await page.waitForURL(`${api.origin}${base}/members`);
     await page.getByRole('cell', { name: email }).first().waitFor();
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('can be required once an owner could still get in without it, and then shuts out passwords', async () => {
     const { owner, domain, base } = await company();
     const member = await seedPerson();
     await join(api, owner, member, 'developer');
-    const seen = await come(owner);
-    const { page } = seen;
+    const page = await come(owner);
     await page.goto(`${base}/settings/sign-in`);
     await button(page, 'Require the provider').click();
-    const wrong = await wrongsOf(page, 'dialog-require-provider', { as: wideAndNarrow, fullPage: false });
+    await expectFineLooks(page, 'dialog-require-provider', { as: wideAndNarrow, fullPage: false });
     await button(page, 'Require it').click();
-    await page.getByRole('dialog').getByRole('alert').waitFor();
-    Object.assign(
-      wrong,
-      await wrongsOf(page, 'dialog-require-provider-refused', { as: wideAndNarrow, fullPage: false }),
-    );
+    await dialog(page).getByRole('alert').waitFor();
+    await expectFineLooks(page, 'dialog-require-provider-refused', { as: wideAndNarrow, fullPage: false });
     await page.keyboard.press('Escape');
     const app = await addApp(api, owner);
-    await button(page, 'Require the provider').click();
-    await button(page, 'Require it').click();
-    await said(page, 'The provider is required from now on');
+    await press(page, 'Require the provider', 'Require it');
+    await toast(page, 'The provider is required from now on');
 
     const other = await come();
-    await other.page.goto(base);
-    await logIn(other.page, member.email);
-    await other.page.getByRole('alert').getByText('requires its sign-in provider').waitFor();
-    Object.assign(wrong, await wrongsOf(other.page, 'provider-required'));
+    await other.goto(base);
+    await logIn(other, member.email);
+    await other.getByRole('alert').getByText('requires its sign-in provider').waitFor();
+    await expectFineLooks(other, 'provider-required');
     const email = employ(domain);
-    await link(other.page, 'Sign in with the provider').click();
-    await pressAt(other.page, email);
-    await other.page.waitForURL(`${origin}${base}`);
-    await link(other.page, 'shop').waitFor();
+    await link(other, 'Sign in with the provider').click();
+    await pressAt(other, email);
+    await other.waitForURL(`${api.origin}${base}`);
+    await link(other, 'shop').waitFor();
 
     const breakGlass = await come();
-    await breakGlass.page.goto(base);
-    await logIn(breakGlass.page, owner.email);
-    await breakGlass.page.getByLabel('Code from your authenticator app').fill(app.code());
-    await button(breakGlass.page, 'Continue').click();
-    await link(breakGlass.page, 'shop').waitFor();
+    await breakGlass.goto(base);
+    await logIn(breakGlass, owner.email);
+    await breakGlass.getByLabel('Code from your authenticator app').fill(app.code());
+    await button(breakGlass, 'Continue').click();
+    await link(breakGlass, 'shop').waitFor();
     const subjects = async () =>
       (await api.mails()).filter(({ to }) => to === owner.email).map(({ subject }) => subject);
     await expect.poll(subjects).toContain('A log-in without your company’s sign-in provider');
-    await breakGlass.page.goto(`${base}/settings/sign-in`);
-    await button(breakGlass.page, 'Stop requiring the provider').click();
-    await button(breakGlass.page, 'Stop requiring it').click();
-    await said(breakGlass.page, 'no longer required');
-    expect(wrong).toEqual({});
-    for (const one of [seen, other, breakGlass]) {
-      expectQuiet(one.heard);
-      await one.close();
-    }
+    await breakGlass.goto(`${base}/settings/sign-in`);
+    await press(breakGlass, 'Stop requiring the provider', 'Stop requiring it');
+    await toast(breakGlass, 'no longer required');
   });
 
   it('confirms who is signed in with max_age=0, in a tab of its own, and keeps staged changes', async () => {
     const { owner, domain, base } = await company();
     const email = employ(domain);
-    const seen = await come();
-    const { page } = seen;
-    await enter(seen, email, base);
-    const person = await personIn(seen);
+    const page = await come();
+    await enter(page, email, base);
+    const person = await personIn(page);
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     const { id } = members.find((member: { email: string }) => member.email === email);
     const role = { role: 'admin' };
     await expectStatus(api.patch(`/members/${owner.organization.id}/${id}`, role, owner.session), 200);
     await page.goto(`${base}/projects/shop/environments/dev`);
-    await stage(page, 'KEPT', 'under the question');
+    await stageValue(page, 'KEPT', 'under the question');
     await link(page, 'Settings').last().click();
     await ageSession(person, 3600);
-    await button(page, 'Rotate the key').click();
-    await button(page, 'Rotate').click();
-    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await press(page, 'Rotate the key', 'Rotate');
+    const question = dialog(page, 'Confirm it’s you');
     await question.waitFor();
-    const wrong = await wrongsOf(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
-    const tab = await stepUpAt(seen, email);
+    await expectFineLooks(page, 'dialog-step-up-provider', { as: wideAndNarrow, fullPage: false });
+    const tab = await stepUpAt(page, email);
     await tab.getByRole('heading', { name: 'You are signed in' }).waitFor();
-    Object.assign(wrong, await wrongsOf(tab, 'signed-in-elsewhere'));
+    await expectFineLooks(tab, 'signed-in-elsewhere');
     expect(provider.asked.at(-1)?.get('max_age')).toBe('0');
     await page.getByText(/Re-encrypted so far|Rotated from 1 to 2/).waitFor();
     await link(page, 'Development').first().click();
     await page.getByText('1 change staged').waitFor();
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('is not needed to confirm who is signed in if the account has a passkey', async () => {
     const { domain, base } = await company();
-    const seen = await come();
-    const { page } = seen;
+    const page = await come();
     const email = employ(domain);
-    await withAuthenticator(seen);
-    await enter(seen, email, base);
+    await withAuthenticator(page);
+    await enter(page, email, base);
     // Only a credential of the account itself adds another one.
     await expectStatus(api.post('/auth/forgot-password', { email }), 200);
     const token = await mailedToken(api, email, 'Reset');
     await expectStatus(api.post('/auth/reset-password', { token, newPassword: testPassword }), 200);
-    const signInAgain = async () => {
-      await page.goto(base);
-      await page.getByLabel('E-mail').fill(email);
-      await button(page, 'Continue').click();
-      await link(page, /^Sign in with/).click();
-    };
     // The reset has ended the link, so the account logs in once to make it again.
-    await signInAgain();
+    await goToProvider(page, email, base);
     await page.getByText('An account with your e-mail address already exists').waitFor();
     await logIn(page, email);
-    await page.waitForURL(`${origin}${base}`);
-    await seen.context.clearCookies({ name: '__service_session' });
-    await signInAgain();
-    await page.waitForURL(`${origin}${base}`);
+    await page.waitForURL(`${api.origin}${base}`);
+    await page.context().clearCookies({ name: '__service_session' });
+    await goToProvider(page, email, base);
+    await page.waitForURL(`${api.origin}${base}`);
     await page.goto('/account');
     await button(page, 'Confirm it’s you').click();
-    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
-    await question.getByLabel('Password').fill(testPassword);
-    await question.getByRole('button', { name: 'Continue' }).click();
+    const question = dialog(page, 'Confirm it’s you');
+    await confirmPassword(question);
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('laptop');
-    await button(page, 'Continue').click();
-    await button(page, 'I have them').click();
-    await ageSession(await personIn(seen), 3600);
-    await button(page, 'Make new codes').click();
-    await button(page, 'Make ten new codes').click();
-    await question.getByRole('button', { name: 'Use a passkey' }).click();
+    await press(page, 'Continue', 'I have them');
+    await ageSession(await personIn(page), 3600);
+    await press(page, 'Make new codes', 'Make ten new codes');
+    await button(question, 'Use a passkey').click();
     await page.getByText('only shown once').waitFor();
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('continues over the page when the session ends, in a tab that closes itself', async () => {
     const { domain, base } = await company();
     const email = employ(domain);
-    const seen = await come();
-    const { page, context } = seen;
-    await enter(seen, email, base);
+    const page = await come();
+    await enter(page, email, base);
     await page.goto(`${base}/projects/shop/environments/dev`);
-    await stage(page, 'KEPT', 'over the log-in');
-    await expectStatus(api.post('/auth/logout', undefined, await sessionOf(seen)), 200);
+    await stageValue(page, 'KEPT', 'over the log-in');
+    await expectStatus(api.post('/auth/logout', undefined, await sessionOf(page)), 200);
     await button(page, 'Review').click();
-    const again = page.getByRole('dialog', { name: 'Log in again' });
+    const again = dialog(page, 'Log in again');
     await again.getByText('opens in a new tab').waitFor();
-    const wrong = await wrongsOf(page, 'log-in-again-provider', { as: wideAndNarrow, fullPage: false });
-    const [tab] = await Promise.all([context.waitForEvent('page'), again.getByRole('link').click()]);
+    await expectFineLooks(page, 'log-in-again-provider', { as: wideAndNarrow, fullPage: false });
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), again.getByRole('link').click()]);
     // The provider still knows the person, so nothing is asked there.
     await expect.poll(() => tab.isClosed()).toBe(true);
     await again.waitFor({ state: 'detached' });
     await page.getByText('1 key: 1 added').waitFor();
     await button(page, 'Apply as one revision').click();
     await page.getByText('Applied as revision 1').waitFor();
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('leads to the command line’s log-in with its request intact', async () => {
@@ -433,12 +354,10 @@ describe.skipIf(withoutBrowser)('a company’s provider', () => {
     const email = employ(domain);
     const redirect = encodeURIComponent('http://127.0.0.1:4567/callback');
     const query = `code_challenge=${'a'.repeat(43)}&redirect_uri=${redirect}&state=a%2Fb%3D&name=laptop&access=write`;
-    const seen = await come();
-    await enter(seen, email, `/authorize-cli?${query}`);
-    await seen.page.getByRole('heading', { name: 'Log in the command line' }).waitFor();
-    await seen.page.getByText('127.0.0.1:4567').waitFor();
-    expect(new URL(seen.page.url()).search).toBe(`?${query}`);
-    expectQuiet(seen.heard);
-    await seen.close();
+    const page = await come();
+    await enter(page, email, `/authorize-cli?${query}`);
+    await page.getByRole('heading', { name: 'Log in the command line' }).waitFor();
+    await page.getByText('127.0.0.1:4567').waitFor();
+    expect(new URL(page.url()).search).toBe(`?${query}`);
   });
 });

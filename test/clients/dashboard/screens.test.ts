@@ -1,83 +1,59 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { looks, wideAndNarrow, wrongsOf } from './looks.ts';
-import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { button, settled, withoutBrowser } from './browser.ts';
+import { expectFineLooks, looks, wideAndNarrow } from './looks.ts';
+import { type RoleName, screensOf, useWorld } from './world.ts';
 
 describe.skipIf(withoutBrowser)('every screen', () => {
-  let browser: Browser;
-  let world: World;
+  const { world, come } = useWorld();
   let screens: ReturnType<typeof screensOf>;
   beforeAll(async () => {
-    [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
-    const { api, organization, people } = world;
-    const [{ body: hooks }, { body: trusted }, { body: listed }] = await Promise.all([
-      api.get(`/webhooks/${organization.id}`, people.owner.session),
-      api.get(`/identities/${organization.id}`, people.owner.session),
-      api.get(`/projects/${organization.id}`, people.owner.session),
-    ]);
-    screens = screensOf(world, {
-      webhook: hooks.webhooks[0].id,
-      identity: trusted.identities[0].id,
-      environment: listed.projects[0].environments[0].id,
-    });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await world?.api.stop();
+    const [{ webhooks }, { identities }, { projects }] = await Promise.all(
+      ['webhooks', 'identities', 'projects'].map(kind => world.owner('GET', `/${kind}/${world.organization.id}`)),
+    );
+    const environment = projects[0].environments[0].id;
+    screens = screensOf(world, { webhook: webhooks[0].id, identity: identities[0].id, environment });
   });
 
   async function look(
-    seen: Visit,
+    page: Page,
     list: Record<string, string>,
     prefix: string,
     which: readonly (typeof looks)[number][],
   ): Promise<void> {
-    const wrong: Record<string, string[]> = {};
     for (const [name, address] of Object.entries(list)) {
-      await seen.page.goto(address);
-      await settled(seen.page);
-      Object.assign(wrong, await wrongsOf(seen.page, `${name}-${prefix}`, { as: which }));
+      await page.goto(address);
+      await settled(page);
+      await expectFineLooks(page, `${name}-${prefix}`, { as: which });
     }
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
   }
 
   it('has no accessibility violation, overflow or console output, signed out', async () => {
-    const seen = await visit(browser, world.origin);
-    await look(seen, screens.signedOut, 'nobody', looks);
-    await seen.close();
+    const page = await come();
+    await look(page, screens.signedOut, 'nobody', looks);
   });
 
   it('has none as the owner', async () => {
-    const seen = await visit(browser, world.origin, { as: world.people.owner });
-    await look(seen, screens.signedIn, 'owner', looks);
-    await seen.close();
+    const page = await come(world.people.owner);
+    await look(page, screens.signedIn, 'owner', looks);
   }, 600_000);
 
   it('has none as an administrator of the platform', async () => {
-    const seen = await visit(browser, world.origin, { as: world.platform });
-    await look(seen, screens.platform, 'platform', looks);
-    await seen.close();
+    const page = await come(world.platform);
+    await look(page, screens.platform, 'platform', looks);
   });
 
   it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
     'has none as %s, and shows what they may do and why not',
     async role => {
-      const seen = await visit(browser, world.origin, { as: world.people[role] });
-      await look(seen, { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
-      await seen.close();
+      const page = await come(world.people[role]);
+      await look(page, { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
     },
   );
 
   it('has none in any dialog or menu', async () => {
-    const seen = await visit(browser, world.origin, { as: world.people.owner });
-    const { page } = seen;
-    const press = (name: string | RegExp) =>
-      page
-        .getByRole('button', { name, exact: typeof name === 'string' })
-        .first()
-        .click();
+    const page = await come(world.people.owner);
+    const press = (name: string | RegExp) => button(page, name).first().click();
     const values = async () => {
       await press('Show values');
       await page.getByText('Values are hidden again').waitFor();
@@ -146,23 +122,17 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       'delete-environment': [signedIn['project-settings'], () => press('Delete dev')],
       'new-token': [signedIn.tokens, () => press('New token')],
     };
-    const wrong: Record<string, string[]> = {};
     for (const [name, [address, open]] of Object.entries(dialogs)) {
-      await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(address);
       await settled(page);
       await open();
       await page.locator('dialog[open], .menu:popover-open').waitFor();
-      Object.assign(wrong, await wrongsOf(page, `dialog-${name}`, { as: wideAndNarrow, fullPage: false }));
+      await expectFineLooks(page, `dialog-${name}`, { as: wideAndNarrow, fullPage: false });
     }
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('explains what a viewer may not do, and offers none of it', async () => {
-    const seen = await visit(browser, world.origin, { as: world.people.viewer });
-    const { page } = seen;
+    const page = await come(world.people.viewer);
     const said: Record<string, string> = {
       projects: 'Only owners and admins can do this.',
       webhooks: 'Only owners and admins can see webhooks.',
@@ -190,6 +160,5 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     expect(sent).toEqual([]);
     const usable = page.locator('main button:not([aria-disabled])');
     expect(await usable.count()).toBe(0);
-    await seen.close();
   });
 });

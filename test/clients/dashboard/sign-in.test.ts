@@ -1,26 +1,27 @@
 import jsqr from 'jsqr';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
-import { type Person, seedPerson, testPassword } from '#test/support/people.ts';
+import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '#test/support/second-factors.ts';
 import {
-  expectQuiet,
+  button,
+  confirmPassword,
+  dialog,
+  link,
   logIn,
+  logOut,
+  press,
   settled,
-  startBrowser,
-  type Visit,
-  visit,
+  stageValue,
+  toast,
   withAuthenticator,
   withoutBrowser,
 } from './browser.ts';
-import { wideAndNarrow, wrongsOf } from './looks.ts';
-import { join, startDashboard } from './world.ts';
+import { expectFineLooks, wideAndNarrow } from './looks.ts';
+import { join, useDashboard } from './world.ts';
 
-const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' });
 /** The text of the page's QR code, read from its pixels as a camera would. */
 async function readQrCode(page: Page): Promise<string | undefined> {
   const svg = await page.locator('.qr-code').evaluate(element => element.outerHTML);
@@ -36,25 +37,10 @@ async function readQrCode(page: Page): Promise<string | undefined> {
   const decode = jsqr as unknown as (data: Uint8ClampedArray, width: number, height: number) => { data: string } | null;
   return decode(pixels, size * scale, size * scale)?.data;
 }
-const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 describe.skipIf(withoutBrowser)('a second factor', () => {
-  let browser: Browser;
-  let api: Awaited<ReturnType<typeof startDashboard>>;
-  let origin: string;
-  beforeAll(async () => {
-    [browser, api] = await Promise.all([startBrowser(), startDashboard()]);
-    // A passkey belongs to a host name, so the test opens the dashboard under one.
-    origin = api.origin.replace('127.0.0.1', 'localhost');
-    process.env.DASHBOARD_ORIGIN = origin;
-    resetProcessMemory('settings');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.stop();
-  });
+  const { api, come } = useDashboard();
 
-  const come = (as?: Person): Promise<Visit> => visit(browser, origin, { as });
   const enter = async (page: Page, { email }: Person) => {
     await page.goto('/log-in');
     await logIn(page, email);
@@ -63,15 +49,14 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
 
   it('by an authenticator app is set up, required, and replaced by a recovery code when the phone is lost', async () => {
     const person = await seedPerson();
-    const seen = await come(person);
-    const { page } = seen;
+    const page = await come(person);
     await page.goto('/account');
     await button(page, 'Set up an app').click();
     await page.locator('.qr-code').waitFor();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     expect(new URL((await readQrCode(page)) ?? '').searchParams.get('secret')).toBe(secret);
     const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
-    const wrong = await wrongsOf(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
+    await expectFineLooks(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
     await page.getByLabel('Code shown in the app').fill('000000');
     await button(page, 'Confirm').click();
     await page.locator('.field .problem').waitFor();
@@ -80,52 +65,43 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await page.getByText('only shown once').waitFor();
     const codes = await page.locator('.codes li').allTextContents();
     expect(codes).toHaveLength(10);
-    Object.assign(wrong, await wrongsOf(page, 'dialog-recovery-codes', { as: wideAndNarrow, fullPage: false }));
+    await expectFineLooks(page, 'dialog-recovery-codes', { as: wideAndNarrow, fullPage: false });
     await button(page, 'I have them').click();
     await page.getByText('10 codes left').waitFor();
-    Object.assign(wrong, await wrongsOf(page, 'account-with-factor'));
+    await expectFineLooks(page, 'account-with-factor');
     const left = await page.content();
     for (const gone of [secret, ...codes]) expect(left).not.toContain(gone);
 
     const again = await come();
-    await enter(again.page, person);
-    const field = again.page.getByLabel('Code from your authenticator app');
+    await enter(again, person);
+    const field = again.getByLabel('Code from your authenticator app');
     await field.fill('000000');
-    await button(again.page, 'Continue').click();
-    await again.page.getByText('The code or the passkey is wrong.').waitFor();
-    Object.assign(wrong, await wrongsOf(again.page, 'log-in-factor'));
+    await button(again, 'Continue').click();
+    await again.getByText('The code or the passkey is wrong.').waitFor();
+    await expectFineLooks(again, 'log-in-factor');
     await forgetUsedCodes(person.user.id);
     await field.fill(code());
-    await button(again.page, 'Continue').click();
-    await isInside(again.page);
+    await button(again, 'Continue').click();
+    await isInside(again);
 
     const lost = await come();
-    await enter(lost.page, person);
-    await button(lost.page, 'Use a recovery code').click();
-    await lost.page.getByLabel('Recovery code').fill(codes[0] ?? '');
-    await button(lost.page, 'Continue').click();
-    await isInside(lost.page);
-    await lost.page.goto('/account');
-    await lost.page.getByText('9 codes left').waitFor();
-    await button(lost.page, 'Make new codes').click();
-    await button(lost.page, 'Make ten new codes').click();
-    await lost.page.getByText('only shown once').waitFor();
-    await button(lost.page, 'I have them').click();
-    await button(lost.page, 'Remove the app').click();
-    await button(lost.page, 'Remove').click();
-    await said(lost.page, 'Authenticator app removed');
-    expect(wrong).toEqual({});
-    for (const one of [seen, again, lost]) {
-      expectQuiet(one.heard);
-      await one.close();
-    }
+    await enter(lost, person);
+    await button(lost, 'Use a recovery code').click();
+    await lost.getByLabel('Recovery code').fill(codes[0] ?? '');
+    await button(lost, 'Continue').click();
+    await isInside(lost);
+    await lost.goto('/account');
+    await lost.getByText('9 codes left').waitFor();
+    await press(lost, 'Make new codes', 'Make ten new codes');
+    await lost.getByText('only shown once').waitFor();
+    await press(lost, 'I have them', 'Remove the app', 'Remove');
+    await toast(lost, 'Authenticator app removed');
   });
 
   it('by a passkey is added, works alone and after a password, and is removed', async () => {
     const person = await seedPerson();
-    const seen = await come(person);
-    const { page } = seen;
-    await withAuthenticator(seen);
+    const page = await come(person);
+    await withAuthenticator(page);
     await page.goto('/account');
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('laptop');
@@ -138,16 +114,11 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Continue').click();
     await page.getByText('This device already has a passkey for your account.').waitFor();
     await page.keyboard.press('Escape');
-    const logOut = async () => {
-      await button(page, 'You and your settings').click();
-      await button(page, 'Log out').click();
-      await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    };
-    await logOut();
+    await logOut(page);
     await page.goto('/log-in');
     await button(page, 'Use a passkey').click();
     await isInside(page);
-    await logOut();
+    await logOut(page);
     await enter(page, person);
     await button(page, 'Use your passkey').click();
     await isInside(page);
@@ -155,71 +126,59 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Remove the passkey laptop').click();
     await page.getByText('It is your last second factor').waitFor();
     await button(page, 'Remove').click();
-    await said(page, 'Passkey laptop removed');
+    await toast(page, 'Passkey laptop removed');
     await page.getByText('None yet. A passkey').waitFor();
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('that was planted is removed with the link in its e-mail, once, by whoever has the mail', async () => {
     const person = await seedPerson({ emailVerified: true });
     await addApp(api, person);
     const mail = (await api.mails()).findLast(({ to, text }) => to === person.email && text.includes('/undo-factor#'));
-    const link = /\S+\/undo-factor#token=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
-    const token = link.split('token=')[1] ?? '';
-    const seen = await come();
-    const { page } = seen;
+    const address = /\S+\/undo-factor#token=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const token = address.split('token=')[1] ?? '';
+    const page = await come();
     const sent: string[] = [];
     page.on('request', request => sent.push(`${request.url()} ${request.headers().referer ?? ''}`));
-    await page.goto(link);
+    await page.goto(address);
     await page.getByRole('heading', { name: 'Didn’t add this second factor?' }).waitFor();
-    const wrong = await wrongsOf(page, 'undo-factor-link', { as: wideAndNarrow });
+    await expectFineLooks(page, 'undo-factor-link', { as: wideAndNarrow });
     // Opening the link changes nothing: mail scanners open links too.
     await expectStatus(api.get('/auth/me', person.session), 200);
-    expect(page.url()).toBe(`${origin}/undo-factor`);
+    expect(page.url()).toBe(`${api.origin}/undo-factor`);
     await button(page, 'Remove it').click();
     await page.getByRole('heading', { name: 'Second factor removed' }).waitFor();
-    Object.assign(wrong, await wrongsOf(page, 'undo-factor-done'));
+    await expectFineLooks(page, 'undo-factor-done');
     await expectStatus(api.get('/auth/me', person.session), 401);
     expect(sent.filter(line => line.includes(token))).toEqual([]);
-    await page.getByRole('link', { name: 'choose a new one' }).click();
+    await link(page, 'choose a new one').click();
     await page.getByLabel('E-mail').waitFor();
 
     const again = await come();
-    for (const used of [link, `${link}x`, link.replace(token, encodeURIComponent('<b>'))]) {
-      await again.page.goto('/log-in');
-      await again.page.goto(used);
-      await button(again.page, 'Remove it').click();
-      await again.page.getByText('A link works once, for 7 days.').waitFor();
-      expect(await again.page.getByRole('alert').count()).toBe(1);
-      expect(await button(again.page, 'Remove it').count()).toBe(0);
+    for (const used of [address, `${address}x`, address.replace(token, encodeURIComponent('<b>'))]) {
+      await again.goto('/log-in');
+      await again.goto(used);
+      await button(again, 'Remove it').click();
+      await again.getByText('A link works once, for 7 days.').waitFor();
+      expect(await again.getByRole('alert').count()).toBe(1);
+      expect(await button(again, 'Remove it').count()).toBe(0);
     }
-    Object.assign(wrong, await wrongsOf(again.page, 'undo-factor-refused'));
-    await again.page.goto('/log-in');
-    await again.page.goto('/undo-factor');
-    await again.page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+    await expectFineLooks(again, 'undo-factor-refused');
+    await again.goto('/log-in');
+    await again.goto('/undo-factor');
+    await again.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
     // Without the factor, the password alone logs in.
-    await enter(again.page, person);
-    await isInside(again.page);
-    expect(wrong).toEqual({});
-    for (const one of [seen, again]) {
-      expectQuiet(one.heard);
-      await one.close();
-    }
+    await enter(again, person);
+    await isInside(again);
   });
 
   it('is requested over the page for sensitive actions, and keeps staged changes', async () => {
     const person = await seedPerson();
     await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session), 201);
     const base = `/organizations/${person.organization.slug}/projects/shop`;
-    const seen = await come(person);
-    const { page } = seen;
+    const page = await come(person);
     await page.goto(`${base}/environments/dev`);
-    await button(page, 'Add secret').click();
-    await page.getByLabel('Key', { exact: true }).fill('KEPT');
-    await page.getByLabel('New value', { exact: true }).last().fill('under the question');
-    await button(page, 'Stage').click();
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await stageValue(page, 'KEPT', 'under the question');
+    await link(page, 'Settings').click();
     const app = await addApp(api, person);
     await ageSession(person, 3600);
     const environments = async () => {
@@ -229,56 +188,47 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Delete staging').click();
     await page.getByLabel('Type staging to confirm').fill('staging');
     await button(page, 'Delete for good').click();
-    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    const question = dialog(page, 'Confirm it’s you');
     await question.waitFor();
     await button(page, 'Cancel').last().click();
     await page.getByRole('alert').waitFor();
     expect(await environments()).toContain('staging');
     await button(page, 'Delete for good').click();
     await question.getByLabel('Password').fill('not my password');
-    const wrong = await wrongsOf(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
-    await question.getByRole('button', { name: 'Continue' }).click();
+    await expectFineLooks(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
+    await button(question, 'Continue').click();
     await question.locator('.field .problem').waitFor();
-    await question.getByLabel('Password').fill(testPassword);
-    await question.getByRole('button', { name: 'Continue' }).click();
+    await confirmPassword(question);
     await question.getByLabel('Code from your authenticator app').fill(app.code());
-    await question.getByRole('button', { name: 'Continue' }).click();
-    await said(page, 'staging deleted');
+    await button(question, 'Continue').click();
+    await toast(page, 'staging deleted');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    await page.getByRole('link', { name: 'Development' }).first().click();
+    await link(page, 'Development').first().click();
     await page.getByText('1 change staged').waitFor();
     expect(await page.content()).not.toContain('under the question');
-    expect(wrong).toEqual({});
-    expectQuiet(seen.heard);
-    await seen.close();
   });
 
   it('can be required by an owner who has one, and a member without one is shown how to add it', async () => {
     const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
     await join(api, owner, member, 'developer');
     const settings = `/organizations/${owner.organization.slug}/settings`;
-    const seen = await come(owner);
-    const { page } = seen;
+    const page = await come(owner);
     await page.goto(settings);
     await page.getByText('Add a second factor to your own account first.').waitFor();
     await page.goto('/account');
     await button(page, 'Set up an app').click();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     await page.getByLabel('Code shown in the app').fill(totpCode(fromBase32(secret), totpStep(Date.now())));
-    await button(page, 'Confirm').click();
-    await button(page, 'I have them').click();
+    await press(page, 'Confirm', 'I have them');
     await forgetUsedCodes(owner.user.id);
     await page.goto(settings);
-    await button(page, 'Require a second factor').click();
-    await button(page, 'Require it').click();
-    await said(page, 'A second factor is required');
+    await press(page, 'Require a second factor', 'Require it');
+    await toast(page, 'A second factor is required');
     const other = await come(member);
-    await other.page.goto(`/organizations/${owner.organization.slug}`);
-    await settled(other.page);
-    await other.page.getByText('requires a second factor').waitFor();
-    await other.page.getByRole('link', { name: 'Add a second factor' }).click();
-    await other.page.getByRole('heading', { name: 'Second factors' }).waitFor();
-    expectQuiet(other.heard);
-    for (const one of [seen, other]) await one.close();
+    await other.goto(`/organizations/${owner.organization.slug}`);
+    await settled(other);
+    await other.getByText('requires a second factor').waitFor();
+    await link(other, 'Add a second factor').click();
+    await other.getByRole('heading', { name: 'Second factors' }).waitFor();
   });
 });

@@ -10,11 +10,9 @@ const stage: Stage = {
     ['GONE', { kind: 'delete', base: 2 }],
   ]),
 };
-const untouched = new Map([
-  ['UPDATED', 3],
-  ['GONE', 2],
-  ['FOREIGN', 9],
-]);
+/** The versions of keys. */
+const versions = (of: Record<string, number>) => new Map(Object.entries(of));
+const untouched = versions({ UPDATED: 3, GONE: 2, FOREIGN: 9 });
 
 describe('a stage on a later revision', () => {
   it('is unchanged if its keys were not changed', () => {
@@ -23,43 +21,19 @@ describe('a stage on a later revision', () => {
   });
 
   it('lists the keys that others changed, created or deleted', () => {
-    expect(
-      touchedKeys(
-        stage,
-        new Map([
-          ['UPDATED', 4],
-          ['NEW', 1],
-        ]),
-      ),
-    ).toEqual(['GONE', 'NEW', 'UPDATED']);
+    expect(touchedKeys(stage, versions({ UPDATED: 4, NEW: 1 }))).toEqual(['GONE', 'NEW', 'UPDATED']);
   });
 
   it('keeps mine over theirs, and drops mine for theirs', () => {
-    const now = new Map([
-      ['UPDATED', 4],
-      ['NEW', 1],
-      ['GONE', 2],
-    ]);
+    const now = versions({ UPDATED: 4, NEW: 1, GONE: 2 });
     const rebased = rebase(stage, 19, now, { UPDATED: 'mine', NEW: 'theirs' });
     expect(rebased?.revision).toBe(19);
     expect(rebased?.changes.get('UPDATED')).toEqual({ kind: 'set', value: 'mine', base: 4 });
-    expect(rebased?.changes.has('NEW')).toBe(false);
-    expect(rebased?.changes.has('GONE')).toBe(true);
+    expect([rebased?.changes.has('NEW'), rebased?.changes.has('GONE')]).toEqual([false, true]);
   });
 
   it('keeps nothing without a choice, so no one is overwritten by default', () => {
-    expect(
-      rebase(
-        stage,
-        19,
-        new Map([
-          ['UPDATED', 4],
-          ['NEW', 1],
-          ['GONE', 3],
-        ]),
-        {},
-      ),
-    ).toBeUndefined();
+    expect(rebase(stage, 19, versions({ UPDATED: 4, NEW: 1, GONE: 3 }), {})).toBeUndefined();
   });
 
   it('drops the deletion of a key that no longer exists', () => {
@@ -69,13 +43,9 @@ describe('a stage on a later revision', () => {
 
   it('keeps only what was staged after it was sent', () => {
     expect(withoutApplied(stage, stage)).toBeUndefined();
-    const later: Stage = {
-      ...stage,
-      changes: new Map([...stage.changes, ['NEW', { kind: 'set', value: 'mine again', base: 0 }]]),
-    };
-    expect([...(withoutApplied(later, stage)?.changes ?? [])]).toEqual([
-      ['NEW', { kind: 'set', value: 'mine again', base: 0 }],
-    ]);
+    const again = { kind: 'set', value: 'mine again', base: 0 } as const;
+    const later: Stage = { ...stage, changes: new Map([...stage.changes, ['NEW', again]]) };
+    expect([...(withoutApplied(later, stage)?.changes ?? [])]).toEqual([['NEW', again]]);
   });
 
   it('is kept as it is for someone who can’t read the keys', () => {

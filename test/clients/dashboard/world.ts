@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { buildDashboard } from '#clients/dashboard/build.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { type Answer, type Api, createProject, startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { identityOf } from '#test/support/issuer.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
+import { useBrowser } from './browser.ts';
 
 export type RoleName = 'owner' | 'admin' | 'developer' | 'viewer';
 
@@ -18,6 +21,27 @@ export interface World {
   /** The screens of an environment. */
   screen: (environment: string) => string;
   organization: { id: string; slug: string };
+  /** A request of the owner, which succeeds. @returns the body of its response */
+  owner: (method: string, path: string, body?: unknown) => Promise<Answer['body']>;
+  stop: () => Promise<void>;
+}
+
+/** The world and the browser of a test file. */
+export function useWorld() {
+  const world = shared(buildWorld);
+  return { world, ...useBrowser(() => world.origin) };
+}
+
+/** The dashboard under a host name, to which passkeys belong, and the browser of a test file. */
+export function useDashboard(settings: () => Record<string, string> = () => ({})) {
+  const api = shared(async () => {
+    const started = await startDashboard(settings());
+    const origin = started.origin.replace('127.0.0.1', 'localhost');
+    process.env.DASHBOARD_ORIGIN = origin;
+    resetProcessMemory('settings');
+    return { ...started, origin };
+  });
+  return { api, ...useBrowser(() => api.origin) };
 }
 
 export async function startDashboard(settings: Record<string, string> = {}): Promise<Api & { origin: string }> {
@@ -49,38 +73,30 @@ export async function buildWorld(): Promise<World> {
   const { organization } = owner;
   for (const [role, person] of Object.entries({ admin, developer, viewer })) await join(api, owner, person, role);
   const project = await createProject(api, owner, 'Web shop');
+  const asOwner: World['owner'] = async (method, path, body) =>
+    (await expectStatus(api.call(method, path, { as: owner.session, body }), 200, 201, 202, 204)).body;
   const path = (environment: string) => `/secrets/${organization.slug}/${project.slug}/${environment}`;
   for (const [environment, secrets] of Object.entries({
     dev: shop,
     staging: shop.slice(0, 6),
     production: shop.slice(2),
   })) {
-    const body = {
-      secrets: secrets.map(([key, value]) => ({ key, value: `${value}${environment === 'dev' ? '' : ' '}` })),
-    };
-    await expectStatus(api.post(`${path(environment)}/bulk`, body, owner.session), 200);
+    const end = environment === 'dev' ? '' : ' ';
+    const body = { secrets: secrets.map(([key, value]) => ({ key, value: value + end })) };
+    await asOwner('POST', `${path(environment)}/bulk`, body);
   }
-  await expectStatus(api.put(path('dev'), { key: 'LOG_LEVEL', value: 'debug' }, owner.session), 200);
-  await expectStatus(
-    api.post(
-      `/webhooks/${organization.id}`,
-      { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] },
-      owner.session,
-    ),
-    201,
-  );
+  await asOwner('PUT', path('dev'), { key: 'LOG_LEVEL', value: 'debug' });
+  const hook = { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] };
+  await asOwner('POST', `/webhooks/${organization.id}`, hook);
   const gitHub = { url: 'https://token.actions.githubusercontent.com' };
   const deploys = identityOf(gitHub, { name: 'web-shop deploy', projectId: project.id });
-  await expectStatus(api.post(`/identities/${organization.id}`, deploys, owner.session), 201);
+  await asOwner('POST', `/identities/${organization.id}`, deploys);
   for (const [key, description] of [
     ['DATABASE_URL', 'Where orders are kept.'],
     ['SENTRY_DSN', 'Where errors are sent.'],
   ])
-    await expectStatus(
-      api.post(`/templates/${organization.slug}/${project.slug}`, { key, description }, owner.session),
-      201,
-    );
-  await expectStatus(api.post('/auth/token', { name: 'deploy pipeline', access: 'read' }, owner.session), 201);
+    await asOwner('POST', `/templates/${organization.slug}/${project.slug}`, { key, description });
+  await asOwner('POST', '/auth/token', { name: 'deploy pipeline', access: 'read' });
   return {
     api,
     origin,
@@ -89,6 +105,8 @@ export async function buildWorld(): Promise<World> {
     platform,
     project,
     path,
+    owner: asOwner,
+    stop: api.stop,
     screen: environment => `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment}`,
   };
 }

@@ -2,30 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isWorthMasking, masksOf } from '#clients/github-action/src/masks.ts';
 
 describe('a text', () => {
-  it.each(['x'.repeat(8), 'password', '20260131', 'x7Kq', 'aB3$', 'p4ssw0', 'hunter2', 'a1b2c3'])(
-    '%s is masked',
-    text => {
-      expect(isWorthMasking(text)).toBe(true);
-    },
-  );
+  it.each('xxxxxxxx password 20260131 x7Kq aB3$ p4ssw0 hunter2 a1b2c3'.split(' '))('%s is masked', text => {
+    expect(isWorthMasking(text)).toBe(true);
+  });
 
-  it.each([
-    '',
-    '4',
-    '19',
-    '{',
-    '  }',
-    'x7K',
-    'true',
-    'False',
-    'Prod',
-    'debug',
-    '8080',
-    '65535',
-    '512Mi',
-    '1h30m',
-    'eu-1',
-  ])('%s is not', text => {
+  const harmless = '4 19 { x7K true False Prod debug 8080 65535 512Mi 1h30m eu-1'.split(' ');
+  it.each(['', '  }', ...harmless])('%s is not', text => {
     expect(isWorthMasking(text)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, Holdfast, RevisionMismatch, VersionMismatch } from '#clients/sdk/src/index.ts';
+import { type Environment, Holdfast, type HoldfastOptions, RevisionMismatch } from '#clients/sdk/src/index.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
@@ -7,10 +7,15 @@ import { seedPerson } from '#test/support/people.ts';
 const api = shared(startApi);
 const ada = fresh(() => seedPerson({ name: 'Ada' }));
 const project = fresh(() => createProject(api, ada));
-const client = fresh(async () => new Holdfast({ url: api.url, ...(await createToken(api, ada)) }));
+/** A client with a token of this scope. */
+const clientFor = async (scope: Record<string, unknown> = {}, options: Partial<HoldfastOptions> = {}) =>
+  new Holdfast({ url: api.url, ...(await createToken(api, ada, scope)), ...options });
+const client = fresh(() => clientFor());
 
 const environmentOf = (slug: string, by = client): Environment =>
   by.environment(ada.organization.slug, project.slug, slug);
+
+const pathOf = ({ slug }: Environment) => ({ orgSlug: ada.organization.slug, project: project.slug, env: slug });
 
 /** A new environment, so that each test starts at revision 0. */
 async function newEnvironment(): Promise<Environment> {
@@ -80,34 +85,20 @@ describe('the SDK against the service', () => {
     });
   });
 
-  it('keeps keys such as __proto__ through an import and a pull', async () => {
-    const environment = await newEnvironment();
-    await environment.import(JSON.parse('{"__proto__": "1", "constructor": "2"}'));
-    const snapshot = await environment.pull();
-    expect(Object.entries(snapshot.toObject())).toEqual([
-      ['__proto__', '1'],
-      ['constructor', '2'],
-    ]);
-  });
-
   it('gets a 304 for a known revision', async () => {
     const environment = await newEnvironment();
     await environment.set('A', '1');
     const statuses: number[] = [];
-    const counting = new Holdfast({
-      url: api.url,
-      ...(await createToken(api, ada)),
-      fetch: async (input, init) => {
-        const response = await fetch(input, init);
-        statuses.push(response.status);
-        return response;
-      },
-    });
-    const again = environmentOf(environment.slug, counting);
-    expect((await again.pull()).get('A')).toBe('1');
-    expect((await again.pull()).get('A')).toBe('1');
+    const counting: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      statuses.push(response.status);
+      return response;
+    };
+    const again = environmentOf(environment.slug, await clientFor({}, { fetch: counting }));
+    const read = async () => (await again.pull()).get('A');
+    expect([await read(), await read()]).toEqual(['1', '1']);
     await environment.set('A', '2');
-    expect((await again.pull()).get('A')).toBe('2');
+    expect(await read()).toBe('2');
     expect(statuses).toEqual([200, 304, 200]);
   });
 
@@ -124,39 +115,6 @@ describe('the SDK against the service', () => {
     ]);
     const page = await environment.history('A', { limit: 1, offset: 1 });
     expect(page.versions.map(({ version, value }) => [version, value])).toEqual([[2, undefined]]);
-  });
-
-  it('changes nothing if the revision or the version differs', async () => {
-    const environment = await newEnvironment();
-    await environment.set('A', '1', { ifRevision: 0, ifVersion: 0 });
-    await expect(environment.import({ A: '2' }, { ifRevision: 0 })).rejects.toThrow(RevisionMismatch);
-    await expect(environment.import({ A: '2' }, { ifRevision: 0 })).rejects.toMatchObject({ currentRevision: 1 });
-    await expect(environment.set('A', '2', { ifVersion: 0 })).rejects.toThrow(VersionMismatch);
-    await expect(environment.set('A', '2', { ifVersion: 0 })).rejects.toMatchObject({ currentVersion: 1 });
-    await expect(environment.delete(['A'], { ifRevision: 0 })).rejects.toThrow(RevisionMismatch);
-    expect((await environment.pull()).get('A')).toBe('1');
-  });
-
-  it('finds its own change after a lost response', async () => {
-    const environment = await newEnvironment();
-    let calls = 0;
-    const lossy = new Holdfast({
-      url: api.url,
-      ...(await createToken(api, ada)),
-      fetch: async (input, init) => {
-        const response = await fetch(input, init);
-        calls += 1;
-        if (calls > 1) return response;
-        throw new TypeError('terminated');
-      },
-    });
-    const again = environmentOf(environment.slug, lossy);
-    expect(await again.set('A', '1', { ifRevision: 0 })).toMatchObject({
-      secret: { key: 'A', version: 1 },
-      revision: 1,
-    });
-    expect(calls).toBe(3);
-    expect((await environment.history('A')).versions).toHaveLength(1);
   });
 
   it('promotes between environments of a project', async () => {
@@ -190,10 +148,8 @@ describe('the SDK against the service', () => {
     for await (const snapshot of environment.watch({ intervalMs: 20 })) {
       seen.push(snapshot.get('A'));
       if (seen.length === 3) break;
-      await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', {
-        path: { orgSlug: ada.organization.slug, project: project.slug, env: environment.slug },
-        body: { key: 'A', value: String(seen.length) },
-      });
+      const body = { key: 'A', value: String(seen.length) };
+      await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', { path: pathOf(environment), body });
     }
     expect(seen).toEqual([undefined, '1', '2']);
   });
@@ -207,12 +163,8 @@ describe('the SDK against the service', () => {
       query: { limit: 1, action: 'environment.created' },
     });
     expect(log.entries.map(({ environment: place }) => place?.slug)).toEqual([environment.slug]);
-    const path = { orgSlug: ada.organization.slug, project: project.slug, env: environment.slug };
-    const set = client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', {
-      path,
-      body: { key: 'A', value: '1' },
-      ifRevision: 7,
-    });
+    const change = { path: pathOf(environment), body: { key: 'A', value: '1' }, ifRevision: 7 };
+    const set = client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', change);
     await expect(set).rejects.toThrow(RevisionMismatch);
   });
 });
@@ -224,7 +176,7 @@ describe('a token', () => {
     const answer = await api.get(`/projects/${ada.organization.id}/${project.slug}`, ada.session);
     const { id } = answer.body.project.environments.find((one: { slug: string }) => one.slug === environment.slug);
     const scope = { access: 'read', organizationId: ada.organization.id, projectId: project.id, environmentId: id };
-    const limited = new Holdfast({ url: api.url, ...(await createToken(api, ada, scope)) });
+    const limited = await clientFor(scope);
     expect((await environmentOf(environment.slug, limited).pull()).get('A')).toBe('1');
     await expect(environmentOf('dev', limited).pull()).rejects.toMatchObject({ code: 'environment_not_found' });
     await expect(environmentOf(environment.slug, limited).set('A', '2')).rejects.toMatchObject({

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditFeed, auditLog, exposure, type FeedOptions, type FeedPage, Holdfast } from '#clients/sdk/src/index.ts';
-import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { fresh, shared, untilEnd } from '#test/support/fixtures.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
-import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
-import { hang, inTurn, json, refusal, type ScriptedServer, startServer } from './scripted-server.ts';
+import { auditEntry, seedPulls } from '#test/support/seed-audit.ts';
+import { inTurn, json, type Respond, refusal, type ScriptedServer, startServer } from './scripted-server.ts';
 
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id);
 
@@ -24,22 +23,14 @@ describe('the audit log of the service', () => {
     const { body } = await expectStatus(api.post('/auth/token', { name: 'ci' }, place.owner.session), 201);
     tokenId = body.cliToken.id;
     requests = 0;
-    client = new Holdfast({
-      url: api.url,
-      token: body.token,
-      fetch: (input, init) => {
-        requests += 1;
-        return fetch(input, init);
-      },
-    });
+    const counting: typeof fetch = (input, init) => {
+      requests += 1;
+      return fetch(input, init);
+    };
+    client = new Holdfast({ url: api.url, token: body.token, fetch: counting });
   });
 
-  async function seeded(count: number): Promise<AuditRecord[]> {
-    const start = Date.now() - 3_600_000;
-    const entries = Array.from({ length: count }, (_, n) => auditEntry('secret.pulled', start + Math.floor(n / 2)));
-    await seedAudit(organizationId, entries);
-    return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
-  }
+  const seeded = (count: number) => seedPulls(organizationId, count, Date.now() - 3_600_000);
 
   it('is iterated to its end, newest entry first, and no further than needed', async () => {
     const entries = await seeded(23);
@@ -113,9 +104,12 @@ describe('the audit log of the service', () => {
 
 describe('pages of a long answer', () => {
   let server: ScriptedServer;
-  afterEach(() => server.stop());
 
-  const clientOf = (options = {}) => new Holdfast({ url: server.url, token: 'service_tok_x', ...options });
+  async function clientOf(respond: Respond, options = {}): Promise<Holdfast> {
+    server = await untilEnd(startServer(respond));
+    return new Holdfast({ url: server.url, token: 'service_tok_x', ...options });
+  }
+  const inPages = (pages: readonly object[]) => inTurn(...pages.map(page => json(200, page)));
   const time = (n: number) => `2026-01-0${n}T00:00:00.000Z`;
   const project = { id: 'p', slug: 'web-shop' };
   const secret = (key: string, versions: number[], [firstAt, lastAt]: [number, number], current = false) => ({
@@ -134,33 +128,23 @@ describe('pages of a long answer', () => {
     const subject = { type: 'token', id: 't', name: null };
     const retention = { reason: 'retention', before: time(2) };
     const erased = { reason: 'environment_erased', environment: 'gone' };
+    const [early, late] = [secret('A', [1, 2], [2, 3]), secret('A', [2, 5], [5, 6])];
+    const other = secret('B', [1], [4, 4], true);
+    const doubtful = { ...evidence, subject, complete: false };
     const pages = [
-      {
-        ...evidence,
-        subject,
-        complete: false,
-        incomplete: [retention, erased],
-        next: '1',
-        exposures: [secret('A', [1, 2], [2, 3])],
-      },
+      { ...doubtful, incomplete: [retention, erased], exposures: [early], next: '1' },
       { ...evidence, subject: { ...subject, name: 'ada' }, exposures: [], next: '2' },
-      {
-        ...evidence,
-        subject,
-        complete: false,
-        incomplete: [erased],
-        exposures: [secret('B', [1], [4, 4], true), secret('A', [2, 5], [5, 6])],
-      },
+      { ...doubtful, incomplete: [erased], exposures: [other, late] },
     ];
-    server = await startServer(inTurn(...pages.map(page => json(200, page))));
+    const client = await clientOf(inPages(pages));
     const seen: number[] = [];
     const options = { onPage: (page: object) => seen.push('exposures' in page ? (page.exposures as []).length : -1) };
-    expect(await exposure(clientOf(), 'o', { tokenId: 't', since: time(1) }, options)).toEqual({
+    expect(await exposure(client, 'o', { tokenId: 't', since: time(1) }, options)).toEqual({
       subject: { ...subject, name: 'ada' },
       knownSince: time(1),
       complete: false,
       incomplete: [retention, erased],
-      exposures: [secret('B', [1], [4, 4], true), secret('A', [1, 2, 5], [2, 6])],
+      exposures: [other, secret('A', [1, 2, 5], [2, 6])],
     });
     expect(seen).toEqual([1, 0, 2]);
     expect(server.requests.map(({ query }) => Object.fromEntries(query))).toEqual([
@@ -179,13 +163,11 @@ describe('pages of a long answer', () => {
       hasAccess: true,
     });
     const page = { ...evidence, key: 'A', version: 3 };
-    server = await startServer(
-      inTurn(
-        json(200, { ...page, next: '1', readers: [reader('ada', ['t1'], [1, 2]), reader('bob', [], [1, 3])] }),
-        json(200, { ...page, readers: [reader('ada', ['t1', 't2'], [4, 5])] }),
-      ),
-    );
-    const { readers } = await exposure(clientOf(), 'o', { environment: 'e', key: 'A' });
+    const pages = [
+      { ...page, next: '1', readers: [reader('ada', ['t1'], [1, 2]), reader('bob', [], [1, 3])] },
+      { ...page, readers: [reader('ada', ['t1', 't2'], [4, 5])] },
+    ];
+    const { readers } = await exposure(await clientOf(inPages(pages)), 'o', { environment: 'e', key: 'A' });
     expect(readers).toEqual([reader('ada', ['t1', 't2'], [1, 5]), reader('bob', [], [1, 3])]);
   });
 
@@ -202,22 +184,17 @@ describe('pages of a long answer', () => {
       (client: Holdfast) => client.list('/v1/audit/{orgId}', { path, query: { key: 'A' } }),
       (client: Holdfast) => auditLog(client, 'o', { key: 'A' }),
     ]) {
-      server = await startServer(inTurn(...pages.map(page => json(200, page))));
-      const found: string[] = [];
-      for await (const { id } of list(clientOf())) found.push(id);
-      expect(found).toEqual([first.id, last.id]);
+      const ids: string[] = [];
+      for await (const { id } of list(await clientOf(inPages(pages)))) ids.push(id);
+      expect(ids).toEqual([first.id, last.id]);
       expect(server.requests.map(({ query }) => query.get('after'))).toEqual([null, '1', '2']);
-      await server.stop();
     }
-    server = await startServer(hang);
   });
 
   it('are waited for longer than other answers, because they take the service longer', async () => {
-    server = await startServer((request, response) => {
-      const answer = json(200, { ...evidence, subject: { type: 'token', id: 't', name: null }, exposures: [] });
-      setTimeout(() => answer(request, response), 300);
-    });
-    const client = clientOf({ attemptTimeoutMs: 50, retries: 0 });
+    const answer = json(200, { ...evidence, subject: { type: 'token', id: 't', name: null }, exposures: [] });
+    const late: Respond = (...request) => void setTimeout(() => answer(...request), 300);
+    const client = await clientOf(late, { attemptTimeoutMs: 50, retries: 0 });
     expect((await exposure(client, 'o', { tokenId: 't' })).exposures).toEqual([]);
     await expect(client.request('GET', '/v1/auth/me')).rejects.toMatchObject({ code: 'timeout' });
   });
@@ -231,10 +208,10 @@ describe('pages of a long answer', () => {
       { entries: [one], next: 'b', upTo: one.createdAt },
       { entries: [two], next: 'c', upTo: at(50) },
     ];
-    server = await startServer(inTurn(...pages.map(page => json(200, page))));
+    const client = await clientOf(inPages(pages));
     const stop = new AbortController();
     const read: string[] = [];
-    for await (const { entries } of auditFeed(clientOf(), 'o', { intervalMs: 3_600_000, signal: stop.signal })) {
+    for await (const { entries } of auditFeed(client, 'o', { intervalMs: 3_600_000, signal: stop.signal })) {
       read.push(...idsOf(entries));
       if (read.length === 2) setTimeout(() => stop.abort(), 200);
     }
@@ -245,9 +222,11 @@ describe('pages of a long answer', () => {
   it('of the feed that retention has passed by are named in the next page', async () => {
     const expired = refusal(410, 'cursor_expired');
     const kept = { entries: [auditEntry('secret.pulled', Date.parse(time(7)))], next: 'z', upTo: time(8) };
-    server = await startServer(inTurn(expired, json(200, { entries: [], next: 'y', upTo: time(6) }), json(200, kept)));
+    const client = await clientOf(
+      inTurn(expired, json(200, { entries: [], next: 'y', upTo: time(6) }), json(200, kept)),
+    );
     const after = `x.${Date.parse(time(3))}`;
-    for await (const { entries, missing, cursor } of auditFeed(clientOf(), 'o', { after, until: time(8) })) {
+    for await (const { entries, missing, cursor } of auditFeed(client, 'o', { after, until: time(8) })) {
       expect([idsOf(entries), missing, cursor]).toEqual([
         idsOf(kept.entries),
         { from: time(3), to: time(6) },

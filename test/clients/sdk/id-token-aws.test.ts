@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isTrustedContainerAddress } from '#clients/sdk/src/aws-credentials.ts';
 import { platformAssertion } from '#clients/sdk/src/index.ts';
 import { stsIn } from '#clients/sdk/src/sts.ts';
-import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
-import { fresh } from '#test/support/fixtures.ts';
+import { awsCredentials, credentialVariables, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { fresh, untilEnd } from '#test/support/fixtures.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf, withVariables } from './variables.ts';
 
@@ -39,48 +39,31 @@ const source = (more: Record<string, string> = {}): Record<string, string> => ({
 });
 const get = (variables: Record<string, string>) => platformAssertion('i-1', variables).get();
 
-const { variables: inVariables, session } = awsCredentials;
-const kinds: [string, keyof typeof awsCredentials, () => Record<string, string>][] = [
-  [
-    'environment variables',
-    'variables',
-    () => ({ AWS_ACCESS_KEY_ID: inVariables.accessKeyId, AWS_SECRET_ACCESS_KEY: inVariables.secretAccessKey }),
-  ],
-  [
-    'environment variables with a session token',
-    'session',
-    () => ({
-      AWS_ACCESS_KEY_ID: session.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: session.secretAccessKey,
-      AWS_SESSION_TOKEN: session.sessionToken,
-    }),
-  ],
-  [
-    'a web identity (IRSA)',
-    'webIdentity',
-    () => ({ AWS_WEB_IDENTITY_TOKEN_FILE: file('web.identity.token'), AWS_ROLE_ARN: 'arn:aws:iam::1:role/web-shop' }),
-  ],
-  [
-    'a container’s endpoint with a token file (EKS Pod Identity)',
-    'container',
-    () => ({
-      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container`,
-      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('container-token'),
-    }),
-  ],
-  [
-    'a container’s endpoint with a token',
-    'container',
-    () => ({
-      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container`,
-      AWS_CONTAINER_AUTHORIZATION_TOKEN: 'container-token',
-    }),
-  ],
-  [
-    'instance metadata, version 2',
-    'instance',
-    () => ({ AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: aws.url }),
-  ],
+type Variables = () => Record<string, string>;
+
+const withKeys: Variables = () => credentialVariables(awsCredentials.variables);
+const withSession: Variables = () => credentialVariables(awsCredentials.session);
+const ofRole = (token: string) => ({
+  AWS_ROLE_ARN: 'arn:aws:iam::1:role/web-shop',
+  AWS_WEB_IDENTITY_TOKEN_FILE: token,
+});
+const inContainer = (token: Record<string, string>) => ({
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container`,
+  ...token,
+});
+const withFile: Variables = () => inContainer({ AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('container-token') });
+const withToken = (token: string) => inContainer({ AWS_CONTAINER_AUTHORIZATION_TOKEN: token });
+const onInstance = (url: string) => ({
+  AWS_EC2_METADATA_DISABLED: 'false',
+  AWS_EC2_METADATA_SERVICE_ENDPOINT: url,
+});
+const kinds: [string, keyof typeof awsCredentials, Variables][] = [
+  ['environment variables', 'variables', withKeys],
+  ['environment variables with a session token', 'session', withSession],
+  ['a web identity (IRSA)', 'webIdentity', () => ofRole(file('web.identity.token'))],
+  ['a container’s endpoint with a token file (EKS Pod Identity)', 'container', withFile],
+  ['a container’s endpoint with a token', 'container', () => withToken('container-token')],
+  ['instance metadata, version 2', 'instance', () => onInstance(aws.url)],
 ];
 
 describe('a token from AWS', () => {
@@ -132,8 +115,8 @@ describe('a token from AWS', () => {
 
   it('reads token files again each time', async () => {
     const path = file('outdated');
-    const more = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container` };
-    const { get: again } = platformAssertion('i-1', source({ ...more, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: path }));
+    const variables = source(inContainer({ AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: path }));
+    const { get: again } = platformAssertion('i-1', variables);
     await failureOf(again());
     writeFileSync(path, 'container-token\n');
     expect(await again()).toBe('aws.id.token');
@@ -165,37 +148,31 @@ describe('a container’s token', () => {
   });
 
   it('never reaches another host over plain HTTP, even by redirect', async () => {
-    const elsewhere = await startReceiver(response => response.end('{}'));
-    const more = { AWS_CONTAINER_AUTHORIZATION_TOKEN: 'container-token' };
-    try {
-      for (const url of refused) {
-        const error = await failureOf(get(source({ ...more, AWS_CONTAINER_CREDENTIALS_FULL_URI: url })));
-        expect(error.message).toContain('set AWS_CONTAINER_CREDENTIALS_FULL_URI to an https address');
-      }
-      aws.intercept = response => {
-        response.writeHead(302, { location: elsewhere.url }).end();
-        return true;
-      };
-      const redirected = await failureOf(get(source({ ...more, AWS_CONTAINER_CREDENTIALS_FULL_URI: aws.url })));
-      expect(redirected.message).toContain('(it answered 302)');
-      expect(elsewhere.connections()).toBe(0);
-    } finally {
-      await elsewhere.stop();
+    const elsewhere = await untilEnd(startReceiver(response => response.end('{}')));
+    const at = (url: string) => source({ ...withToken('container-token'), AWS_CONTAINER_CREDENTIALS_FULL_URI: url });
+    for (const url of refused) {
+      const { message } = await failureOf(get(at(url)));
+      expect(message).toContain('set AWS_CONTAINER_CREDENTIALS_FULL_URI to an https address');
     }
+    aws.intercept = response => {
+      response.writeHead(302, { location: elsewhere.url }).end();
+      return true;
+    };
+    expect((await failureOf(get(at(aws.url)))).message).toContain('(it answered 302)');
+    expect(elsewhere.connections()).toBe(0);
   });
 });
 
 describe('without a token from AWS', () => {
-  const keys = () => kinds[0]?.[2]() ?? {};
-  const sts = (status: number, code: string) => () => {
+  const sts = (status: number, code: string) => (): Record<string, string> => {
     aws.intercept = response => {
       const message = 'The canonical string is: x-amz-security-token:session/token+==';
       response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
       return true;
     };
-    return kinds[1]?.[2]() ?? {};
+    return withSession();
   };
-  const cases: [string, () => Record<string, string>, string][] = [
+  const cases: [string, Variables, string][] = [
     [
       'nothing provides credentials',
       () => ({}),
@@ -203,31 +180,28 @@ describe('without a token from AWS', () => {
     ],
     [
       'there is no instance metadata',
-      () => ({ AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://127.0.0.1:9' }),
+      () => onInstance('http://127.0.0.1:9'),
       'No AWS credentials were found in variables or at http://127.0.0.1:9 (ECONNREFUSED): set AWS_ACCESS_KEY_ID',
     ],
-    ['no region is set', () => ({ ...keys(), AWS_REGION: '' }), 'needs a region, but none is set: set AWS_REGION.'],
+    ['no region is set', () => ({ ...withKeys(), AWS_REGION: '' }), 'needs a region, but none is set: set AWS_REGION.'],
     [
       'the region would change the host',
-      () => ({ ...keys(), AWS_REGION: 'evil.example/' }),
+      () => ({ ...withKeys(), AWS_REGION: 'evil.example/' }),
       'is not a region’s name, such as eu-west-1: set AWS_REGION.',
     ],
     [
       'the web identity’s file is missing',
-      () => ({ AWS_ROLE_ARN: 'arn:aws:iam::1:role/web-shop', AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
+      () => ofRole('/nowhere/token'),
       'AWS_WEB_IDENTITY_TOKEN_FILE names /nowhere/token, which could not be read (ENOENT): set it to a readable file.',
     ],
     [
       'the role can’t be assumed',
-      () => ({ AWS_ROLE_ARN: 'arn:aws:iam::1:role/web-shop', AWS_WEB_IDENTITY_TOKEN_FILE: file('forged') }),
+      () => ofRole(file('forged')),
       'refused AssumeRoleWithWebIdentity (400 InvalidIdentityToken): check the AWS credentials',
     ],
     [
       'the container’s endpoint refuses the token',
-      () => ({
-        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}/container`,
-        AWS_CONTAINER_AUTHORIZATION_TOKEN: 'wrong',
-      }),
+      () => withToken('wrong'),
       'returned no AWS credentials (it answered 401): check AWS_CONTAINER_CREDENTIALS_FULL_URI',
     ],
     [
@@ -243,7 +217,7 @@ describe('without a token from AWS', () => {
     ['STS is throttled', sts(400, 'Throttling'), 'refused GetWebIdentityToken (400 Throttling): check'],
     [
       'STS can’t be reached',
-      () => ({ ...keys(), AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:2' }),
+      () => ({ ...withKeys(), AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:2' }),
       'did not answer GetWebIdentityToken (ECONNREFUSED): check AWS_REGION and AWS_ENDPOINT_URL_STS.',
     ],
   ];

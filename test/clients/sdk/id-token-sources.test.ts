@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runIdTokenCommand } from '#clients/sdk/src/id-token-command.ts';
 import { idTokenSources, platformAssertion } from '#clients/sdk/src/index.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
 import { isRunning } from '#test/support/is-running.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { failureOf } from './variables.ts';
@@ -65,20 +66,15 @@ describe('the source of ID tokens', () => {
   });
 
   it.each([
-    [
-      'command',
-      'HOLDFAST_ID_TOKEN_COMMAND is not set: set HOLDFAST_ID_TOKEN_COMMAND to a command that prints the token.',
-    ],
-    ['variable', 'HOLDFAST_ID_TOKEN is not set: set HOLDFAST_ID_TOKEN to the token.'],
-    [
-      'file',
-      'HOLDFAST_ID_TOKEN_FILE is not set: set HOLDFAST_ID_TOKEN_FILE to the path of a file that contains the token.',
-    ],
-    ['github', 'ACTIONS_ID_TOKEN_REQUEST_URL is not set: give the GitHub Actions job the permission id-token: write.'],
-  ])('that is named but not there is an error: %s', async (name, problem) => {
+    ['command', 'HOLDFAST_ID_TOKEN_COMMAND', 'set HOLDFAST_ID_TOKEN_COMMAND to a command that prints the token.'],
+    ['variable', 'HOLDFAST_ID_TOKEN', 'set HOLDFAST_ID_TOKEN to the token.'],
+    ['file', 'HOLDFAST_ID_TOKEN_FILE', 'set HOLDFAST_ID_TOKEN_FILE to the path of a file that contains the token.'],
+    ['github', 'ACTIONS_ID_TOKEN_REQUEST_URL', 'give the GitHub Actions job the permission id-token: write.'],
+  ])('that is named but not there is an error: %s', async (name, missing, remedy) => {
     const variables: Record<string, string> = { ...allVariables(), HOLDFAST_ID_TOKEN_SOURCE: name };
     for (const needed of idTokenSources[name as 'command'].needs) variables[needed] = '';
-    expect((await refusal(variables)).message).toBe(`HOLDFAST_ID_TOKEN_SOURCE is ${name}, but ${problem}`);
+    const message = `HOLDFAST_ID_TOKEN_SOURCE is ${name}, but ${missing} is not set: ${remedy}`;
+    expect((await refusal(variables)).message).toBe(message);
   });
 
   it('that does not exist is an error which lists those that do, without quoting the variable', async () => {
@@ -117,27 +113,22 @@ describe('a file', () => {
 });
 
 describe('a command', () => {
-  const run = (command: string, limitMs?: number) =>
-    runIdTokenCommand(
-      { audience: 'holdfast:identity:i-1', variables: { PATH: process.env.PATH, HOLDFAST_ID_TOKEN_COMMAND: command } },
-      limitMs,
-    );
+  const run = (command: string, limitMs?: number) => {
+    const variables = { PATH: process.env.PATH, HOLDFAST_ID_TOKEN_COMMAND: command };
+    return runIdTokenCommand({ audience: 'holdfast:identity:i-1', variables }, limitMs);
+  };
+  const toPrint = 'set it to a command that prints the token.';
 
   it('runs in a shell, with the audience and without standard input', async () => {
     expect(await run('printf "%s|" "$HOLDFAST_AUDIENCE" | cat; cat; echo end')).toBe('holdfast:identity:i-1|end\n');
   });
 
-  it('that fails is reported with its standard error, and never with its standard output', async () => {
-    const { message } = await failureOf(run('echo eyJ-secret; echo "no session" >&2; exit 3'));
-    expect(message).toBe(
-      'HOLDFAST_ID_TOKEN_COMMAND ended with exit code 3: set it to a command that prints the token.\nno session',
-    );
-  });
-
-  it('that prints nothing is reported with its standard error too', async () => {
-    expect((await failureOf(run('echo "no session" >&2'))).message).toBe(
-      'HOLDFAST_ID_TOKEN_COMMAND printed nothing: set it to a command that prints the token.\nno session',
-    );
+  it.each([
+    ['that fails', 'echo eyJ-secret; echo "no session" >&2; exit 3', 'ended with exit code 3'],
+    ['that prints nothing', 'echo "no session" >&2', 'printed nothing'],
+  ])('%s is reported with its standard error, and never with its standard output', async (_, command, problem) => {
+    const { message } = await failureOf(run(command));
+    expect(message).toBe(`HOLDFAST_ID_TOKEN_COMMAND ${problem}: ${toPrint}\nno session`);
   });
 
   it('is reported with the end of a long standard error', async () => {
@@ -148,22 +139,18 @@ describe('a command', () => {
 
   it('is ended with everything it started if it takes too long', async () => {
     const pids = join(folder, 'pids');
-    const { message } = await failureOf(
-      run(`sh -c 'sleep 600 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo part; wait`, 500),
-    );
+    const script = `sh -c 'sleep 600 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo part; wait`;
+    const { message } = await failureOf(run(script, 500));
 
-    expect(message).toBe(
-      'HOLDFAST_ID_TOKEN_COMMAND did not end within 0.5 seconds: set it to a command that prints the token.',
-    );
+    expect(message).toBe(`HOLDFAST_ID_TOKEN_COMMAND did not end within 0.5 seconds: ${toPrint}`);
     const started = readFileSync(pids, 'utf8').trim().split('\n');
     expect(started).toHaveLength(2);
     await expect.poll(() => started.filter(isRunning)).toEqual([]);
   });
 
   it('is ended if it prints without end', async () => {
-    expect((await failureOf(run('yes eyJ-secret'))).message).toBe(
-      'HOLDFAST_ID_TOKEN_COMMAND printed more than 65536 characters: set it to a command that prints the token.',
-    );
+    const { message } = await failureOf(run('yes eyJ-secret'));
+    expect(message).toBe(`HOLDFAST_ID_TOKEN_COMMAND printed more than 65536 characters: ${toPrint}`);
   });
 
   it('that does not exist, or is ended by a signal, is reported', async () => {
@@ -187,104 +174,86 @@ describe('a command', () => {
 });
 
 it('GitHub’s runner is asked for a token, without following a redirect or revealing a secret', async () => {
-  const elsewhere = await startReceiver();
+  const elsewhere = await untilEnd(startReceiver());
   let status = 302;
-  const runner = await startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
-  try {
-    const found = platformAssertion(identity, {
-      ACTIONS_ID_TOKEN_REQUEST_URL: `${runner.url}/?a=b`,
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'secret',
-    });
-    const redirected = await failureOf(found.get());
-    status = 503;
-    const failed = await failureOf(found.get());
+  const redirect = startReceiver(response => response.writeHead(status, { location: elsewhere.url }).end());
+  const runner = await untilEnd(redirect);
+  const assertion = platformAssertion(identity, {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${runner.url}/?a=b`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'secret',
+  });
+  const redirected = await failureOf(assertion.get());
+  status = 503;
+  const failed = await failureOf(assertion.get());
 
-    expect(redirected).toMatchObject({ code: 'platform_token_unavailable', retryable: false });
-    expect(failed).toMatchObject({ code: 'platform_token_unavailable', retryable: true });
-    expect(redirected.message).toBe(
-      'GitHub Actions returned no token (it answered 302): check that the job has the permission id-token: write.',
-    );
-    expect(String(redirected)).not.toContain('secret');
-    expect(elsewhere.connections()).toBe(0);
-    expect(runner.received[0]?.headers.authorization).toBe('Bearer secret');
-    expect(runner.received[0]?.path).toBe(`/?a=b&audience=holdfast%3Aidentity%3A${identity}`);
-  } finally {
-    await Promise.all([runner.stop(), elsewhere.stop()]);
-  }
+  expect(redirected).toMatchObject({ code: 'platform_token_unavailable', retryable: false });
+  expect(failed).toMatchObject({ code: 'platform_token_unavailable', retryable: true });
+  expect(redirected.message).toBe(
+    'GitHub Actions returned no token (it answered 302): check that the job has the permission id-token: write.',
+  );
+  expect(String(redirected)).not.toContain('secret');
+  expect(elsewhere.connections()).toBe(0);
+  expect(runner.received[0]?.headers.authorization).toBe('Bearer secret');
+  expect(runner.received[0]?.path).toBe(`/?a=b&audience=holdfast%3Aidentity%3A${identity}`);
 });
 
 describe('Google’s metadata server', () => {
-  const google = { 'metadata-flavor': 'Google' };
+  const flavor = { 'metadata-flavor': 'Google' };
   const gcp = (host: string) => ({ HOLDFAST_ID_TOKEN_SOURCE: 'gcp', GCE_METADATA_HOST: host });
+  const start = (...answer: Parameters<typeof startReceiver>) => untilEnd(startReceiver(...answer));
 
   it('is asked for a token with the audience and all claims', async () => {
-    const server = await startReceiver((response, { headers }) => {
+    const server = await start((response, { headers }) => {
       if (headers['metadata-flavor'] !== 'Google') return response.writeHead(403).end();
-      return response.writeHead(200, google).end('google.id.token\n');
+      return response.writeHead(200, flavor).end('google.id.token\n');
     });
-    try {
-      expect(await get(gcp(`127.0.0.1:${server.port}`))).toBe('google.id.token');
-      expect(await get(gcp(server.url))).toBe('google.id.token');
-      expect(server.received[0]?.path).toBe(
-        '/computeMetadata/v1/instance/service-accounts/default/identity?audience=holdfast%3Aidentity%3Ai-1&format=full',
-      );
-      expect(platformAssertion(identity, gcp('x')).isAlwaysNew).toBe(false);
-    } finally {
-      await server.stop();
-    }
+    expect(await get(gcp(`127.0.0.1:${server.port}`))).toBe('google.id.token');
+    expect(await get(gcp(server.url))).toBe('google.id.token');
+    expect(server.received[0]?.path).toBe(
+      '/computeMetadata/v1/instance/service-accounts/default/identity?audience=holdfast%3Aidentity%3Ai-1&format=full',
+    );
+    expect(platformAssertion(identity, gcp('x')).isAlwaysNew).toBe(false);
   });
 
   it('is asked again while a pod starts, and its problem is named if it stays', async () => {
     let ready = 0;
-    const server = await startReceiver(response => {
+    const server = await start(response => {
       ready += 1;
-      response.writeHead(ready === 2 ? 200 : 503, google).end('google.id.token');
+      response.writeHead(ready === 2 ? 200 : 503, flavor).end('google.id.token');
     });
     const host = `127.0.0.1:${server.port}`;
-    try {
-      expect(await get(gcp(host))).toBe('google.id.token');
-      expect((await refusal(gcp(host))).message).toBe(
-        `Google’s metadata server at ${host} returned no token (it answered 503): run this on Google Cloud with a service account, or set another HOLDFAST_ID_TOKEN_SOURCE.`,
-      );
-      expect(server.received).toHaveLength(5);
-    } finally {
-      await server.stop();
-    }
+    expect(await get(gcp(host))).toBe('google.id.token');
+    expect((await refusal(gcp(host))).message).toBe(
+      `Google’s metadata server at ${host} returned no token (it answered 503): run this on Google Cloud with a service account, or set another HOLDFAST_ID_TOKEN_SOURCE.`,
+    );
+    expect(server.received).toHaveLength(5);
   });
 
   it('is asked directly, even if a proxy is set for every request of the process', async () => {
-    const server = await startReceiver(response => response.writeHead(200, google).end('google.id.token'));
-    const proxy = await startReceiver();
+    const server = await start(response => response.writeHead(200, flavor).end('google.id.token'));
+    const proxy = await start();
     const sdk = join(import.meta.dirname, '../../../clients/sdk/src/index.ts');
     const script = `import(${JSON.stringify(sdk)}).then(async sdk => {
       process.stdout.write(await sdk.platformAssertion('i-1').get());
       await fetch(${JSON.stringify(server.url)}, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
       process.exit();
     })`;
-    try {
-      const env = {
-        ...gcp(`127.0.0.1:${server.port}`),
-        NODE_USE_ENV_PROXY: '1',
-        HTTP_PROXY: proxy.url,
-        http_proxy: proxy.url,
-      };
-      const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
-      expect([stdout, server.received.length]).toEqual(['google.id.token', 1]);
-      // The other request shows that the proxy was set.
-      expect(proxy.connections()).toBeGreaterThan(0);
-    } finally {
-      await Promise.all([server.stop(), proxy.stop()]);
-    }
+    const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url };
+    const env = { ...gcp(`127.0.0.1:${server.port}`), ...proxied };
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
+    expect([stdout, server.received.length]).toEqual(['google.id.token', 1]);
+    // The other request shows that the proxy was set.
+    expect(proxy.connections()).toBeGreaterThan(0);
   });
 
   it('must be Google’s, and must be there', async () => {
-    const portal = await startReceiver(response => response.writeHead(200).end('sign.in.here'));
-    try {
-      expect((await refusal(gcp(`127.0.0.1:${portal.port}`))).message).toContain('(another server answered): run this');
-      expect((await refusal(gcp('127.0.0.1:2'))).message).toContain('(ECONNREFUSED): run this on Google Cloud');
-      expect((await refusal(gcp('no host'))).message).toContain('(GCE_METADATA_HOST is not a host): run this');
-    } finally {
-      await portal.stop();
+    const portal = await start(response => response.writeHead(200).end('sign.in.here'));
+    for (const [host, problem] of [
+      [`127.0.0.1:${portal.port}`, '(another server answered): run this'],
+      ['127.0.0.1:2', '(ECONNREFUSED): run this on Google Cloud'],
+      ['no host', '(GCE_METADATA_HOST is not a host): run this'],
+    ] as const) {
+      expect((await refusal(gcp(host))).message).toContain(problem);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Holdfast, identityToken } from '#clients/sdk/src/index.ts';
 import { createProject, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
@@ -19,6 +19,7 @@ beforeAll(async () => {
   identity = (await expectStatus(api.post(path, identityOf(issuer), ada.session), 201)).body.identity.id;
 });
 
+const devOf = (hf: Holdfast) => hf.environment(ada.organization.slug, 'shop', 'dev');
 const who = () => ({ url: api.url, organization: ada.organization.slug, identity });
 const answering = (minutes: number, token = 'service_tok_x') => ({
   token,
@@ -33,11 +34,7 @@ describe('identityToken', () => {
       asked += 1;
       return issuer.token(identity);
     };
-    const env = new Holdfast({ url: api.url, token: identityToken(who(), { get }) }).environment(
-      ada.organization.slug,
-      'shop',
-      'dev',
-    );
+    const env = devOf(new Holdfast({ url: api.url, token: identityToken(who(), { get }) }));
     const [snapshot] = await Promise.all([env.pull(), env.keys(), env.revisions()]);
 
     expect([snapshot.get('A'), asked]).toEqual(['a', 1]);
@@ -51,7 +48,8 @@ describe('identityToken', () => {
       return answering(minutes.shift() ?? 0, `service_tok_${exchanged}`);
     });
     const first = await token();
-    await new Promise(resolve => setTimeout(resolve, 100));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 });
+    onTestFinished(() => void vi.useRealTimers());
 
     expect([first, await token(), await token()]).toEqual(['service_tok_1', 'service_tok_2', 'service_tok_2']);
   });
@@ -84,8 +82,7 @@ describe('identityToken', () => {
 
   it('reports why the service rejects it, and never that a change may have been made', async () => {
     const get = () => issuer.token(identity, { repository_id: '75' });
-    const hf = new Holdfast({ url: api.url, token: identityToken(who(), { get }) });
-    const setting = hf.environment(ada.organization.slug, 'shop', 'dev').set('A', 'b');
+    const setting = devOf(new Holdfast({ url: api.url, token: identityToken(who(), { get }) })).set('A', 'b');
 
     await expect(setting).rejects.toMatchObject({
       name: 'HoldfastError',
@@ -97,16 +94,12 @@ describe('identityToken', () => {
 });
 
 describe('Holdfast.fromEnvironment', () => {
-  const variables = () => ({
-    HOLDFAST_URL: api.url,
-    HOLDFAST_ORG: ada.organization.slug,
-    HOLDFAST_IDENTITY: identity,
-  });
+  const variables = () => ({ HOLDFAST_URL: api.url, HOLDFAST_ORG: ada.organization.slug, HOLDFAST_IDENTITY: identity });
 
   it('signs in as the configured identity', async () => {
     const HOLDFAST_ID_TOKEN = await issuer.token(identity);
     const snapshot = await withVariables({ ...variables(), HOLDFAST_ID_TOKEN }, () =>
-      Holdfast.fromEnvironment().environment(ada.organization.slug, 'shop', 'dev').pull(),
+      devOf(Holdfast.fromEnvironment()).pull(),
     );
 
     expect(snapshot.get('A')).toBe('a');
@@ -123,7 +116,7 @@ describe('Holdfast.fromEnvironment', () => {
     const hf = await withVariables({ ...variables(), HOLDFAST_IDENTITY: made.id }, () =>
       Holdfast.fromEnvironment({ idToken, retries: 0 }),
     );
-    const env = hf.environment(ada.organization.slug, 'shop', 'dev');
+    const env = devOf(hf);
     await env.pull();
     const claims = { repository_id: ['74', '75'], repository_owner_id: '65' };
     await expectStatus(api.patch(`${path}/${made.id}`, { claims }, ada.session), 200);
@@ -145,7 +138,7 @@ describe('Holdfast.fromEnvironment', () => {
     const limits = { timeoutMs: 3_000, attemptTimeoutMs: 3_000, onRetry };
     const hf = await withVariables(variables(), () => Holdfast.fromEnvironment({ idToken, ...limits }));
 
-    expect((await hf.environment(ada.organization.slug, 'shop', 'dev').pull()).get('A')).toBe('a');
+    expect((await devOf(hf).pull()).get('A')).toBe('a');
     expect(retried).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '#clients/sdk/src/index.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { json, pullAnswer, startServer } from './scripted-server.ts';
+import { randomFrom, seed } from '#test/support/seed.ts';
+import { pullAnswer, refusal, startServer } from './scripted-server.ts';
 
 /** What each environment holds, by its path, at its revision. */
 let held: Map<string, { revision: number; values: Record<string, string> }>;
@@ -11,8 +12,7 @@ const server = shared(() =>
   startServer((request, response) => {
     const found = held.get(request.path.replace('/v1/secrets/', ''));
     if (found !== undefined) return pullAnswer(found.revision, found.values)(request, response);
-    const error = { code: 'environment_not_found', message: 'There is no such environment.', requestId: 'r' };
-    return json(404, { error })(request, response);
+    return refusal(404, 'environment_not_found')(request, response);
   }),
 );
 beforeEach(() => {
@@ -72,7 +72,8 @@ describe('layers', () => {
   });
 
   it('agree with a plain merge for 1,000 random stacks', async () => {
-    const random = generator(Number(process.env.SEED ?? 20_261_123));
+    const fraction = randomFrom(seed);
+    const random = (below: number) => Math.floor(fraction() * below);
     const keys = Array.from({ length: 12 }, (_, index) => `KEY_${index}`);
     for (let stack = 0; stack < 1000; stack += 1) {
       held.clear();
@@ -94,12 +95,3 @@ describe('layers', () => {
     }
   });
 });
-
-/** Whole numbers below a bound, the same for a seed. */
-function generator(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}

@@ -1,20 +1,18 @@
 import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer as createTlsServer } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   ConnectionError,
   GatewayError,
   Holdfast,
-  HoldfastError,
   type HoldfastOptions,
   type Retry,
   TimeoutError,
 } from '#clients/sdk/src/index.ts';
-import { testCertificate, testCertificateKey } from '#test/support/test-certificate.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import {
   halfAnswer,
   hang,
@@ -27,25 +25,19 @@ import {
   type ScriptedServer,
   startServer,
 } from './scripted-server.ts';
+import { failureOf } from './variables.ts';
 
 const token = 'service_tok_verysecret';
 const value = 'a-value-that-nobody-may-log';
 
 let server: ScriptedServer;
-afterEach(() => server.stop());
+/** Those of the newest client. */
+let retries: Retry[];
 
 async function clientOf(respond: Respond, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {
-  server = await startServer(respond);
-  return new Holdfast({ url: server.url, token, ...options });
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
-  const error = await promise.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(HoldfastError);
-  return error as HoldfastError;
+  server = await untilEnd(startServer(respond));
+  retries = [];
+  return new Holdfast({ url: server.url, token, onRetry: retry => retries.push(retry), ...options });
 }
 
 const pullOf = (client: Holdfast) => client.environment('acme', 'web-shop', 'dev').pull();
@@ -56,16 +48,13 @@ const createOf = (client: Holdfast) =>
 const created = json(201, { project: { slug: 'shop' } });
 const setAnswer = json(200, { secret: { key: 'A' }, changed: true, revision: 4 });
 
-/** An address where nothing listens. */
-async function closedPort(): Promise<string> {
-  const listener = createServer();
-  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
-  const { port } = listener.address() as { port: number };
-  await new Promise(resolve => listener.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
+const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
 
 describe('a read', () => {
+  const cutOff: Respond = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{"secrets": [');
+  };
+
   it.each([
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
@@ -74,20 +63,10 @@ describe('a read', () => {
     ['502', json(502, { message: 'Bad Gateway' })],
     ['504', json(504, { message: 'Endpoint request timed out' })],
     ['429', refusal(429, 'rate_limited')],
-    [
-      'JSON that was cut off without a length',
-      ((_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
-        response.end('{"secrets": [');
-      }) satisfies Respond,
-    ],
+    ['JSON that was cut off without a length', cutOff],
   ])('is retried after %s', async (_, first) => {
-    const retries: Retry[] = [];
-    const client = await clientOf(inTurn(first, pullAnswer(3, { A: value })), {
-      onRetry: retry => retries.push(retry),
-    });
-    const snapshot = await pullOf(client);
-    expect(snapshot.get('A')).toBe(value);
+    const client = await clientOf(inTurn(first, pullAnswer(3, { A: value })));
+    expect((await pullOf(client)).get('A')).toBe(value);
     expect(server.requests).toHaveLength(2);
     expect(retries.map(({ method, path, attempt }) => ({ method, path, attempt }))).toEqual([
       { method: 'GET', path: '/v1/secrets/acme/web-shop/dev', attempt: 2 },
@@ -112,9 +91,7 @@ describe('a read', () => {
   });
 
   it('waits as long as Retry-After says', async () => {
-    const retries: Retry[] = [];
-    const limited = refusal(429, 'rate_limited', undefined, { 'retry-after': '1' });
-    const client = await clientOf(inTurn(limited, pullAnswer(3, {})), { onRetry: retry => retries.push(retry) });
+    const client = await clientOf(inTurn(limited(1), pullAnswer(3, {})));
     const begun = performance.now();
     await pullOf(client);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
@@ -122,23 +99,15 @@ describe('a read', () => {
   });
 
   it('fails at once if Retry-After exceeds its time, and reports how long to wait', async () => {
-    const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '3600' });
     // It waits for nothing, or it would exceed the test's time.
-    const error = await failureOf(pullOf(await clientOf(answer)));
+    const error = await failureOf(pullOf(await clientOf(limited(3600))));
     expect(error).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
     expect(server.requests).toHaveLength(1);
   });
 
-  const limited = (seconds: number) => refusal(429, 'rate_limited', undefined, { 'retry-after': String(seconds) });
-
   it('waits for a limit within waitMs, which counts neither as time nor as a retry', async () => {
-    const retries: Retry[] = [];
-    const client = await clientOf(inTurn(limited(0), limited(1), limited(0), pullAnswer(3, {})), {
-      waitMs: 60_000,
-      timeoutMs: 900,
-      retries: 0,
-      onRetry: retry => retries.push(retry),
-    });
+    const answers = inTurn(limited(0), limited(1), limited(0), pullAnswer(3, {}));
+    const client = await clientOf(answers, { waitMs: 60_000, timeoutMs: 900, retries: 0 });
     expect((await pullOf(client)).revision).toBe(3);
     expect(retries.map(({ error }) => error.status)).toEqual([429, 429, 429]);
   });
@@ -152,31 +121,31 @@ describe('a read', () => {
       const error = await failureOf(pullOf(await clientOf(limited(seconds), { waitMs })));
       expect(error).toMatchObject({ status: 429, retryAfterMs: seconds * 1000 });
       expect(server.requests).toHaveLength(1);
-      await server.stop();
     }
-    server = await startServer(hang);
   });
 
   it('never waits longer than waitMs in all', async () => {
-    const delays: number[] = [];
-    const client = await clientOf(limited(0), { waitMs: 1_000, onRetry: ({ delayMs }) => delays.push(delayMs) });
-    await failureOf(pullOf(client));
-    expect(delays.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_000.001);
+    await failureOf(pullOf(await clientOf(limited(0), { waitMs: 1_000 })));
+    expect(retries.reduce((sum, { delayMs }) => sum + delayMs, 0)).toBeLessThanOrEqual(1_000.001);
   });
+
+  /** Pulls so many environments at once from a service that limits requests, until all of them wait. */
+  async function pullTogether(count: number, waitMs: NonNullable<HoldfastOptions['waitMs']>) {
+    const stop = new AbortController();
+    const delays: number[] = [];
+    const onRetry = ({ delayMs }: Retry) => {
+      delays.push(delayMs);
+      if (delays.length === count) stop.abort();
+    };
+    const client = await clientOf(limited(40), { waitMs, onRetry });
+    const environments = Array.from({ length: count }, (_, n) => client.environment('acme', 'web-shop', `dev-${n}`));
+    await Promise.allSettled(environments.map(environment => environment.pull(stop)));
+    return { client, delays };
+  }
 
   it('never waits longer than a budget in all calls together, where pauses at the same time count once', async () => {
     const budget = { leftMs: 60_000, pausedUntil: 0 };
-    const stop = new AbortController();
-    const delays: number[] = [];
-    const client = await clientOf(limited(40), {
-      waitMs: budget,
-      onRetry: ({ delayMs }) => {
-        delays.push(delayMs);
-        if (delays.length === 2) stop.abort();
-      },
-    });
-    const pulls = ['dev', 'staging'].map(one => client.environment('acme', 'web-shop', one).pull(stop));
-    await Promise.allSettled(pulls);
+    const { client, delays } = await pullTogether(2, budget);
     expect(delays).toHaveLength(2);
     expect(budget.leftMs).toBeLessThanOrEqual(20_000);
     expect(budget.leftMs).toBeGreaterThan(60_000 - delays.reduce((sum, one) => sum + one));
@@ -187,20 +156,7 @@ describe('a read', () => {
   });
 
   it('spreads clients that were limited at the same moment', async () => {
-    const stop = new AbortController();
-    const delays: number[] = [];
-    const client = await clientOf(limited(40), {
-      waitMs: 120_000,
-      onRetry: ({ delayMs }) => {
-        delays.push(delayMs);
-        if (delays.length === 40) stop.abort();
-      },
-    });
-    const { signal } = stop;
-    const environments = Array.from({ length: 40 }, (_, index) =>
-      client.environment('acme', 'web-shop', `dev-${index}`),
-    );
-    await Promise.allSettled(environments.map(one => one.pull({ signal })));
+    const { delays } = await pullTogether(40, 120_000);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(40_000);
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
@@ -247,11 +203,8 @@ describe('a read', () => {
   });
 
   it('ends in time if the token never arrives', async () => {
-    const client = await clientOf(pullAnswer(1, {}), {
-      token: () => new Promise(() => {}),
-      timeoutMs: 100,
-      retries: 0,
-    });
+    const limits = { timeoutMs: 100, retries: 0 };
+    const client = await clientOf(pullAnswer(1, {}), { token: () => new Promise(() => {}), ...limits });
     expect(await failureOf(pullOf(client))).toBeInstanceOf(TimeoutError);
     expect(server.requests).toHaveLength(0);
   });
@@ -270,17 +223,14 @@ describe('a read', () => {
     const client = await clientOf(inTurn(reset, hang, pullAnswer(1, {})), { attemptTimeoutMs: 100 });
     const { signal } = new AbortController();
     await client.environment('acme', 'web-shop', 'dev').pull({ signal });
-    await client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', {
-      path: { orgSlug: 'acme', project: 'web-shop', env: 'dev' },
-      signal,
-    });
+    const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
+    await client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', { path, signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('ends a pause with its signal', async () => {
-    const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '20' });
     const controller = new AbortController();
-    const client = await clientOf(answer, { onRetry: () => controller.abort(new Error('enough')) });
+    const client = await clientOf(limited(20), { onRetry: () => controller.abort(new Error('enough')) });
     const pull = client.environment('acme', 'web-shop', 'dev').pull({ signal: controller.signal });
     await expect(pull).rejects.toThrow('enough');
     expect(server.requests).toHaveLength(1);
@@ -288,22 +238,17 @@ describe('a read', () => {
 });
 
 it('an untrusted certificate fails at once, because a retry would meet it again', async () => {
-  await clientOf(hang);
-  const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
-  await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
-  let connections = 0;
-  tls.on('connection', () => {
-    connections += 1;
-  });
-  const { port } = tls.address() as { port: number };
-  const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
-  await new Promise(resolve => tls.close(resolve));
+  const untrusted = await untilEnd(startReceiver(undefined, { tls: true }));
+  const error = await failureOf(setOf(new Holdfast({ url: untrusted.url, token })));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
-  expect(connections).toBe(1);
+  expect(untrusted.connections()).toBe(1);
 });
 
 describe('a write that states the desired result', () => {
+  const forbidden = { code: 'forbidden', outcomeUnknown: true };
+  const rateLimited = { code: 'rate_limited', outcomeUnknown: false };
+
   it.each([
     ['a reset connection', reset],
     ['half an answer', halfAnswer],
@@ -318,20 +263,12 @@ describe('a write that states the desired result', () => {
     ]);
   });
 
-  it('reports an unknown outcome if the last attempt was lost', async () => {
-    const error = await failureOf(setOf(await clientOf(reset, { retries: 1 })));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.outcomeUnknown).toBe(true);
-  });
-
-  it('reports it too if only an earlier attempt was lost', async () => {
-    const error = await failureOf(setOf(await clientOf(inTurn(reset, refusal(403, 'forbidden')))));
-    expect(error).toMatchObject({ code: 'forbidden', outcomeUnknown: true });
-  });
-
-  it('does not report it if the service rejected every attempt', async () => {
-    const error = await failureOf(setOf(await clientOf(refusal(429, 'rate_limited'), { retries: 1 })));
-    expect(error).toMatchObject({ code: 'rate_limited', outcomeUnknown: false });
+  it.each([
+    ['unknown if the last attempt was lost', reset, { code: 'connection_failed', outcomeUnknown: true }],
+    ['unknown too if only an earlier attempt was lost', inTurn(reset, refusal(403, 'forbidden')), forbidden],
+    ['known if the service rejected every attempt', refusal(429, 'rate_limited'), rateLimited],
+  ])('reports an outcome that is %s', async (_, respond, error) => {
+    expect(await failureOf(setOf(await clientOf(respond, { retries: 1 })))).toMatchObject(error);
   });
 });
 
@@ -352,25 +289,21 @@ describe('a write that creates something', () => {
   });
 
   it('is retried if no connection was made, because nothing was sent', async () => {
-    const retries: Retry[] = [];
-    const onRetry = (retry: Retry) => retries.push(retry);
-    await clientOf(created);
-    const client = new Holdfast({ url: await closedPort(), token, retries: 2, onRetry });
-    const error = await failureOf(createOf(client));
+    // Nothing listens there.
+    const error = await failureOf(createOf(await clientOf(created, { url: 'http://127.0.0.1:2', retries: 2 })));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ code: 'connection_failed', outcomeUnknown: false });
     expect(retries).toHaveLength(2);
   });
+
+  const viewer = { role: 'viewer' } as const;
 
   it.each(['DELETE', 'PATCH'] as const)('is as careful as %s', async method => {
     const client = await clientOf(inTurn(reset, json(200, { success: true })));
     const call =
       method === 'DELETE'
         ? client.request(method, '/v1/orgs/{orgId}', { path: { orgId: 'acme' } })
-        : client.request(method, '/v1/members/{orgId}/{id}', {
-            path: { orgId: 'acme', id: 'x' },
-            body: { role: 'viewer' },
-          });
+        : client.request(method, '/v1/members/{orgId}/{id}', { path: { orgId: 'acme', id: 'x' }, body: viewer });
     expect(await failureOf(call)).toBeInstanceOf(ConnectionError);
     expect(server.requests).toHaveLength(1);
   });
@@ -385,29 +318,23 @@ describe('a response that is not from the service', () => {
   });
 
   it('is never followed when it redirects', async () => {
-    const other = await startServer(setAnswer);
-    try {
-      const redirect: Respond = (_, response) => {
-        response.writeHead(307, { location: `${other.url}/v1/secrets/acme/web-shop/dev` }).end();
-      };
-      const error = await failureOf(setOf(await clientOf(redirect)));
-      expect(error).toMatchObject({ code: 'gateway_error', status: 307 });
-      expect(other.requests).toHaveLength(0);
-    } finally {
-      await other.stop();
-    }
+    const other = await untilEnd(startServer(setAnswer));
+    const redirect: Respond = (_, response) => {
+      response.writeHead(307, { location: `${other.url}/v1/secrets/acme/web-shop/dev` }).end();
+    };
+    const error = await failureOf(setOf(await clientOf(redirect)));
+    expect(error).toMatchObject({ code: 'gateway_error', status: 307 });
+    expect(other.requests).toHaveLength(0);
   });
 
   it('is a GatewayError if it is a page, or some other JSON', async () => {
     const page: Respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in to this network');
     };
-    expect(await failureOf(pullOf(await clientOf(page)))).toBeInstanceOf(GatewayError);
-    await server.stop();
-    expect(await failureOf(pullOf(await clientOf(json(200, { hello: 'world' }))))).toBeInstanceOf(GatewayError);
-    await server.stop();
     const odd = json(200, { revision: 1, secrets: [{ key: 'A' }] });
-    expect(await failureOf(pullOf(await clientOf(odd)))).toBeInstanceOf(GatewayError);
+    for (const answer of [page, json(200, { hello: 'world' }), odd]) {
+      expect(await failureOf(pullOf(await clientOf(answer)))).toBeInstanceOf(GatewayError);
+    }
   });
 });
 
@@ -428,16 +355,14 @@ describe('the credential', () => {
   });
 
   it('is waited for without counting towards the limits of an attempt or a call', async () => {
-    const retried: string[] = [];
     const client = await clientOf(pullAnswer(3, {}), {
       token: () => new Promise(resolve => setTimeout(() => resolve('service_tok_late'), 300)),
       timeoutMs: 250,
       attemptTimeoutMs: 100,
       tokenTimeoutMs: 10_000,
-      onRetry: ({ error }) => retried.push(error.message),
     });
     expect((await pullOf(client)).revision).toBe(3);
-    expect(retried).toEqual([]);
+    expect(retries).toEqual([]);
   });
 
   it('that does not come in time is not taken for a service that does not answer', async () => {
@@ -467,18 +392,15 @@ describe('the credential', () => {
     ]);
     expect(rejections).toEqual([undefined, 'service_tok_old']);
 
-    await server.stop();
     expect(await failureOf(pullOf(await clientOf(revoked, { token })))).toMatchObject({ status: 401 });
     expect(server.requests).toHaveLength(2);
   });
 
   it('is not sent again after a 401 if there is no other', async () => {
     for (const token of ['service_tok_only', () => 'service_tok_only']) {
-      expect(await failureOf(pullOf(await clientOf(refusal(401, 'unauthenticated'), { token })))).toMatchObject({
-        status: 401,
-      });
+      const client = await clientOf(refusal(401, 'unauthenticated'), { token });
+      expect(await failureOf(pullOf(client))).toMatchObject({ status: 401 });
       expect(server.requests).toHaveLength(1);
-      await server.stop();
     }
   });
 
@@ -501,27 +423,16 @@ describe('the credential', () => {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(`{"secrets": [{"key": "A", "value": "${value}`);
     };
-    for (const respond of [
-      echo,
-      cut,
-      reset,
-      halfAnswer,
-      hang,
-      json(503, { message: 'x' }),
-      refusal(403, 'forbidden'),
-    ]) {
+    const others = [reset, halfAnswer, hang, json(503, { message: 'x' }), refusal(403, 'forbidden')];
+    for (const respond of [echo, cut, ...others]) {
       const client = await clientOf(respond, { retries: 1, attemptTimeoutMs: 100 });
       for (const call of [pullOf, setOf, createOf]) {
         const error = await failureOf(call(client));
-        const shown = [
-          inspect(error, { depth: 20, showHidden: true, customInspect: false }),
-          JSON.stringify(error),
-          error.stack,
-        ].join();
+        const inspected = inspect(error, { depth: 20, showHidden: true, customInspect: false });
+        const shown = [inspected, JSON.stringify(error), error.stack].join();
         expect(shown).not.toContain(token);
         expect(shown).not.toContain(value);
       }
-      await server.stop();
     }
   });
 
@@ -554,12 +465,8 @@ describe('the options', () => {
     for (const url of ['', 'holdfast.example', 'ftp://x', 'https://ada:pw@x', 'https://x?y=1', 'https://x#y']) {
       expect(() => new Holdfast({ url, token })).toThrow(TypeError);
     }
-    for (const bad of [
-      { timeoutMs: 0 },
-      { timeoutMs: Number.POSITIVE_INFINITY },
-      { attemptTimeoutMs: Number.NaN },
-      { retries: -1 },
-    ]) {
+    const infinite = { timeoutMs: Number.POSITIVE_INFINITY };
+    for (const bad of [{ timeoutMs: 0 }, infinite, { attemptTimeoutMs: Number.NaN }, { retries: -1 }]) {
       expect(() => new Holdfast({ url: server.url, token, ...bad })).toThrow(RangeError);
     }
     const client = new Holdfast({ url: server.url, token });
@@ -579,12 +486,10 @@ describe('the options', () => {
   });
 
   it('identify the SDK and its version as the user agent, or the program that uses it', async () => {
-    const named = await clientOf(pullAnswer(1, {}));
-    await pullOf(named);
+    await pullOf(await clientOf(pullAnswer(1, {})));
     await pullOf(new Holdfast({ url: server.url, token, userAgent: 'shop-worker/2' }));
-    const { version } = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../../clients/sdk/package.json'), 'utf8'),
-    );
+    const manifest = readFileSync(join(import.meta.dirname, '../../../clients/sdk/package.json'), 'utf8');
+    const { version } = JSON.parse(manifest);
     expect(server.requests.map(({ headers }) => headers['user-agent'])).toEqual([
       `holdfast-sdk/${version}`,
       'shop-worker/2',
@@ -592,18 +497,13 @@ describe('the options', () => {
   });
 
   it('can replace fetch', async () => {
-    await clientOf(pullAnswer(1, {}));
-    const seen: string[] = [];
-    const client = new Holdfast({
-      url: server.url,
-      token,
-      fetch: (input, init) => {
-        seen.push(new Request(input).url);
-        return fetch(input, init);
-      },
-    });
-    await pullOf(client);
-    expect(seen).toEqual([`${server.url}/v1/secrets/acme/web-shop/dev`]);
+    const requested: string[] = [];
+    const recording: typeof fetch = (input, init) => {
+      requested.push(new Request(input).url);
+      return fetch(input, init);
+    };
+    await pullOf(await clientOf(pullAnswer(1, {}), { fetch: recording }));
+    expect(requested).toEqual([`${server.url}/v1/secrets/acme/web-shop/dev`]);
   });
 
   it('keep a path parameter within its segment', async () => {

@@ -1,18 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { awsCredentials, startAwsPlatform } from '#test/support/aws-platform.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { awsCredentials, credentialVariables, startAwsPlatform } from '#test/support/aws-platform.ts';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
+import { installPacked, run } from '../packed.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const sdk = join(root, 'clients/sdk');
 const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
@@ -20,31 +17,16 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 /** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
 
-let folder: string;
-let project: string;
-let files: string[];
-
 const api = shared(startApi);
+// Offline: the package needs nothing from the registry.
+const packed = shared(() => installPacked(sdk, { type: 'module' }));
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-sdk-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: sdk });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
-  files = packed.files.map(({ path }: { path: string }) => path);
-  project = join(folder, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // Offline: the package needs nothing from the registry.
-  await run('npm', ['install', '--offline', '--no-audit', join(folder, packed.filename)], { cwd: project });
   // The examples of the README as one program.
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
   expect(blocks.length).toBeGreaterThan(6);
-  writeFileSync(join(project, 'readme.ts'), blocks.join('\n'));
+  writeFileSync(join(packed.project, 'readme.ts'), blocks.join('\n'));
   await compile(compilers[0]);
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
 /** npm's errors without a network, or if the registry doesn't have the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
 
@@ -61,9 +43,10 @@ async function compile(tsc: string | undefined): Promise<void> {
     rootDir: '.',
     outDir: 'out',
   };
-  writeFileSync(join(project, 'node.d.ts'), 'declare const process: { env: Record<string, string | undefined> };');
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  await run(process.execPath, [String(tsc), '-p', project]).catch(failure => {
+  const types = 'declare const process: { env: Record<string, string | undefined> };';
+  writeFileSync(join(packed.project, 'node.d.ts'), types);
+  writeFileSync(join(packed.project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await run(process.execPath, [String(tsc), '-p', packed.project]).catch(failure => {
     throw new Error(failure.stdout);
   });
 }
@@ -76,17 +59,15 @@ async function runReadme(node: string): Promise<string> {
   const pass = passTo(api.url);
   // Replaces the README’s organization with that of the test’s user.
   const { slug, id } = ada.organization;
-  const server = await startServer((request, response) => {
-    const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
-    void pass({ ...request, path }, response);
-  });
-  try {
-    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: token };
-    const { stdout } = await run(node, [join(project, 'out/readme.js')], { env, cwd: project });
-    return stdout;
-  } finally {
-    await server.stop();
-  }
+  const server = await untilEnd(
+    startServer((request, response) => {
+      const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
+      void pass({ ...request, path }, response);
+    }),
+  );
+  const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: token };
+  const { stdout } = await run(node, [join(packed.project, 'out/readme.js')], { env, cwd: packed.project });
+  return stdout;
 }
 
 function expectReadme(stdout: string): void {
@@ -111,21 +92,18 @@ function expectReadme(stdout: string): void {
 
 describe('the packed SDK', () => {
   it('contains only code, types and its README, and has no dependencies', () => {
-    expect(files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)).toSorted()).toEqual([
-      'README.md',
-      'package.json',
-    ]);
-    const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/sdk/package.json'), 'utf8'));
-    expect(
-      Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }),
-    ).toEqual([]);
+    const others = packed.files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(['README.md', 'package.json']);
+    const manifest = JSON.parse(readFileSync(join(packed.project, 'node_modules/@holdfast/sdk/package.json'), 'utf8'));
+    const { dependencies, peerDependencies, optionalDependencies } = manifest;
+    expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({});
   });
 
   it.each(compilers)('has types that compile in an empty project, including the README’s examples (%#)', compile);
 
   it('needs nothing from Node: it bundles for a browser', async () => {
     const { outputFiles, metafile } = await build({
-      stdin: { contents: "export { Holdfast } from '@holdfast/sdk';", resolveDir: project },
+      stdin: { contents: "export { Holdfast } from '@holdfast/sdk';", resolveDir: packed.project },
       bundle: true,
       minify: true,
       write: false,
@@ -133,50 +111,38 @@ describe('the packed SDK', () => {
       format: 'esm',
       platform: 'browser',
     });
-    expect(Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external))).toEqual(
-      [],
-    );
+    const imports = Object.values(metafile.inputs).flatMap(input => input.imports);
+    expect(imports.filter(({ external }) => external)).toEqual([]);
     expect(outputFiles[0]?.contents.length).toBeLessThan(21_500);
   });
 
   it('contains what signs for AWS, and loads it only to sign', async () => {
-    const aws = await startAwsPlatform();
+    const aws = await untilEnd(startAwsPlatform());
     const script = `import { platformAssertion } from '@holdfast/sdk';
       process.stdout.write(await platformAssertion('i-1').get());`;
-    const { accessKeyId, secretAccessKey, sessionToken } = awsCredentials.session;
-    try {
-      const env = {
-        HOLDFAST_ID_TOKEN_SOURCE: 'aws',
-        AWS_REGION: 'eu-west-1',
-        AWS_ENDPOINT_URL_STS: aws.url,
-        AWS_ACCESS_KEY_ID: accessKeyId,
-        AWS_SECRET_ACCESS_KEY: secretAccessKey,
-        AWS_SESSION_TOKEN: sessionToken,
-      };
-      writeFileSync(join(project, 'sign.mjs'), script);
-      expect((await run(process.execPath, ['sign.mjs'], { env, cwd: project })).stdout).toBe('aws.id.token');
-      const dist = join(project, 'node_modules/@holdfast/sdk/dist');
-      const readers = files.filter(
-        path => path.endsWith('.js') && readFileSync(join(dist, '..', path), 'utf8').includes('AWS4-HMAC'),
-      );
-      expect(readers).toEqual(['dist/sign-sts-request.js']);
-      expect(readFileSync(join(dist, 'sign-sts-request.js'), 'utf8')).toContain('@license MIT');
-      const index = join(dist, 'index.js');
-      const { metafile } = await build({
-        entryPoints: [index],
-        bundle: true,
-        splitting: true,
-        write: false,
-        metafile: true,
-        outdir: 'out',
-        format: 'esm',
-        platform: 'node',
-      });
-      const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith('dist/index.js'));
-      expect(Object.keys(first?.inputs ?? {}).filter(path => /aws|sts/.test(path))).toEqual([]);
-    } finally {
-      await aws.stop();
-    }
+    const place = { HOLDFAST_ID_TOKEN_SOURCE: 'aws', AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_STS: aws.url };
+    const env = { ...place, ...credentialVariables(awsCredentials.session) };
+    writeFileSync(join(packed.project, 'sign.mjs'), script);
+    expect((await run(process.execPath, ['sign.mjs'], { env, cwd: packed.project })).stdout).toBe('aws.id.token');
+    const dist = join(packed.project, 'node_modules/@holdfast/sdk/dist');
+    const readers = packed.files.filter(
+      path => path.endsWith('.js') && readFileSync(join(dist, '..', path), 'utf8').includes('AWS4-HMAC'),
+    );
+    expect(readers).toEqual(['dist/sign-sts-request.js']);
+    expect(readFileSync(join(dist, 'sign-sts-request.js'), 'utf8')).toContain('@license MIT');
+    const index = join(dist, 'index.js');
+    const { metafile } = await build({
+      entryPoints: [index],
+      bundle: true,
+      splitting: true,
+      write: false,
+      metafile: true,
+      outdir: 'out',
+      format: 'esm',
+      platform: 'node',
+    });
+    const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith('dist/index.js'));
+    expect(Object.keys(first?.inputs ?? {}).filter(path => /aws|sts/.test(path))).toEqual([]);
   });
 
   it('runs the README’s examples', async () => {
@@ -184,16 +150,10 @@ describe('the packed SDK', () => {
   });
 
   it.for([20, 22, 24])('runs them on Node %i', async (major, { skip }) => {
-    const home = join(folder, `node-${major}`);
-    mkdirSync(home);
-    writeFileSync(join(home, 'package.json'), '{"private": true}');
-    const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', `node@${major}`];
-    await run('npm', install, { cwd: home }).catch(failure => {
+    const node = await packed.node(major).catch(failure => {
       if (!noRegistry.test(failure.stderr)) throw failure;
-      skip(`node@${major} is not to be had here: ${noRegistry.exec(failure.stderr)?.[0]}`);
+      return skip(`node@${major} is not to be had here: ${noRegistry.exec(failure.stderr)?.[0]}`);
     });
-    const node = join(home, 'node_modules/node/bin/node');
-    expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
     expectReadme(await runReadme(node));
   });
 });

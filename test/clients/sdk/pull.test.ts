@@ -1,5 +1,5 @@
 import { format, inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type CacheOptions,
   type Environment,
@@ -8,6 +8,7 @@ import {
   type Snapshot,
   type WatchOptions,
 } from '#clients/sdk/src/index.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
 import {
   hang,
   inTurn,
@@ -24,23 +25,21 @@ const value = 'a-value-that-nobody-may-log';
 
 let server: ScriptedServer;
 let client: Holdfast;
-afterEach(() => server.stop());
 
 async function environmentOf(
   respond: Respond,
   options: CacheOptions & { timeoutMs?: number } = {},
 ): Promise<Environment> {
-  server = await startServer(respond);
+  server = await untilEnd(startServer(respond));
   client = new Holdfast({ url: server.url, token: 'service_tok_x', retries: 0, ...options });
   return client.environment('acme', 'web-shop', 'dev');
 }
 
 /** A server whose environment the test changes. */
 function changing() {
-  const state = {
+  const state: { revision: number; values: Record<string, string>; respond?: Respond | undefined } = {
     revision: 1,
-    values: { A: '1' } as Record<string, string>,
-    respond: undefined as Respond | undefined,
+    values: { A: '1' },
   };
   const respond: Respond = (request, response) =>
     (state.respond ?? pullAnswer(state.revision, state.values))(request, response);
@@ -88,7 +87,6 @@ describe('a snapshot', () => {
     const values = Object.fromEntries(names.map(name => [name, `${name}-value`]));
     const snapshot = await (await environmentOf(pullAnswer(17, values))).pull();
     expect(Object.entries(snapshot.toObject())).toEqual(names.map(name => [name, `${name}-value`]));
-    await server.stop();
     const empty = await (await environmentOf(pullAnswer(1, {}))).pull();
     for (const name of names) {
       expect(empty.has(name)).toBe(false);
@@ -307,8 +305,9 @@ describe('staleIfErrorMs', () => {
     state.respond = reset;
     await expect(environment.pull()).rejects.toThrow(HoldfastError);
     expect((await environment.pull({ staleIfErrorMs: 60_000 })).stale).toBe(true);
-    await new Promise(resolve => setTimeout(resolve, 30));
-    await expect(environment.pull({ staleIfErrorMs: 20 })).rejects.toThrow(HoldfastError);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await expect(environment.pull({ staleIfErrorMs: 60_000 })).rejects.toThrow(HoldfastError);
   });
 });
 
@@ -321,28 +320,23 @@ describe('a watch', () => {
     const { state, respond } = changing();
     const environment = await environmentOf(respond, { maxAgeMs: 60_000 });
     const controller = new AbortController();
-    const seen: string[] = [];
+    const yielded: string[] = [];
     const done = watch(environment, { intervalMs: 10, signal: controller.signal }, snapshot => {
-      seen.push(`${snapshot.revision}=${snapshot.get('A')}`);
+      yielded.push(`${snapshot.revision}=${snapshot.get('A')}`);
+      // No request is on its way now, so the next one would be a poll.
+      if (snapshot.revision === 3) controller.abort();
     });
     await expect.poll(() => server.requests.length).toBeGreaterThan(3);
-    state.values = { A: '2' };
-    state.revision = 2;
-    const until = server.requests.length + 3;
-    await expect.poll(() => server.requests.length).toBeGreaterThan(until);
-    controller.abort();
+    for (const revision of [2, 3]) {
+      Object.assign(state, { revision, values: { A: `${revision}` } });
+      const until = server.requests.length + 3;
+      if (revision < 3) await expect.poll(() => server.requests.length).toBeGreaterThan(until);
+    }
     await done;
-    expect(seen).toEqual(['1=1', '2=2']);
-    expect(
-      tags()
-        .slice(1)
-        .every(tag => tag === '"1"' || tag === '"2"'),
-    ).toBe(true);
-    // A request that was on its way may still arrive.
-    const pause = () => new Promise(resolve => setTimeout(resolve, 50));
-    await pause();
+    expect(yielded).toEqual(['1=1', '2=2', '3=3']);
+    expect(new Set(tags().slice(1))).toEqual(new Set(['"1"', '"2"']));
     const polls = server.requests.length;
-    await pause();
+    await new Promise(resolve => setTimeout(resolve, 50));
     expect(server.requests).toHaveLength(polls);
   });
 
@@ -365,11 +359,8 @@ describe('a watch', () => {
     const errors: HoldfastError[] = [];
     const seen: Snapshot[] = [];
     const controller = new AbortController();
-    const options = {
-      intervalMs: 5,
-      signal: controller.signal,
-      onError: (error: HoldfastError) => errors.push(error),
-    };
+    const onError = (error: HoldfastError) => errors.push(error);
+    const options = { intervalMs: 5, signal: controller.signal, onError };
     const done = watch(environment, options, snapshot => seen.push(snapshot));
     await expect.poll(() => seen.length).toBe(1);
     state.respond = reset;

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { startReceiver } from '#test/support/receiver.ts';
 
 export interface ReceivedRequest {
   method: string;
@@ -24,37 +24,18 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse) => vo
 /** A real HTTP server on a free local port, with responses scripted by the test. */
 export async function startServer(respond: Respond): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
-  async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
-    const text = Buffer.concat(chunks).toString();
-    const request: ReceivedRequest = {
-      method: incoming.method ?? '',
-      path: pathname,
-      query: searchParams,
-      headers: incoming.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-      aborted: false,
-    };
+  const { url, stop } = await startReceiver((response, { method, path, headers, body }) => {
+    const { pathname, searchParams: query } = new URL(path, 'http://localhost');
+    const text = body.toString();
+    const content = text === '' ? undefined : JSON.parse(text);
+    const request: ReceivedRequest = { method, path: pathname, query, headers, body: content, aborted: false };
     response.on('close', () => {
       request.aborted = !response.writableFinished;
     });
     requests.push(request);
     respond(request, response);
-  }
-  const server = createServer((incoming, response) => void receive(incoming, response));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    stop: async () => {
-      const closed = new Promise(resolve => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  });
+  return { url, requests, stop };
 }
 
 /** Responds with one script after the other, then repeats the last one. */

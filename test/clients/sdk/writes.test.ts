@@ -1,14 +1,8 @@
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type Environment,
-  Holdfast,
-  HoldfastError,
-  RevisionMismatch,
-  VersionMismatch,
-} from '#clients/sdk/src/index.ts';
+import { describe, expect, it } from 'vitest';
+import { type Environment, Holdfast, RevisionMismatch, VersionMismatch } from '#clients/sdk/src/index.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { shared, untilEnd } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 import { type Pass, passTo } from '../relay.ts';
 import {
@@ -19,8 +13,9 @@ import {
   type ScriptedServer,
   startServer,
 } from './scripted-server.ts';
+import { failureOf } from './variables.ts';
 
-let server: ScriptedServer | undefined;
+let server: ScriptedServer;
 let client: Holdfast;
 /** A client without interference. */
 let direct: Holdfast;
@@ -28,11 +23,6 @@ let place: [organization: string, project: string];
 let environment: Environment;
 
 const api = shared(startApi);
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
-
 /** A new project of the running service; the test may intercept its requests. */
 async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {
   // Each test has its own user, because plans limit the number of projects.
@@ -40,13 +30,13 @@ async function start(between: (pass: Pass) => Respond = pass => pass): Promise<v
   const { token } = await createToken(api, ada);
   const { slug } = await createProject(api, ada);
   place = [ada.organization.slug, slug];
-  server = await startServer(between(passTo(api.url)));
+  server = await untilEnd(startServer(between(passTo(api.url))));
   direct = new Holdfast({ url: api.url, token });
   client = new Holdfast({ url: server.url, token, retries: 1 });
   environment = client.environment(...place, 'dev');
 }
 
-const requests = () => server?.requests ?? [];
+const requests = () => server.requests;
 const values = async (slug = 'dev') => ({ ...(await direct.environment(...place, slug).pull()).toObject() });
 
 /** Executes the matching requests, and drops the first response. */
@@ -68,15 +58,6 @@ function losing(matches: (request: ReceivedRequest) => boolean) {
 
 const isChange = ({ method, query }: ReceivedRequest) => method !== 'GET' && !query.has('dryRun');
 const sent = () => requests().map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`);
-
-async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
-  const error = await promise.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(HoldfastError);
-  return error as HoldfastError;
-}
 
 describe('a write', () => {
   it('sends its conditions and its message', async () => {
@@ -115,24 +96,32 @@ describe('a write', () => {
       '{"key":"__proto__","value":"1"}',
       '{"secrets":[{"key":"__proto__","value":"2"},{"key":"constructor","value":"3"}]}',
     ]);
+    expect(Object.entries((await environment.pull()).toObject())).toEqual([
+      ['__proto__', '2'],
+      ['constructor', '3'],
+    ]);
   });
 
   it('reports another revision or version as an error with the current one', async () => {
     await start();
-    await environment.set('A', '1');
-    const revision = await failureOf(environment.set('A', '2', { ifRevision: 0 }));
-    expect(revision).toBeInstanceOf(RevisionMismatch);
-    expect(revision).toMatchObject({
-      code: 'revision_mismatch',
-      status: 412,
-      currentRevision: 1,
-      outcomeUnknown: false,
-    });
+    await environment.set('A', '1', { ifRevision: 0, ifVersion: 0 });
+    const condition = { ifRevision: 0 };
+    for (const write of [
+      () => environment.set('A', '2', condition),
+      () => environment.import({ A: '2' }, condition),
+      () => environment.delete(['A'], condition),
+    ]) {
+      const error = await failureOf(write());
+      expect(error).toBeInstanceOf(RevisionMismatch);
+      const mismatch = { code: 'revision_mismatch', status: 412, currentRevision: 1, outcomeUnknown: false };
+      expect(error).toMatchObject(mismatch);
+    }
     const version = await failureOf(environment.set('A', '2', { ifVersion: 0 }));
     expect(version).toBeInstanceOf(VersionMismatch);
     expect(version).toMatchObject({ code: 'version_mismatch', status: 412, currentVersion: 1 });
     // No response was lost, so the client does not check.
-    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'PUT dev']);
+    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'POST dev/bulk', 'DELETE dev/A', 'PUT dev']);
+    expect(await values()).toEqual({ A: '1' });
   });
 
   it('reports every problem of an invalid request once', async () => {
@@ -149,51 +138,33 @@ describe('a write', () => {
 });
 
 describe('a conditional write whose response was lost', () => {
-  it.each<[string, () => Promise<unknown>, unknown, Record<string, string>]>([
-    ['set', () => environment.set('A', '2', { ifRevision: 1 }), { changed: false, revision: 2 }, { A: '2', B: '1' }],
-    [
-      'set of a version',
-      () => environment.set('A', '2', { ifVersion: 1 }),
-      { changed: false, revision: 2 },
-      { A: '2', B: '1' },
-    ],
-    [
-      'import',
-      () => environment.import({ A: '2', C: '3' }, { ifRevision: 1 }),
-      { created: [], updated: [], unchanged: ['A', 'C'], revision: 2 },
-      { A: '2', B: '1', C: '3' },
-    ],
-    [
-      'delete of one',
-      () => environment.delete(['A'], { ifRevision: 1 }),
-      { deleted: ['A'], notFound: [], revision: 2 },
-      { B: '1' },
-    ],
-    [
-      'delete of one, without a condition',
-      () => environment.delete(['A']),
-      { deleted: ['A'], notFound: [], revision: 2 },
-      { B: '1' },
-    ],
-    [
-      'delete of several',
-      () => environment.delete(['A', 'B'], { ifRevision: 1 }),
-      { deleted: [], notFound: ['A', 'B'], revision: 2 },
-      {},
-    ],
+  const both = { A: '2', C: '3' };
+  const bothUnchanged = { created: [], updated: [], unchanged: ['A', 'C'] };
+  const oneDeleted = { deleted: ['A'], notFound: [] };
+  const bothMissing = { deleted: [], notFound: ['A', 'B'] };
+
+  it.each<[string, () => Promise<unknown>, object, Record<string, string>]>([
+    ['set', () => environment.set('A', '2', { ifRevision: 1 }), { changed: false }, { A: '2', B: '1' }],
+    ['set of a version', () => environment.set('A', '2', { ifVersion: 1 }), { changed: false }, { A: '2', B: '1' }],
+    ['import', () => environment.import(both, { ifRevision: 1 }), bothUnchanged, { A: '2', B: '1', C: '3' }],
+    ['delete of one', () => environment.delete(['A'], { ifRevision: 1 }), oneDeleted, { B: '1' }],
+    ['delete of one, without a condition', () => environment.delete(['A']), oneDeleted, { B: '1' }],
+    ['delete of several', () => environment.delete(['A', 'B'], { ifRevision: 1 }), bothMissing, {}],
   ])('succeeds if the state is as requested: %s', async (_, act, result, left) => {
     await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
     const answer = await act();
-    expect(answer).toMatchObject(result as object);
+    expect(answer).toMatchObject({ ...result, revision: 2 });
     expect(await values()).toEqual(left);
     expect(requests().filter(({ method }) => method === 'GET')).toHaveLength(1);
   });
 
   it('is checked with one pull, no more', async () => {
     await start(losing(isChange));
-    await environment.set('A', '2', { ifRevision: 0 });
+    const answer = await environment.set('A', '2', { ifRevision: 0 });
+    expect(answer).toMatchObject({ secret: { key: 'A', version: 1 }, revision: 1 });
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
+    expect((await environment.history('A')).versions).toHaveLength(1);
   });
 
   it.each<[string, () => Promise<unknown>, unknown]>([
@@ -275,27 +246,23 @@ describe('a plan', () => {
     await start();
     await environment.import({ A: '1', B: '1', C: '1' });
     const plan = await environment.plan({ set: { A: '2', C: '1', D: '4' }, delete: ['B'], message: 'why' });
-    expect({ ...plan }).toEqual({
-      created: ['D'],
-      updated: ['A'],
-      unchanged: ['C'],
-      deleted: ['B'],
-      skipped: [],
-      revision: 1,
-    });
+    const changes = { created: ['D'], updated: ['A'], unchanged: ['C'], deleted: ['B'] };
+    expect({ ...plan }).toEqual({ ...changes, skipped: [], revision: 1 });
     expect(await values()).toEqual({ A: '1', B: '1', C: '1' });
-    expect(await plan.apply()).toEqual({
-      created: ['D'],
-      updated: ['A'],
-      unchanged: ['C'],
-      deleted: ['B'],
-      revision: 2,
-    });
+    expect(await plan.apply()).toEqual({ ...changes, revision: 2 });
     expect(await values()).toEqual({ A: '2', C: '1', D: '4' });
     const [dry, real] = requests().slice(1);
     expect([dry?.query.get('dryRun'), dry?.headers['if-match']]).toEqual(['true', undefined]);
     expect([real?.query.get('dryRun'), real?.headers['if-match']]).toEqual([null, '"1"']);
     expect([real?.body, real?.body.message]).toEqual([dry?.body, 'why']);
+    expect((await environment.revisions({ limit: 1 })).revisions).toMatchObject([{ revision: 2, message: 'why' }]);
+    await expect(plan.apply()).rejects.toThrow(RevisionMismatch);
+  });
+
+  it('must change something, and can’t delete a missing key', async () => {
+    await start();
+    expect(await failureOf(environment.plan({}))).toMatchObject({ code: 'invalid_request' });
+    expect(await failureOf(environment.plan({ delete: ['A'] }))).toMatchObject({ code: 'secret_not_found' });
   });
 
   it('applies nothing if the environment has changed', async () => {
@@ -318,14 +285,15 @@ describe('a plan', () => {
     const project = client.project(...place);
     const staging = client.environment(...place, 'staging');
     await environment.import({ A: '1', B: '1' });
-    await staging.set('B', 'old');
+    await staging.import({ B: 'old', C: '1' });
     const promotion = await project.planPromote({ from: 'dev', to: 'staging', overwrite: false });
     expect(promotion).toMatchObject({ created: ['A'], skipped: ['B'], revision: 1 });
     expect(await promotion.apply()).toEqual({ promoted: ['A'], skipped: ['B'], unchanged: [], revision: 2 });
+    await staging.set('C', '2');
     const restoration = await staging.planRestore(1, { message: 'back' });
-    expect(restoration).toMatchObject({ deleted: ['A'], unchanged: ['B'], revision: 2 });
-    expect(await restoration.apply()).toMatchObject({ deleted: ['A'], restored: 1, revision: 3 });
-    expect(await values('staging')).toEqual({ B: 'old' });
+    expect(restoration).toMatchObject({ updated: ['C'], deleted: ['A'], unchanged: ['B'], revision: 3 });
+    expect(await restoration.apply()).toMatchObject({ updated: ['C'], deleted: ['A'], restored: 1, revision: 4 });
+    expect(await values('staging')).toEqual({ B: 'old', C: '1' });
   });
 
   it('is not accepted from a response that is not a plan', async () => {
@@ -336,48 +304,46 @@ describe('a plan', () => {
 
 it('the past is listed, compared, read and restored', async () => {
   await start();
+  const staging = client.environment(...place, 'staging');
   await environment.import({ A: '1', B: '1' }, { message: 'begin' });
   await environment.set('A', '2', { message: 'raise' });
-  await environment.delete(['B']);
+  await environment.delete(['B'], { message: 'drop' });
+  await staging.import({ A: '1', S: '1' });
 
   const { revisions, next } = await environment.revisions({ limit: 2 });
-  expect(revisions.map(({ revision, updated, deleted, message }) => ({ revision, updated, deleted, message }))).toEqual(
-    [
-      { revision: 3, updated: [], deleted: ['B'], message: null },
-      { revision: 2, updated: ['A'], deleted: [], message: 'raise' },
-    ],
-  );
-  const older = await environment.revisions({ before: next as number });
-  expect(older.revisions.map(({ revision }) => revision)).toEqual([1]);
-  expect(older.next).toBeNull();
-
-  expect(await environment.diff(1, 3)).toEqual({
-    from: 1,
-    to: 3,
-    created: [],
-    updated: [{ key: 'A' }],
-    deleted: [{ key: 'B' }],
-  });
-  expect((await environment.diff(1, undefined, { values: true })).updated).toEqual([
-    { key: 'A', before: '1', after: '2' },
+  expect(revisions).toMatchObject([
+    { revision: 3, updated: [], deleted: ['B'], message: 'drop' },
+    { revision: 2, updated: ['A'], deleted: [], message: 'raise' },
   ]);
+  const older = await environment.revisions({ before: next as number });
+  expect(older).toMatchObject({ revisions: [{ revision: 1, message: 'begin', created: ['A', 'B'] }], next: null });
+  expect((await staging.revisions()).revisions).toMatchObject([{ revision: 1, message: null }]);
+
+  const changes = { from: 1, to: 3, created: [], updated: [{ key: 'A' }], deleted: [{ key: 'B' }] };
+  expect([await environment.diff(1), await environment.diff(1, 3)]).toEqual([changes, changes]);
+  const change = [{ key: 'A', before: '1', after: '2' }];
+  expect((await environment.diff(1, 2, { values: true })).updated).toEqual(change);
+  expect((await environment.diff(1, undefined, { values: true })).updated).toEqual(change);
   expect((await environment.pull({ revision: 1 })).toObject()).toEqual({ A: '1', B: '1' });
   expect((await environment.keys({ revision: 1 })).keys.map(({ key }) => key)).toEqual(['A', 'B']);
   expect((await environment.pull({ keys: ['A'] })).toObject()).toEqual({ A: '2' });
   expect(await failureOf(environment.pull({ keys: ['B'] }))).toMatchObject({ code: 'secret_not_found' });
   expect(await failureOf(environment.pull({ revision: 9 }))).toMatchObject({ code: 'revision_not_found' });
 
-  expect(await environment.restore(1, { keys: ['B'], message: 'back' })).toMatchObject({
-    created: ['B'],
-    restored: 1,
+  expect(await environment.compare('staging')).toEqual({
+    from: { slug: 'dev', revision: 3 },
+    to: { slug: 'staging', revision: 1 },
+    onlyFrom: [],
+    onlyTo: [{ key: 'S' }],
+    different: [{ key: 'A' }],
+    same: [],
   });
+  expect((await environment.compare('staging', { values: true })).different).toEqual([
+    { key: 'A', from: '2', to: '1' },
+  ]);
+  const restored = await environment.restore(1, { keys: ['B'], message: 'back' });
+  expect(restored).toMatchObject({ created: ['B'], restored: 1, revision: 4 });
   expect(await values()).toEqual({ A: '2', B: '1' });
-  expect(await environment.compare('staging', { values: true })).toMatchObject({
-    from: { slug: 'dev', revision: 4 },
-    to: { slug: 'staging', revision: 0 },
-    onlyFrom: [
-      { key: 'A', from: '2' },
-      { key: 'B', from: '1' },
-    ],
-  });
+  const { onlyFrom } = await environment.compare('staging', { values: true });
+  expect(onlyFrom).toEqual([{ key: 'B', from: '1' }]);
 });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { startReceiver } from '#test/support/receiver.ts';
+import { startDockerDaemon } from '#test/support/docker-daemon.ts';
+import { untilEnd } from '#test/support/fixtures.ts';
 import { isInstalled, type Run, secrets, settingsOf, type World } from './world.ts';
 
 const signedIn = (world: World) => ({ ...settingsOf(world), HOLDFAST_TOKEN: world.token });
@@ -10,23 +11,11 @@ const signedIn = (world: World) => ({ ...settingsOf(world), HOLDFAST_TOKEN: worl
 /** The real docker command, with a daemon that records its request. */
 const runContainer: Run = async (text, world, skip) => {
   if (!isInstalled('docker')) return skip('docker is not installed');
-  const daemon = await startReceiver((response, { path }) => {
-    response.setHeader('Api-Version', '1.50');
-    response.setHeader('Content-Type', 'application/json');
-    if (path.includes('/containers/create')) return response.writeHead(201).end('{"Id":"0123456789abcdef"}');
-    return path.endsWith('/start') ? response.writeHead(204).end() : response.end('{}');
-  });
-  try {
-    const output = await world.shell(text, { ...signedIn(world), DOCKER_HOST: `tcp://127.0.0.1:${daemon.port}` });
-    const create = daemon.received.find(({ path }) => path.includes('/containers/create'));
+  const daemon = await untilEnd(startDockerDaemon());
+  const output = await world.shell(text, { ...signedIn(world), ...daemon.variables });
 
-    expect(output).toContain('0123456789abcdef');
-    expect(JSON.parse(create?.body.toString() ?? '').Env.toSorted()).toEqual(
-      Object.entries(secrets).map(([key, value]) => `${key}=${value}`),
-    );
-  } finally {
-    await daemon.stop();
-  }
+  expect(output).toContain('0123456789abcdef');
+  expect(daemon.createdWith().toSorted()).toEqual(Object.entries(secrets).map(([key, value]) => `${key}=${value}`));
 };
 
 const saveCompose: Run = async (text, { file }) => {

@@ -18,7 +18,7 @@ async function manifestsOf(text: string, { fill, file, shell }: World) {
 }
 
 /** Both containers run here, with the volumes in the home directory. */
-const runDeployment: Run = async (text, world, skip) => {
+const runDeployment: Run = async (text, world) => {
   const [deployment] = await manifestsOf(text, world);
   const { serviceAccountName, initContainers, containers, volumes } = deployment.spec.template.spec;
   const { serviceAccountToken } = volumes[1].projected.sources[0];
@@ -30,7 +30,6 @@ const runDeployment: Run = async (text, world, skip) => {
   const token = await world.issuer.token(world.identity);
   const tokenFile = world.file(`kubernetes/${serviceAccountToken.path}`, token);
   expect(env.HOLDFAST_ID_TOKEN_FILE).toBe(`${containers[0].volumeMounts[1].mountPath}/${serviceAccountToken.path}`);
-  if (!(await world.isServed('/run.sh'))) return skip('/run.sh is not served');
 
   world.file('work/server.js', printer);
   const here = (words: string[]) => words.map(word => word.replaceAll('/holdfast/run.sh', `${world.home}/work/run.sh`));

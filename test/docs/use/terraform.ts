@@ -11,8 +11,6 @@ const saveModule: Run = async (text, { file }) => {
 
 const apply: Run = async (text, world, skip) => {
   if (!isInstalled('terraform')) return skip('terraform is not installed');
-  const help = await world.shell('holdfast run --help');
-  if (!help.includes('--name-transformer')) return skip('run has no --name-transformer');
   const cwd = join(world.home, 'terraform');
   const env = {
     ...settingsOf(world),

@@ -1,15 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildDownloads } from '#clients/cli/build-downloads.ts';
+import { openAcme } from '#test/support/acme.ts';
 import { type Api, createToken, startApi } from '#test/support/api.ts';
 import { type GitHubRunner, startGitHubRunner } from '#test/support/github-runner.ts';
 import { type Issuer, identityOf, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { buildCli } from '../../clients/cli/cli.ts';
+import { pathOf } from '../../clients/cli/scripts/image.ts';
 
 /** What the environments staging and production hold. */
 export const secrets = {
@@ -42,8 +43,6 @@ export interface World {
   path: string;
   /** Runs a script with bash, or the shell that is named. @returns what it printed */
   shell(script: string, env?: Readonly<Record<string, string>>, options?: ShellOptions): Promise<string>;
-  /** Whether the installation serves this file. */
-  isServed(path: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +58,7 @@ export type Run = (text: string, world: World, skip: (note: string) => void) => 
 export const printer = 'console.log(JSON.stringify([process.env.API_KEY, process.env.DATABASE_URL]))\n';
 export const printed = `${JSON.stringify([secrets.API_KEY, secrets.DATABASE_URL])}\n`;
 
-export const isInstalled = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+export const isInstalled = (program: string): boolean => pathOf(program) !== undefined;
 
 /** The variables of a job or container that reads production. */
 export const settingsOf = ({ origin, identity }: World): Record<string, string> => ({
@@ -70,6 +69,9 @@ export const settingsOf = ({ origin, identity }: World): Record<string, string> 
   HOLDFAST_IDENTITY: identity,
 });
 
+/** The identity's id in the recipes. */
+const printedIdentity = 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754';
+
 export async function openWorld(): Promise<World> {
   const api = await startApi({}, undefined, undefined, buildDownloads());
   const [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
@@ -78,13 +80,7 @@ export async function openWorld(): Promise<World> {
   const scope = { access: 'read', organizationId, projectId, environmentId };
   const [{ token }, { token: fullToken }] = await Promise.all([createToken(api, ada, scope), createToken(api, ada)]);
   const cli = buildCli();
-  const home = mkdtempSync(join(tmpdir(), 'holdfast-use-'));
-  const file: World['file'] = (name, text, mode = 0o644) => {
-    const path = join(home, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode });
-    return path;
-  };
+  const { home, file } = cli;
   file('.local/bin/holdfast', `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`, 0o755);
   mkdirSync(join(home, 'shims'));
   mkdirSync(join(home, 'work'));
@@ -102,10 +98,7 @@ export async function openWorld(): Promise<World> {
     home,
     path,
     file,
-    fill: text =>
-      text
-        .replaceAll('https://secrets.example.com', origin)
-        .replaceAll('a4c7e10b-52d9-8f36-b18e-6d03f9a2c754', identity),
+    fill: text => text.replaceAll('https://secrets.example.com', origin).replaceAll(printedIdentity, identity),
     shim: (name, script) => void file(`shims/${name}`, `#!/bin/sh\n${script}\n`, 0o755),
     shell: async (
       script,
@@ -116,12 +109,7 @@ export async function openWorld(): Promise<World> {
       const variables = { PATH: path, HOME: home, TMPDIR: home, HOLDFAST_KEYRING: 'off', ...env };
       return (await promisify(execFile)(program, [...args, '-c', script], { cwd, env: variables })).stdout;
     },
-    isServed: async name => {
-      const response = await fetch(origin + name);
-      return response.ok && (await response.text()).startsWith('#!/bin/sh');
-    },
     stop: async () => {
-      rmSync(home, { recursive: true });
       cli.remove();
       await Promise.all([api.stop(), issuer.stop(), runner.stop()]);
     },
@@ -129,14 +117,11 @@ export async function openWorld(): Promise<World> {
 }
 
 async function createAcme(api: Api, ada: Person, issuer: Issuer) {
-  const made = await expectStatus(api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session), 201);
-  const organizationId = made.body.organization.id;
-  const shop = await expectStatus(api.post(`/projects/${organizationId}`, { name: 'Web shop' }, ada.session), 201);
-  const { id: projectId, environments } = shop.body.project;
-  const environmentId = environments.find(({ slug }: { slug: string }) => slug === 'production').id;
+  const { organization, project } = await openAcme(api, ada);
+  const [organizationId, projectId] = [organization.id, project.id];
+  const environmentId = project.environments.find(({ slug }) => slug === 'production')?.id;
   await expectStatus(api.post('/secrets/acme/web-shop/production/bulk', { secrets }, ada.session), 200);
-  const changes = { role: 'deployer', projectId, environmentId, singleUse: false };
-  const deployer = identityOf(issuer, changes);
+  const deployer = identityOf(issuer, { role: 'deployer', projectId, environmentId, singleUse: false });
   const created = await expectStatus(api.post(`/identities/${organizationId}`, deployer, ada.session), 201);
   return { identity: created.body.identity.id as string, organizationId, projectId, environmentId };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, refusalsOf } from '#lib/contracts/fields/formats/format.ts';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import { seed } from '#test/support/seed.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
@@ -23,12 +24,6 @@ async function wrongOf(reader: Reader, entries: readonly Entry[]): Promise<unkno
     .map(([key, value]) => ({ key, value, read: read.get(key) }));
 }
 
-function batches(entries: readonly Entry[], size: number): Entry[][] {
-  const all: Entry[][] = [];
-  for (let at = 0; at < entries.length; at += size) all.push(entries.slice(at, at + size));
-  return all;
-}
-
 describe.each([...readers])('$name reads --format $format', reader => {
   const { format: name, missing } = reader;
   const format = formatOf(name);
@@ -40,7 +35,7 @@ describe.each([...readers])('$name reads --format $format', reader => {
     async () => {
       const entries = nastyValues(count, seed).map((value, index): Entry => [`K${index}`, value]);
       const taken = entries.filter(takes);
-      for (const batch of batches(taken, reader.batch ?? 1000)) expect(await wrongOf(reader, batch)).toEqual([]);
+      for (const batch of chunksOf(reader.batch ?? 1000, taken)) expect(await wrongOf(reader, batch)).toEqual([]);
       process.stderr.write(
         `${reader.name}, ${name}: ${taken.length} of ${entries.length} exact, ${entries.length - taken.length} refused\n`,
       );
@@ -57,20 +52,7 @@ describe.each([...readers])('$name reads --format $format', reader => {
   });
 
   it.skipIf(missing !== undefined)('under every key that it does not reject', async () => {
-    const keys = [
-      'A',
-      '_',
-      'a',
-      'A.B',
-      'a-b',
-      'A_B.c-1',
-      '__proto__',
-      'constructor',
-      'toString',
-      'hasOwnProperty',
-      'if',
-      'end',
-    ];
+    const keys = 'A _ a A.B a-b A_B.c-1 __proto__ constructor toString hasOwnProperty if end'.split(' ');
     const entries = keys.map((key): Entry => [key, 'some value']).filter(takes);
     for (const entry of entries) expect(await wrongOf(reader, [entry])).toEqual([]);
     expect(entries.length).toBeGreaterThan(2);
@@ -123,11 +105,7 @@ describe('a format', () => {
   });
 
   it('reports every rejected key at once', () => {
-    const entries: Entry[] = [
-      ['A', 'fine'],
-      ['B', '\0'],
-      ['c-d', 'x'],
-    ];
+    const entries = Object.entries({ A: 'fine', B: '\0', 'c-d': 'x' });
     expect(refusalsOf(formatOf('sh'), entries).map(({ key }) => key)).toEqual(['B', 'c-d']);
   });
 
@@ -135,12 +113,7 @@ describe('a format', () => {
     const many = Array.from({ length: 17 }, (_, index): Entry => [`K${index}`, 'x'.repeat(65_536)]);
     expect(refusalsOf(formatOf('k8s'), many)).toMatchObject([{ key: 'K16' }]);
     expect(refusalsOf(formatOf('k8s'), many.slice(1))).toEqual([]);
-    expect(
-      refusalsOf(formatOf('powershell'), [
-        ['a', '1'],
-        ['A', '2'],
-      ]),
-    ).toMatchObject([{ key: 'A' }]);
+    expect(refusalsOf(formatOf('powershell'), Object.entries({ a: '1', A: '2' }))).toMatchObject([{ key: 'A' }]);
   });
 
   it('keeps every key in json and yaml, including __proto__', () => {

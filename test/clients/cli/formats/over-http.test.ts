@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formats } from '#lib/contracts/fields/formats/formats.ts';
 import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
+import { chunksOf } from '#lib/core/chunks-of.ts';
 import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
@@ -39,8 +40,7 @@ describe.each(ServedFormat.options)('?format=%s', name => {
       .map((value, index) => [`K${index}`, value] as const)
       .filter(([key, value]) => formats[name]?.refuses(key, value) === undefined);
     expect(taken.length).toBeGreaterThan(count * 0.2);
-    for (let at = 0; at < taken.length; at += perEnvironment) {
-      const secrets = taken.slice(at, at + perEnvironment);
+    for (const secrets of chunksOf(perEnvironment, taken)) {
       const { served, written } = await bothWays(name, secrets);
       expect(served.equals(written)).toBe(true);
       expect(served.length).toBeGreaterThan(secrets.length);

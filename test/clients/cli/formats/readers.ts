@@ -1,16 +1,17 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { execFile, execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { parse as parse16 } from 'dotenv-16';
 import { parse as parse17 } from 'dotenv-17';
 import { parse as parse18 } from 'dotenv-18';
 import { parse as parseYaml } from 'yaml';
 import { parseDotenv } from '#lib/contracts/fields/dotenv.ts';
-import { readAsCompose, readAsGithubRunner, readAsPowershell } from './transcribed-readers.ts';
+import { startDockerDaemon } from '#test/support/docker-daemon.ts';
+import { readFileCommands } from '#test/support/github-runner.ts';
+import { pathOf } from '../scripts/image.ts';
+import { readAsCompose, readAsPowershell } from './transcribed-readers.ts';
 
 type Values = Map<string, string>;
 
@@ -28,10 +29,11 @@ export interface Reader {
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-formats-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 
-const printer = join(directory, 'print.mjs');
+/** Prints its environment. */
+export const printer = join(directory, 'print.mjs');
 writeFileSync(printer, 'process.stdout.write(JSON.stringify(Object.entries(process.env)));');
 
-function fileOf(text: string, name = 'file'): string {
+export function fileOf(text: string, name = 'file'): string {
   const path = join(directory, name);
   writeFileSync(path, text);
   return path;
@@ -39,26 +41,22 @@ function fileOf(text: string, name = 'file'): string {
 
 const valuesOf = (object: object): Values => new Map(Object.entries(object) as [string, string][]);
 
-const maxBuffer = 1 << 28;
-
-function output(command: string, args: string[], input = '', env: Record<string, string> = {}): string {
-  return execFileSync(command, args, {
-    input,
-    maxBuffer,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', HOME: directory, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+export function output(command: string, args: string[], more: Record<string, string> = {}): string {
+  const env = { PATH: process.env.PATH ?? '', HOME: directory, ...more };
+  // Not a pipe, which is a socket: bash would read its start files, as for a remote shell.
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  return execFileSync(command, args, { maxBuffer: 1 << 28, encoding: 'utf8', env, stdio });
 }
 
 const missingUnless = (command: string): string | undefined =>
-  spawnSync('sh', ['-c', `command -v ${command}`]).status === 0 ? undefined : `${command} is not installed`;
+  pathOf(command) === undefined ? `${command} is not installed` : undefined;
 
 const missingPython = (module: string): string | undefined =>
   spawnSync('python3', ['-c', `import ${module}`]).status === 0 ? undefined : `python3 has no ${module}`;
 
-const python = (script: string, path: string, input = ''): Values =>
-  new Map(JSON.parse(output('python3', ['-X', 'utf8', '-c', script, path], input)));
+/** Reads a file whose entries this script of Python prints. */
+const python = (script: string) => (text: string) =>
+  new Map(JSON.parse(output('python3', ['-X', 'utf8', '-c', script, fileOf(text)]))) as Values;
 
 /** The variables that a child process of the shell gets from the file. */
 function shell(name: string, format: string, command: string[], before: string): Reader {
@@ -86,38 +84,18 @@ const shells: [string, string[]][] = [
 
 /** The real docker command, with a fake daemon that records its request. */
 async function readAsDocker(text: string): Promise<Values> {
-  let variables: string[] = [];
-  const daemon = createServer((request, response) => void answer(request, response));
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    response.setHeader('Api-Version', '1.50');
-    response.setHeader('Content-Type', 'application/json');
-    if (request.url?.includes('/containers/create')) {
-      variables = JSON.parse(Buffer.concat(chunks).toString()).Env ?? [];
-      response.writeHead(201).end('{"Id":"0123456789abcdef"}');
-    } else response.end('{}');
-  };
-  await new Promise<void>(resolve => daemon.listen(0, '127.0.0.1', resolve));
-  const { port } = daemon.address() as AddressInfo;
-  const { spawn } = await import('node:child_process');
+  const daemon = await startDockerDaemon();
   try {
-    const path = fileOf(text);
-    await new Promise<void>((resolve, reject) => {
-      let errors = '';
-      const child = spawn('docker', ['create', '--env-file', path, 'image'], {
-        env: { PATH: process.env.PATH ?? '', HOME: directory, DOCKER_HOST: `tcp://127.0.0.1:${port}` },
-      });
-      child.stderr.on('data', chunk => {
-        errors += chunk;
-      });
-      child.on('exit', code => (code === 0 ? resolve() : reject(new Error(`docker: ${errors.slice(0, 300)}`))));
-    });
+    const env = { PATH: process.env.PATH ?? '', HOME: directory, ...daemon.variables };
+    await promisify(execFile)('docker', ['create', '--env-file', fileOf(text), 'image'], { env });
   } finally {
-    daemon.closeAllConnections();
-    daemon.close();
+    await daemon.stop();
   }
-  return new Map(variables.map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const entryOf = (line: string): [string, string] => [
+    line.slice(0, line.indexOf('=')),
+    line.slice(line.indexOf('=') + 1),
+  ];
+  return new Map(daemon.createdWith().map(entryOf));
 }
 
 /** systemd's own parser, in the library that all of its programs share. */
@@ -150,7 +128,7 @@ function readAsTerraform(text: string): Values {
   writeFileSync(join(folder, 'main.tf'), declared.join(''));
   writeFileSync(join(folder, 'secrets.tfvars.json'), text);
   const env = { TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1' };
-  const run = (...args: string[]) => output('terraform', [`-chdir=${folder}`, ...args], '', env);
+  const run = (...args: string[]) => output('terraform', [`-chdir=${folder}`, ...args], env);
   run('apply', '-auto-approve', '-input=false', '-no-color', '-var-file=secrets.tfvars.json');
   const outputs = JSON.parse(run('output', '-json')) as Record<string, { value: string }>;
   rmSync(folder, { recursive: true });
@@ -160,28 +138,21 @@ function readAsTerraform(text: string): Values {
 function readAsKubectl(text: string): Values {
   const folder = fileOf(text, 'secret.yaml');
   const { data = {} } = JSON.parse(output('kubectl', ['annotate', '--local', '-f', folder, '-o', 'json', 'read=yes']));
-  return new Map(
-    Object.entries(data as Record<string, string>).map(([key, value]) => [
-      key,
-      Buffer.from(value, 'base64').toString(),
-    ]),
-  );
+  const decoded = (value: string) => Buffer.from(value, 'base64').toString();
+  return new Map(Object.entries(data as Record<string, string>).map(([key, value]) => [key, decoded(value)]));
 }
 
 const pythonDotenv = `
 import dotenv, json, sys
 json.dump(list(dotenv.dotenv_values(sys.argv[1], encoding="utf-8").items()), sys.stdout)
 `;
-const pyYaml =
-  'import json, sys, yaml; json.dump(list(yaml.safe_load(open(sys.argv[1], encoding="utf-8", newline="")).items()), sys.stdout)';
-const pyJson =
-  'import json, sys; json.dump(list(json.load(open(sys.argv[1], encoding="utf-8", newline="")).items()), sys.stdout)';
+const loaded = (library: string, load: string) =>
+  python(`
+import json, sys, ${library}
+json.dump(list(${library}.${load}(open(sys.argv[1], encoding="utf-8", newline="")).items()), sys.stdout)
+`);
 
-const dotenvs: [string, (text: string) => object][] = [
-  ['npm dotenv 16', parse16],
-  ['npm dotenv 17', parse17],
-  ['npm dotenv 18', parse18],
-];
+const dotenvs = { 'npm dotenv 16': parse16, 'npm dotenv 17': parse17, 'npm dotenv 18': parse18 };
 
 const readsOwnImport = (text: string): Values => {
   const { entries, problems } = parseDotenv(text);
@@ -189,55 +160,41 @@ const readsOwnImport = (text: string): Values => {
   return new Map(entries.map(({ key, value }) => [key, value]));
 };
 
-const systemd = (format: string): Reader => ({
+const python3 = missingUnless('python3');
+const systemd = {
   name: 'systemd',
-  format,
-  missing:
-    systemdLibrary === undefined || !existsSync(systemdLibrary)
-      ? 'libsystemd-shared is not there'
-      : missingUnless('python3'),
-  read: text => python(systemdScript, fileOf(text)),
-});
-const pythonReader = (format: string): Reader => ({
-  name: 'python-dotenv',
-  format,
-  missing: missingPython('dotenv'),
-  read: text => python(pythonDotenv, fileOf(text)),
-});
-const nodeReader = (format: string): Reader => ({
+  missing: systemdLibrary === undefined ? 'libsystemd-shared is not there' : python3,
+  read: python(systemdScript),
+};
+const pythonReader = { name: 'python-dotenv', missing: missingPython('dotenv'), read: python(pythonDotenv) };
+const nodeReader = {
   name: `util.parseEnv of Node ${process.versions.node}`,
-  format,
-  read: text => valuesOf(parseEnv(text)),
-});
+  read: (text: string) => valuesOf(parseEnv(text)),
+};
 
 export const readers: readonly Reader[] = [
-  ...dotenvs.flatMap(([name, parse]) =>
+  ...Object.entries(dotenvs).flatMap(([name, parse]) =>
     ['env', 'dotenv'].map(format => ({ name, format, read: (text: string) => valuesOf(parse(text)) })),
   ),
-  nodeReader('env'),
-  nodeReader('node'),
-  pythonReader('env'),
-  pythonReader('python-dotenv'),
+  { format: 'env', ...nodeReader },
+  { format: 'node', ...nodeReader },
+  { format: 'env', ...pythonReader },
+  { format: 'python-dotenv', ...pythonReader },
   { name: 'our import', format: 'env', read: readsOwnImport },
   ...shells.map(([name, command]) => shell(name, 'env', command, 'set -a; .')),
-  systemd('env'),
+  { format: 'env', ...systemd },
   { name: 'compose-go, transcribed', format: 'env', read: readAsCompose },
   ...shells.map(([name, command]) => shell(name, 'sh', command, '.')),
   shell('fish', 'fish', ['fish', '--no-config'], 'source'),
   { name: 'docker', format: 'docker', missing: missingUnless('docker'), read: readAsDocker },
   { name: 'compose-go, transcribed', format: 'compose', read: readAsCompose },
-  systemd('systemd'),
+  { format: 'systemd', ...systemd },
   { name: 'JSON.parse', format: 'json', read: text => valuesOf(JSON.parse(text)) },
-  {
-    name: 'Python’s json',
-    format: 'json',
-    missing: missingUnless('python3'),
-    read: text => python(pyJson, fileOf(text)),
-  },
+  { name: 'Python’s json', format: 'json', missing: python3, read: loaded('json', 'load') },
   { name: 'npm yaml', format: 'yaml', read: text => valuesOf(parseYaml(text)) },
-  { name: 'PyYAML', format: 'yaml', missing: missingPython('yaml'), read: text => python(pyYaml, fileOf(text)) },
+  { name: 'PyYAML', format: 'yaml', missing: missingPython('yaml'), read: loaded('yaml', 'safe_load') },
   { name: 'kubectl', format: 'k8s', missing: missingUnless('kubectl'), read: readAsKubectl, batch: 200 },
   { name: 'terraform', format: 'tfvars', missing: missingUnless('terraform'), read: readAsTerraform, batch: 500 },
-  { name: 'the GitHub runner, transcribed', format: 'github', read: readAsGithubRunner },
+  { name: 'the GitHub runner, transcribed', format: 'github', read: readFileCommands },
   { name: 'PowerShell, after its documentation', format: 'powershell', read: readAsPowershell },
 ];

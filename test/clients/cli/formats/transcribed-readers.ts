@@ -60,32 +60,6 @@ function interpolated(text: string): string {
   });
 }
 
-/** actions/runner, FileCommandManager.cs, on Linux and macOS. */
-export function readAsGithubRunner(text: string): Map<string, string> {
-  const values = new Map<string, string>();
-  let at = 0;
-  const readLine = (): string | undefined => {
-    if (at >= text.length) return undefined;
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end === -1 ? text.length : end);
-    at = end === -1 ? text.length : end + 1;
-    return line;
-  };
-  for (let line = readLine(); line !== undefined; line = readLine()) {
-    if (line === '') continue;
-    const [name = '', delimiter = ''] = line.split('<<');
-    if (line.includes('=') || delimiter === '') throw new Error('runner: another style than here is written');
-    const start = at;
-    let end = at;
-    for (let next = readLine(); next !== delimiter; next = readLine()) {
-      if (next === undefined) throw new Error('runner: matching delimiter not found');
-      end = at - 1;
-    }
-    values.set(name, end > start ? text.slice(start, end) : '');
-  }
-  return values;
-}
-
 /** about_Quoting_Rules: in single quotes only two of them mean one; the Base64 of .NET. */
 export function readAsPowershell(text: string): Map<string, string> {
   const values = new Map<string, string>();

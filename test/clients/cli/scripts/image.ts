@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { buildDownloads, type Downloads } from '#clients/cli/build-downloads.ts';
 import type { Ending } from '../cli.ts';
 
 /** A shell as a script calls it. */
@@ -41,10 +42,10 @@ export const shells = allShells.filter(({ command: [program = ''] }) => pathOf(p
 const ldd = pathOf('ldd') ?? '';
 const canMakeRoot = process.geteuid?.() === 0 && ldd !== '' && pathOf('mknod') !== undefined;
 
-export function reportSkipped(): void {
+function reportSkipped(): void {
   const skipped = allShells.filter(shell => !shells.includes(shell)).map(({ name }) => `${name}: it is not installed`);
   if (!canMakeRoot) skipped.push('a root file system: only root can make one, so the programs ran in this one');
-  for (const one of skipped) process.stderr.write(`SKIPPED: run.sh in ${one}\n`);
+  for (const reason of skipped) process.stderr.write(`SKIPPED: run.sh in ${reason}\n`);
 }
 
 interface Options {
@@ -76,7 +77,7 @@ export interface Image {
  * A small root file system: the programs and the libraries that they need, and no Node. Programs of `others` are not in
  * its PATH. Only root can change into it; for anyone else, it is a folder whose programs are the whole PATH.
  */
-export function makeImage(programs: readonly string[], others: readonly string[] = []): Image {
+function makeImage(programs: readonly string[], others: readonly string[] = []): Image {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-image-'));
   const copy = (from: string, to: string) => {
     mkdirSync(dirname(join(root, to)), { recursive: true });
@@ -114,11 +115,7 @@ export function makeImage(programs: readonly string[], others: readonly string[]
         ...flags,
         ...[script, ...words].map(word => (word.startsWith('/') ? within(word) : word)),
       ];
-      const child = spawn(first, command, {
-        cwd: root,
-        env: { PATH: within('/bin'), ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
+      const child = spawn(first, command, { cwd: root, env: { PATH: within('/bin'), ...env }, stdio: 'pipe' });
       const [out, errors]: [Buffer[], Buffer[]] = [[], []];
       child.stdout.on('data', chunk => out.push(chunk));
       child.stderr.on('data', chunk => errors.push(chunk));
@@ -140,11 +137,27 @@ export function makeImage(programs: readonly string[], others: readonly string[]
   };
 }
 
-/** Nothing but busybox, under the names of those of its programs that a script or a test calls. */
-export function makeBusyboxImage(): Image {
+let building: Promise<Downloads> | undefined;
+
+/** Adds the run.sh of the service at this address. */
+async function withScript(image: Image, url: string): Promise<Image> {
+  if (building === undefined) reportSkipped();
+  building ??= buildDownloads();
+  image.file('run.sh', (await building)(url).get('/run.sh') ?? '');
+  return image;
+}
+
+/** The shells of this machine, these programs and run.sh. */
+export function makeShellImage(url: string, programs: readonly string[], others = ['env']): Promise<Image> {
+  const ofShells = new Set(shells.map(({ command: [program = ''] }) => program));
+  return withScript(makeImage([...ofShells, ...programs], others), url);
+}
+
+/** Nothing but run.sh and busybox, under the names of those of its programs that a script or a test calls. */
+export function makeBusyboxImage(url: string): Promise<Image> {
   const image = makeImage(shells.includes(busybox) ? ['busybox'] : []);
   for (const program of shells.includes(busybox) ? ['wget', 'sleep', 'env'] : []) {
     image.file(`bin/${program}`, readFileSync(image.pathOf('bin/busybox')));
   }
-  return image;
+  return withScript(image, url);
 }

@@ -13,35 +13,31 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDownloads, type Downloads } from '#clients/cli/build-downloads.ts';
 import { dashboardHeaders } from '#infra/plan/dashboard-headers.ts';
-import { type Api, startApi } from '#test/support/api.ts';
-import { type ScriptedServer, startServer } from '../../sdk/scripted-server.ts';
+import { startApi } from '#test/support/api.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { startServer } from '../../sdk/scripted-server.ts';
 import { pathOf, type Shell, shells } from './image.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tools = ['mkdir', 'mktemp', 'chmod', 'mv', 'rm', 'env', 'cat'];
 
-let api: Api;
 let downloads: Downloads;
 let origin: string;
-let installer: string;
-/** A machine's own copy of the bytes that the origin serves may differ. */
-let other: ScriptedServer;
-let served: Buffer | undefined;
 let home: string;
+let served: Buffer | undefined;
 
+const api = shared(() => startApi({}, undefined, undefined, buildDownloads()));
+/** A machine's own copy of the bytes that the origin serves may differ. */
+const other = shared(() =>
+  startServer((_, response) => response.writeHead(served === undefined ? 404 : 200).end(served)),
+);
 beforeAll(async () => {
-  const building = buildDownloads();
-  [api, downloads] = await Promise.all([startApi({}, undefined, undefined, building), building]);
+  downloads = await buildDownloads();
   origin = new URL(api.url).origin;
-  installer = await (await fetch(`${origin}/install.sh`)).text();
-  other = await startServer((_, response) => response.writeHead(served === undefined ? 404 : 200).end(served));
-});
-afterAll(async () => {
-  await Promise.all([api?.stop(), other?.stop()]);
 });
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'holdfast-install-'));
@@ -49,6 +45,9 @@ beforeEach(() => {
   served = undefined;
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** The installer of the service at this address. */
+const installerOf = (url = origin) => downloads(url).get('/install.sh')?.toString() ?? '';
 
 /** A folder with links to these programs, as the only one in PATH. */
 function folderOf(programs: readonly string[]): string {
@@ -58,15 +57,12 @@ function folderOf(programs: readonly string[]): string {
   return folder;
 }
 
-interface Options {
-  script?: string;
-  programs?: readonly string[];
-  path?: string;
-}
-
 /** Pipes the script into the shell. The servers are in this process, which therefore must not wait for it. */
-function install({ command: [program = '', ...flags] }: Shell, words: readonly string[], options: Options = {}) {
-  const { script = installer, programs = [...tools, 'node', 'curl'], path = folderOf(programs) } = options;
+function install(
+  { command: [program = '', ...flags] }: Shell,
+  words: readonly string[],
+  { script = installerOf(), programs = [...tools, 'node', 'curl'], path = folderOf(programs) } = {},
+) {
   const child = spawn(pathOf(program) ?? '', [...flags, '-s', '--', ...words], {
     cwd: home,
     env: { PATH: path, HOME: home },
@@ -84,10 +80,8 @@ function install({ command: [program = '', ...flags] }: Shell, words: readonly s
 
 /** What `command` prints, without any program of this machine but Node. */
 function runInstalled(path: string, words: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(path, words, {
-    env: { PATH: folderOf(['node']), HOME: home },
-    encoding: 'utf8',
-  });
+  const env = { PATH: folderOf(['node']), HOME: home };
+  const { status, stdout, stderr } = spawnSync(path, words, { env, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
@@ -103,40 +97,37 @@ describe('the local stack', () => {
   });
 
   it('serves the command line under a name that changes with it, and not as a script of pages', async () => {
-    const [, path = ''] = /^path='(.*)'$/m.exec(installer) ?? [];
+    const [, path = ''] = /^path='(.*)'$/m.exec(installerOf()) ?? [];
     expect(path).toMatch(/^\/assets\/holdfast-[0-9a-f]{16}\.cjs$/);
     const response = await fetch(origin + path);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('content-type')).toBe('application/node');
     expect(Buffer.from(await response.arrayBuffer())).toEqual(downloads(origin).get(path));
-    expect(installer).toContain(`origin='${origin}'\n`);
+    expect(installerOf()).toContain(`origin='${origin}'\n`);
   });
 
   it('is never named by an address that a shell would interpret', () => {
     for (const address of [`https://a'b.example`, 'https://$(id).example', 'ftp://a.example', 'file:///etc']) {
       expect(() => downloads(address)).toThrow();
     }
-    expect(downloads('https://secrets.example.com/v1').get('/install.sh')?.toString()).toContain(
-      `origin='https://secrets.example.com'\n`,
-    );
+    const address = 'https://secrets.example.com';
+    expect(installerOf(`${address}/v1`)).toContain(`origin='${address}'\n`);
   });
 });
 
 describe.each(shells)('install.sh in $name', shell => {
   it('installs a holdfast that says the service’s version, and needs nothing but Node', async () => {
     const directory = join(home, "it's a bin");
-    const { status, stdout, stderr } = await install(shell, [directory]);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toBe(
-      `Installed holdfast ${version} as ${directory}/holdfast\nAdd its directory to your PATH:\n  export PATH="${directory}:$PATH"\n`,
-    );
+    const lines = [
+      `Installed holdfast ${version} as ${directory}/holdfast`,
+      'Add its directory to your PATH:',
+      `  export PATH="${directory}:$PATH"\n`,
+    ];
+    expect(await install(shell, [directory])).toEqual({ status: 0, stdout: lines.join('\n'), stderr: '' });
     expect(readdirSync(directory)).toEqual(['holdfast']);
     expect(statSync(join(directory, 'holdfast')).mode & 0o777).toBe(0o755);
-    expect(runInstalled(join(directory, 'holdfast'), ['--version'])).toEqual({
-      status: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
+    const printed = { status: 0, stdout: `${version}\n`, stderr: '' };
+    expect(runInstalled(join(directory, 'holdfast'), ['--version'])).toEqual(printed);
     expect(runInstalled(join(directory, 'holdfast'), ['run', 'true']).status).toBe(125);
   });
 
@@ -145,30 +136,22 @@ describe.each(shells)('install.sh in $name', shell => {
     const path = `${folderOf([...tools, 'node', 'curl'])}:${directory}`;
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'holdfast'), 'older');
-    expect(await install(shell, [], { path })).toEqual({
-      status: 0,
-      stdout: `Installed holdfast ${version} as ${directory}/holdfast\n`,
-      stderr: '',
-    });
+    const stdout = `Installed holdfast ${version} as ${directory}/holdfast\n`;
+    expect(await install(shell, [], { path })).toEqual({ status: 0, stdout, stderr: '' });
     expect(runInstalled(join(directory, 'holdfast'), ['--version']).stdout).toBe(`${version}\n`);
   });
 
   it('takes a directory that is relative, and wget in place of curl', async () => {
-    expect(await install(shell, ['tools'], { programs: [...tools, 'node', 'wget'] })).toMatchObject({
-      status: 0,
-      stderr: '',
-    });
+    const withWget = await install(shell, ['tools'], { programs: [...tools, 'node', 'wget'] });
+    expect(withWget).toMatchObject({ status: 0, stderr: '' });
     expect(runInstalled(join(home, 'tools/holdfast'), ['--version']).stdout).toBe(`${version}\n`);
   });
 
   it('installs nothing if the checksum is wrong, and leaves what is installed', async () => {
     writeFileSync(join(home, 'holdfast'), 'older');
     served = Buffer.from('#!/bin/sh\necho replaced\n');
-    const wrong = [
-      installer.replace(/^sha256='.*'$/m, `sha256='${'0'.repeat(64)}'`),
-      downloads(other.url).get('/install.sh')?.toString() ?? '',
-    ];
-    for (const script of wrong) {
+    const wrong = installerOf().replace(/^sha256='.*'$/m, `sha256='${'0'.repeat(64)}'`);
+    for (const script of [wrong, installerOf(other.url)]) {
       const { status, stdout, stderr } = await install(shell, [home], { script });
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
@@ -180,16 +163,12 @@ describe.each(shells)('install.sh in $name', shell => {
   });
 
   it.each([
-    ['the download fails', [...tools, 'node', 'curl'], /can't be downloaded\.\nNothing was installed/],
-    ['neither curl nor wget is there', [...tools, 'node'], /can't be downloaded\.\nNothing was installed/],
-    [
-      'there is no Node',
-      [...tools, 'curl'],
-      /needs Node 20 or newer, and here is no Node\.\nWithout it, \S+\/run\.sh runs/,
-    ],
+    ['the download fails', ['node', 'curl'], /can't be downloaded\.\nNothing was installed/],
+    ['neither curl nor wget is there', ['node'], /can't be downloaded\.\nNothing was installed/],
+    ['there is no Node', ['curl'], /needs Node 20 or newer, and here is no Node\.\nWithout it, \S+\/run\.sh runs/],
   ])('installs nothing if %s', async (_, programs, message) => {
-    const script = downloads(other.url).get('/install.sh')?.toString() ?? '';
-    const { status, stderr } = await install(shell, ['new'], { script, programs });
+    const options = { script: installerOf(other.url), programs: [...tools, ...programs] };
+    const { status, stderr } = await install(shell, ['new'], options);
     expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
     expect(existsSync(join(home, 'new/holdfast'))).toBe(false);
   });
@@ -204,17 +183,15 @@ describe.each(shells)('install.sh in $name', shell => {
     expect(inPackage).toMatchObject({ status: 1, stderr: expect.stringContaining('"type": "module"') });
     rmSync(join(home, 'package.json'));
     mkdirSync(join(home, 'taken/holdfast'), { recursive: true });
-    expect(await install(shell, ['taken'])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('is a directory'),
-    });
+    const taken = await install(shell, ['taken']);
+    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is a directory') });
     expect([...readdirSync(join(home, 'new')), ...readdirSync(join(home, 'taken/holdfast'))]).toEqual([]);
     expect(await install(shell, ['--help'])).toMatchObject({ status: 1, stderr: expect.stringContaining('Usage') });
   });
 
   it('does nothing if only a part of it arrives, wherever it ends', async () => {
     served = Buffer.from('x');
-    const script = downloads(other.url).get('/install.sh')?.toString() ?? '';
+    const script = installerOf(other.url);
     const lastLine = script.trimEnd().lastIndexOf('\n') + 1;
     const ends = [...script.matchAll(/\n/g)].map(({ index }) => index).filter(index => index < lastLine);
     for (let end = lastLine; end < script.trimEnd().length; end += 1) ends.push(end);

@@ -1,46 +1,33 @@
 import { chmodSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDownloads } from '#clients/cli/build-downloads.ts';
-import { type Api, createToken, startApi } from '#test/support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createToken, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
-import { fresh } from '#test/support/fixtures.ts';
-import { type Issuer, startIssuer } from '#test/support/issuer.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { startTokenEndpoint } from '#test/support/github-runner.ts';
+import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { expectStatus } from '#test/support/sample-requests.ts';
 import { seed } from '#test/support/seed.ts';
-import { variablesOf } from '../cli.ts';
+import { failure, success, variablesOf } from '../cli.ts';
 import { nastyValues } from '../formats/nasty-values.ts';
-import { busybox, type Image, makeBusyboxImage, makeImage, reportSkipped, type Shell, shells } from './image.ts';
+import { busybox, makeBusyboxImage, makeShellImage, type Shell, shells } from './image.ts';
 
-let api: Api;
-let owner: Person;
-let issuer: Issuer;
-let token: string;
-let image: Image;
+const api = shared(startApi);
+const issuer = shared(startIssuer);
+const runner = shared(() => startTokenEndpoint(issuer));
+const owner = shared(seedOwner);
+const token = shared(() => createToken(api, owner));
+const image = shared(() => makeShellImage(api.url, ['curl'], ['env', 'true', 'cat']));
 /** Without curl. */
-let alone: Image;
-
-beforeAll(async () => {
-  reportSkipped();
-  [api, issuer] = await Promise.all([startApi(), startIssuer()]);
-  owner = await seedOwner();
-  ({ token } = await createToken(api, owner));
-  const programs = [...new Set(shells.map(({ command: [program = ''] }) => program))];
-  image = makeImage([...programs, 'curl'], ['env', 'true', 'cat']);
-  const script = (await buildDownloads())(api.url).get('/run.sh');
-  alone = makeBusyboxImage();
-  for (const one of [image, alone]) one.file('run.sh', script ?? '');
-});
-afterAll(async () => {
-  image?.remove();
-  alone?.remove();
-  await Promise.all([api?.stop(), issuer?.stop()]);
-});
+const alone = shared(() => makeBusyboxImage(api.url));
 const place = fresh(() => openWorkplace(api, owner));
 
+/** The ending of a script, without its process. */
+const endingOf = ({ pid: _, ...ending }: Awaited<ReturnType<typeof image.run>>) => ending;
+
 const settings = (more: Record<string, string | undefined> = {}) => ({
-  ...variablesOf(api.url.replace('/v1', ''), token, `${owner.organization.slug}/${place.project.slug}/dev`),
+  ...variablesOf(api.url.replace('/v1', ''), token.token, `${owner.organization.slug}/${place.project.slug}/dev`),
   ...more,
 });
 const run = (shell: Shell, words: readonly string[], more: Record<string, string | undefined> = {}) =>
@@ -62,11 +49,8 @@ describe.each(shells)('run.sh in $name', shell => {
   it('runs the command with the secrets and the revision, and without the token', async () => {
     await place.importAll('dev', { A: 'one', B: '', LC_ALL: 'POSIX', hf_body: 'two', hf_token: 'three' });
     const given = { A: 'of the caller', hf_answer: 'exported', hf_text: 'exported', KEPT: 'yes' };
-    const found = await variables(shell, {
-      ...given,
-      HOLDFAST_TOKEN_OLD: 'x',
-      HOLDFAST_ID_TOKEN: 'y\nHOLDFAST_TOKEN_Z=z',
-    });
+    const tokens = { HOLDFAST_TOKEN_OLD: 'x', HOLDFAST_ID_TOKEN: 'y\nHOLDFAST_TOKEN_Z=z' };
+    const found = await variables(shell, { ...given, ...tokens });
 
     const { PATH, PWD: _, _: __, SHLVL: ___, OLDPWD: ____, ...rest } = Object.fromEntries(found);
     const { HOLDFAST_TOKEN: _____, ...others } = settings();
@@ -85,10 +69,8 @@ describe.each(shells)('run.sh in $name', shell => {
     const [program = '', ...rest] = shell.command;
     const script = 'read -r line; echo "$$ $line $A $#:$1:$2"; exit 7';
     const words = [`/bin/${program}`, ...rest, '-c', script, 'name', "it's", ''];
-    const { code, stdout, pid } = await image.run(shell, '/run.sh', ['--', ...words], {
-      env: settings(),
-      input: 'typed\n',
-    });
+    const options = { env: settings(), input: 'typed\n' };
+    const { code, stdout, pid } = await image.run(shell, '/run.sh', ['--', ...words], options);
 
     expect([code, stdout]).toEqual([7, `${pid} typed one 2:it's:\n`]);
   });
@@ -124,31 +106,111 @@ describe.each(shells)('run.sh in $name', shell => {
       [126, /ermission denied/, ['/not-executable'], {}],
     ];
     for (const [code, message, words, more] of cases) {
-      const ended = await run(shell, words, more);
-      expect({ ...ended, words }).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+      expect(endingOf(await run(shell, words, more)), String(message)).toEqual(failure(code, message));
     }
   });
 
   it('refuses the names that run refuses, with the same reasons, unless they are allowed', async () => {
     await place.importAll('dev', { BASH_ENV: '/never-shown', LD_BIND_NOW: '1', A: 'one' });
-    const { code, stdout, stderr } = await run(shell, ['/other/env']);
-    expect([code, stdout]).toEqual([125, '']);
-    expect(stderr).toContain('"key":"BASH_ENV","reason":"makes a shell run code; to pass it anyway: allow=BASH_ENV"');
-    expect(stderr).not.toContain('never-shown');
-    const one = await run(shell, ['/other/env'], { HOLDFAST_ALLOW_NAME: 'BASH_ENV' });
-    expect([one.code, one.stdout, one.stderr.includes('LD_BIND_NOW')]).toEqual([125, '', true]);
+    const refused = async (more = {}) => endingOf(await run(shell, ['/other/env'], more));
+    const reason = '"key":"BASH_ENV","reason":"makes a shell run code; to pass it anyway: allow=BASH_ENV"';
+    expect(await refused()).toEqual(failure(125, new RegExp(`^(?!.*never-shown).*${reason}`, 's')));
+    expect(await refused({ HOLDFAST_ALLOW_NAME: 'BASH_ENV' })).toEqual(failure(125, 'LD_BIND_NOW'));
     const found = await variables(shell, { HOLDFAST_ALLOW_NAME: 'BASH_ENV,LD_BIND_NOW' });
     expect([found.get('BASH_ENV'), found.get('LD_BIND_NOW'), found.get('A')]).toEqual(['/never-shown', '1', 'one']);
-    const wrong = await run(shell, ['/other/env'], { HOLDFAST_ALLOW_NAME: 'ENV&keys=A' });
-    expect([wrong.code, wrong.stderr]).toEqual([125, expect.stringContaining('HOLDFAST_ALLOW_NAME is missing or has')]);
+    const wrong = await refused({ HOLDFAST_ALLOW_NAME: 'ENV&keys=A' });
+    expect(wrong).toEqual(failure(125, 'HOLDFAST_ALLOW_NAME is missing or has'));
   });
 
   it('reports an environment that is too large for the system', async () => {
     const large = numbered(33, 'x'.repeat(65_000));
     await expectStatus(place.importAll('dev', large), 200);
-    const { code, stdout, stderr } = await run(shell, ['/other/env']);
-    expect([code, stdout]).toEqual([126, '']);
-    expect(stderr).toContain('Argument list too long');
+    expect(endingOf(await run(shell, ['/other/env']))).toEqual(failure(126, 'Argument list too long'));
+  });
+});
+
+describe.each(shells)('a credential of run.sh in $name', shell => {
+  let identityId: string;
+  let base: Record<string, string>;
+  beforeEach(async () => {
+    const made = api.post(`/identities/${owner.organization.id}`, identityOf(issuer), owner.session);
+    identityId = (await expectStatus(made, 201)).body.identity.id;
+    const { HOLDFAST_TOKEN: _, ...others } = settings();
+    base = { ...others, HOLDFAST_IDENTITY: identityId };
+    await expectStatus(place.set('dev', 'A', 'from the vault'), 200, 201);
+  });
+  const runWith = async (more: Record<string, string>) =>
+    endingOf(await image.run(shell, '/run.sh', ['/other/env'], { env: { ...base, ...more } }));
+
+  async function expectSecrets(more: Record<string, string>): Promise<void> {
+    const ended = await runWith(more);
+    expect(ended).toEqual(success(expect.stringMatching(/^A=from the vault$/m)));
+    expect(ended.stdout).not.toMatch(/_TOKEN|eyJ|service_tok_|runner-secret/);
+  }
+
+  it('takes a token from a file, with or without a line break at its end', async () => {
+    const own = token.token;
+    for (const text of [own, `${own}\n`, ` ${own}\r\n`, `\ufeff\r\n${own}\r\n\r\n`]) {
+      image.file('tmp/token', text);
+      await expectSecrets({ HOLDFAST_TOKEN_FILE: image.seenAs('/tmp/token') });
+    }
+    // The command line takes this around any setting.
+    const around = Object.entries(base).map(([name, value]) => [name, `\ufeff ${value}\t\r\n`]);
+    await expectSecrets({ ...Object.fromEntries(around), HOLDFAST_TOKEN: ` ${own}\r\n` });
+  });
+
+  it('signs in as an identity with the token of a variable, of a file or of GitHub Actions', async () => {
+    await expectSecrets({ HOLDFAST_ID_TOKEN: await issuer.token(identityId) });
+    image.file('tmp/id-token', `${await issuer.token(identityId)}\n`);
+    await expectSecrets({ HOLDFAST_ID_TOKEN_FILE: image.seenAs('/tmp/id-token') });
+    await expectSecrets(runner.variables);
+
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?limit=2`, owner.session)).body;
+    for (const { actor, userAgent } of entries) {
+      expect(actor.id).toBe(identityId);
+      expect(userAgent).toMatch(/^holdfast-run\.sh\/\d+\.\d+\.\d+$/);
+    }
+  });
+
+  it('takes the source that is named, or else the first that is there, and a token before any', async () => {
+    const HOLDFAST_ID_TOKEN = await issuer.token(identityId);
+    image.file('tmp/spoiled', 'spoiled\n');
+    const spoiled = { HOLDFAST_ID_TOKEN_FILE: image.seenAs('/tmp/spoiled') };
+    await expectSecrets({ ...runner.variables, ...spoiled, HOLDFAST_ID_TOKEN });
+    await expectSecrets({
+      ...runner.variables,
+      ...spoiled,
+      HOLDFAST_ID_TOKEN: 'spoiled',
+      HOLDFAST_ID_TOKEN_SOURCE: 'github',
+    });
+    await expectSecrets({ ...spoiled, HOLDFAST_ID_TOKEN_COMMAND: 'exit 1', HOLDFAST_TOKEN: token.token });
+    await expectSecrets({ HOLDFAST_IDENTITY: '', HOLDFAST_TOKEN: token.token });
+  });
+
+  it.each([
+    [{ HOLDFAST_ID_TOKEN_SOURCE: 'aws' }, "can't use the ID token source aws, only variable, file and github"],
+    [{ HOLDFAST_ID_TOKEN_SOURCE: 'gcp' }, "can't use the ID token source gcp"],
+    [{ HOLDFAST_ID_TOKEN_COMMAND: 'printenv X' }, "can't use the ID token source command"],
+    [{ HOLDFAST_ID_TOKEN_SOURCE: 'file', HOLDFAST_ID_TOKEN: 'x' }, 'the ID token of the source file is missing'],
+    [{ HOLDFAST_ID_TOKEN_SOURCE: 'variable' }, 'the ID token of the source variable is missing'],
+    [{}, 'ACTIONS_ID_TOKEN_REQUEST_URL is missing'],
+    [{ HOLDFAST_ID_TOKEN: 'two words' }, 'the ID token of the source variable is missing or has characters'],
+    [{ HOLDFAST_ID_TOKEN: 'x.y.z' }, 'the identity could not sign in: {"error":{"code":"invalid_assertion"'],
+  ])('ends with 125 without an ID token that it can use: %j', async (more, sentence) => {
+    const ended = await runWith(more as Record<string, string>);
+    expect(ended).toEqual(failure(125, sentence));
+    expect(ended.stderr).not.toMatch(/x\.y\.z|two words/);
+  });
+
+  it('reports why GitHub Actions or the service refuses', async () => {
+    const refused = await runWith({ ...runner.variables, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'wrong' });
+    const sentence = 'GitHub Actions returned no token (the job needs id-token: write): 401, curl ended with 0';
+    expect(refused).toEqual({ ...failure(125, ''), stderr: `run.sh: ${sentence}\n` });
+    const other = await runWith({ HOLDFAST_ID_TOKEN: await issuer.token(identityId, { repository_id: '75' }) });
+    expect(other).toEqual(failure(125, '"code":"claims_mismatch"'));
+    const HOLDFAST_ID_TOKEN = await issuer.token(identityId);
+    await expectSecrets({ HOLDFAST_ID_TOKEN });
+    expect((await runWith({ HOLDFAST_ID_TOKEN })).stderr).toContain('"code":"assertion_replayed"');
   });
 });
 
