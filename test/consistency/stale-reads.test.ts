@@ -189,7 +189,7 @@ function bodyOf(change: Change) {
 /** Rotates the data key, once there is something to re-encrypt. */
 async function rotate(): Promise<void> {
   for (const { size } = changes; changes.size === size; ) await sleep(10);
-  const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
+  const project = place.projectPath;
   expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
   for (;;) {
     const { body } = await api.get(project, place.owner.session);
@@ -199,7 +199,7 @@ async function rotate(): Promise<void> {
 }
 
 async function createAgain(): Promise<void> {
-  const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+  const environments = `${place.projectPath}/environments`;
   const from = performance.now();
   expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
   // From here on, nothing of the deleted environment may be read.

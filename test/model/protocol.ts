@@ -39,6 +39,22 @@ export interface Table {
   readonly audit: readonly string[];
 }
 
+/** The table of an environment without secrets. */
+export const emptyTable: Table = {
+  revision: 0,
+  fence: 1,
+  digest: '',
+  deadHeadsUpTo: null,
+  pending: null,
+  keyVersion: 1,
+  projectKey: 1,
+  copies: [],
+  heads: {},
+  versions: {},
+  tombstones: {},
+  audit: [],
+};
+
 /** A put of a head (`a`), a version (`a#1`) or a tombstone (`†a`), or a removal of a head. */
 export interface ItemWrite {
   item: string;

@@ -13,6 +13,7 @@ import {
   type Action,
   actionsOf,
   digestOf,
+  emptyTable,
   execute,
   type Request,
   resolve,
@@ -41,30 +42,11 @@ interface Recorded {
   executed: boolean;
 }
 
-const empty: Table = {
-  revision: 0,
-  fence: 1,
-  digest: '',
-  deadHeadsUpTo: null,
-  pending: null,
-  keyVersion: 1,
-  projectKey: 1,
-  copies: [],
-  heads: {},
-  versions: {},
-  tombstones: {},
-  audit: [],
-};
-
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
 
 /** Records what several callers do to one environment, and replays it in the model. */
 function recorder(place: Workplace) {
-  const { pk: partition } = keys.environmentState({
-    orgSlug: owner.organization.slug,
-    project: place.project.slug,
-    env: 'dev',
-  });
+  const { pk: partition } = keys.environmentState(place.pathOf());
   const trace: Recorded[] = [];
   const writers = new Map<string, Writer>();
   const recording = (name: string, disturbed: Conductor = {}): Conductor => {
@@ -113,12 +95,12 @@ function recorder(place: Workplace) {
     async rotate(me: Writer): Promise<void> {
       writers.set(me.name, me);
       trace.push({ name: me.name, request: { kind: 'new key', fence: 0 }, answer: 'done', executed: true });
-      const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
+      const path = place.pathOf();
       await conduct(recording(me.name), () => fenceEnvironment(path, place.project.id, 2));
     },
     /** @throws if the code did something that the model does not do. @returns the model's table at the end */
     replay(): Table {
-      let table = empty;
+      let table = emptyTable;
       for (const { name, request, answer, executed } of trace) {
         const action = offering(writers.get(name) as Writer, table, request);
         const lane = 'lane' in request ? { lane: request.lane } : {};

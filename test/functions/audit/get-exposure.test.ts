@@ -129,7 +129,7 @@ describe('what a token saw', () => {
   it('has each version of an erased environment that was created after all lost entries', async () => {
     await loseEntries(Date.now() - planConfigsMs - 1000);
     const { id, caller } = await issueToken(owner);
-    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments`;
+    const path = `${place.projectPath}/environments`;
     await expectStatus(api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, owner.session), 201);
     await place.set('qa', 'A', '1');
     await place.set('qa', 'A', '2');
@@ -304,7 +304,7 @@ describe('everyone who knows a secret', () => {
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     const idOf = (person: Person) => members.find(({ email }: { email: string }) => email === person.email).id;
     await expectStatus(api.delete(`/members/${owner.organization.id}/${idOf(admin)}`, owner.session), 200);
-    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments/dev`;
+    const path = `${place.projectPath}/environments/dev`;
     await expectStatus(api.patch(path, { type: 'staging' }, owner.session), 200);
     expect(accessOf(await readersOf('dev', 'A'))).toEqual({ ...all, [admin.email]: false, [viewer.email]: false });
   });
@@ -441,7 +441,7 @@ describe('everyone who knows a secret', () => {
     await place.pull('dev', '', { as: developer.session });
     await place.set('dev', 'A', '2');
     expect(accessOf(await readersOf('dev', 'A'))).toEqual({ [owner.email]: true });
-    await expectStatus(api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session), 200);
+    await expectStatus(place.restore('dev', { revision: 1 }), 200);
     const answer = await readersOf('dev', 'A');
     expect(answer.version).toBe(3);
     expect(accessOf(answer)).toEqual({ [owner.email]: true, [developer.email]: true });
@@ -477,7 +477,7 @@ describe('everyone who knows a secret', () => {
     expect(await code(`environment=${randomUUID()}&key=A`)).toEqual([404, 'environment_not_found']);
     expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
     await place.set('dev', 'A', '1');
-    await api.delete(place.at('dev', '/A'), owner.session);
+    await place.remove('dev', 'A');
     expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
   });
 });

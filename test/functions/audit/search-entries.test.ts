@@ -63,7 +63,7 @@ describe('the filters of the audit log', () => {
     dev = project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
     await place.set('dev', 'A', '1');
     await place.set('dev', 'B', '1');
-    await api.delete(place.at('dev', '/A'), place.owner.session);
+    await place.remove('dev', 'A');
     await place.set('dev', 'A', '2');
     await place.set('dev', 'C', '1');
     await place.set('dev', 'B', '2');

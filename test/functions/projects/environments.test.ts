@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 const place = fresh(() => openWorkplace(api, owner));
 beforeEach(() => {
-  base = `/projects/${owner.organization.id}/${place.project.slug}`;
+  base = place.projectPath;
 });
 
 interface Shown {
@@ -148,7 +148,7 @@ describe('deleting an environment', () => {
       place.pull('dev', '/keys'),
       place.set('dev', 'K1', 'x'),
       place.importAll('dev', numbered(60, 'x')),
-      api.get(place.at('dev', '/versions/K1'), owner.session),
+      place.pull('dev', '/versions/K1'),
       api.post(place.at('promote'), { from: 'dev', to: 'staging' }, owner.session),
       api.post(place.at('promote'), { from: 'staging', to: 'dev' }, owner.session),
       api.get(`${template}/validate/dev`, owner.session),
@@ -160,7 +160,7 @@ describe('deleting an environment', () => {
     const made = await makeAgain('dev');
     expect(made.id).not.toBe(id);
     expect(await place.values('dev')).toEqual({});
-    const history = await api.get(place.at('dev', '/versions/K1'), owner.session);
+    const history = await place.pull('dev', '/versions/K1');
     expect(codeOf(history)).toEqual([404, 'secret_not_found']);
     expect(await place.values('staging')).toEqual({ KEPT: 'kept' });
     const { entries } = (
@@ -221,7 +221,7 @@ describe('deleting an environment', () => {
   it('during a large import either loses to it or rejects it, and leaves nothing for an environment created later', async () => {
     const secrets = numbered(600, 'x'.repeat(200));
     const importing = place.importAll('dev', secrets);
-    const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
+    const path = place.pathOf();
     const hasBegun = async () => expect(await findItem(at(environmentStateRecord, path))).toHaveProperty('pending');
     await eventually(hasBegun);
 

@@ -25,7 +25,7 @@ const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 const place = fresh(() => openWorkplace(api, owner));
 
-const projectPath = () => `/projects/${owner.organization.id}/${place.project.slug}`;
+const projectPath = () => place.projectPath;
 const rotate = (as = owner) => api.post(`${projectPath()}/rotate-key`, undefined, as.session);
 const ids = () => ({
   orgSlug: owner.organization.slug,
@@ -46,9 +46,7 @@ const whenCompleted = () =>
 async function keyVersions(): Promise<Set<number>> {
   const found = new Set<number>();
   for (const env of ['dev', 'staging', 'production']) {
-    for (const item of await queryItems(
-      ranges.environmentItems({ orgSlug: owner.organization.slug, project: place.project.slug, env }),
-    )) {
+    for (const item of await queryItems(ranges.environmentItems(place.pathOf(env)))) {
       if ([headRecord.kind, versionRecord.kind].includes(String(item.kind)) && item.keyVersion !== undefined) {
         found.add(Number(item.keyVersion));
       }
@@ -76,7 +74,7 @@ describe('rotating the key', () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, `value ${i}`]));
     await place.importAll('dev', many);
     await place.set('dev', 'K1', 'changed');
-    await api.delete(place.at('dev', '/K2'), owner.session);
+    await place.remove('dev', 'K2');
     await place.set('staging', 'S', 'staged');
     const answer = await rotate();
     expect(answer.status).toBe(202);
@@ -100,8 +98,8 @@ describe('rotating the key', () => {
     expect(await wrappedKeys()).toEqual(['2']);
     const { K2: _, ...rest } = many;
     expect(await place.values('dev')).toEqual({ ...rest, K1: 'changed' });
-    const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['changed', 'value 1']);
+    const versions = await place.history('dev', 'K1');
+    expect(versions.map(({ value }) => value)).toEqual(['changed', 'value 1']);
     // A rotation does not change the secrets.
     expect((await place.pull('dev')).body.revision).toBe(3);
     expect((await rotate()).body.rotation).toMatchObject({ fromVersion: 2, toVersion: 3 });
@@ -141,13 +139,7 @@ describe('rotating the key', () => {
       work(round => place.importAll('dev', many(`import ${round}`))),
       work(() => place.pull('dev')),
       work(() => place.pull('dev', '/versions/SET?values=true&limit=5')),
-      work(() =>
-        api.post(
-          `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
-          { from: 'dev', to: 'staging', keys: ['K1', 'K2'] },
-          owner.session,
-        ),
-      ),
+      work(() => place.promote({ from: 'dev', to: 'staging', keys: ['K1', 'K2'] })),
     ];
     await sleep(300);
     expect((await rotate()).status).toBe(202);
@@ -157,8 +149,8 @@ describe('rotating the key', () => {
     await Promise.all(load);
     expect(statuses.filter(status => status >= 300)).toEqual([]);
     expect(await keyVersions()).toEqual(new Set([2]));
-    const { versions } = (await place.pull('dev', '/versions/SET?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(written.toReversed());
+    const versions = await place.history('dev', 'SET');
+    expect(versions.map(({ value }) => value)).toEqual(written.toReversed());
     expect(Object.keys(await place.values('dev'))).toHaveLength(81);
   });
 
@@ -180,11 +172,7 @@ describe('rotating the key', () => {
     const many = (fill: string) => numbered(60, fill);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    const state = at(environmentStateRecord, {
-      orgSlug: owner.organization.slug,
-      project: place.project.slug,
-      env: 'dev',
-    });
+    const state = at(environmentStateRecord, place.pathOf());
     const fenceIt = () =>
       conduct(undefined, async () => {
         await rotate();
@@ -239,11 +227,8 @@ describe('rotating the key', () => {
 
   it('completes even if a value is damaged, and keeps the old key until it is repaired', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    const read = at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A');
-    const [sealed, other] = [
-      (await find(read))?.sealed,
-      await find(at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'B')),
-    ];
+    const read = at(headRecord, place.pathOf(), 'A');
+    const [sealed, other] = [(await find(read))?.sealed, await find(at(headRecord, place.pathOf(), 'B'))];
     await transact([update(read, { set: { sealed: other?.sealed } })]);
     await rotate();
     expect(await whenCompleted()).toMatchObject({ reencrypted: 2 });
@@ -262,12 +247,7 @@ it('a rotation with a step that fails for good is abandoned, loses nothing, and 
   await place.importAll('dev', { A: 'one', B: 'two' });
   await place.set('dev', 'A', 'next');
   // An unreadable item stops every pass.
-  const broken = at(
-    versionRecord,
-    { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' },
-    'A',
-    1,
-  );
+  const broken = at(versionRecord, place.pathOf(), 'A', 1);
   const found = await find(broken);
   if (found === undefined) throw new Error('A has no first version.');
   await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);

@@ -100,13 +100,7 @@ describe('what an operation costs, warm', () => {
       delete: headers => api.delete(place.at('dev', '/B'), token, headers),
       'delete again': headers => api.delete(place.at('dev', '/B'), token, headers),
       validate: headers => api.get(`/templates/${organization}/${place.project.slug}/validate/dev`, token, headers),
-      rotate: headers =>
-        api.post(
-          `/projects/${place.owner.organization.id}/${place.project.slug}/rotate-key`,
-          undefined,
-          token,
-          headers,
-        ),
+      rotate: headers => api.post(`${place.projectPath}/rotate-key`, undefined, token, headers),
     };
     for (const [name, work] of Object.entries(works)) {
       const { answer, roundTrips, kmsCalls } = await count(work);

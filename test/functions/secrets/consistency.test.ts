@@ -105,7 +105,7 @@ describe('concurrent changes', () => {
     });
     const set = Object.entries(now).map(([key, value]) => ({ key, value }));
     const body = { set, delete: names('A') };
-    const { status, body: answer } = await api.post(place.at('dev', '/changes'), body, owner.session);
+    const { status, body: answer } = await place.change('dev', body);
     over = true;
     await Promise.all(pulling);
     expect([status, answer.revision]).toEqual([200, 2]);
@@ -130,8 +130,7 @@ describe('concurrent changes', () => {
 });
 
 describe('a misplaced ciphertext', () => {
-  const read = (env: string, key: string) =>
-    at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env }, key);
+  const read = (env: string, key: string) => at(headRecord, place.pathOf(env), key);
 
   it('makes the pull fail and return nothing, and is repaired by setting the key again', async () => {
     await place.importAll('dev', { A: 'secret of A', B: 'secret of B' });
@@ -150,9 +149,7 @@ describe('a misplaced ciphertext', () => {
     await place.set('staging', 'A', 'other');
     const head = await find(read('dev', 'A'));
     const elsewhere = await find(read('staging', 'A'));
-    const older = await find(
-      at(versionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A', 1),
-    );
+    const older = await find(at(versionRecord, place.pathOf(), 'A', 1));
     const flipped = Uint8Array.from(head?.sealed ?? []);
     flipped[flipped.length - 1] = (flipped.at(-1) as number) ^ 1;
     for (const sealed of [elsewhere?.sealed, older?.sealed, flipped, head?.sealed?.slice(0, 20)]) {
@@ -166,9 +163,7 @@ describe('a misplaced ciphertext', () => {
   it('is detected even if it comes from an older version together with its number: the digest does not match', async () => {
     await place.set('dev', 'A', 'old');
     await place.set('dev', 'A', 'new');
-    const older = await find(
-      at(versionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A', 1),
-    );
+    const older = await find(at(versionRecord, place.pathOf(), 'A', 1));
     await transact([update(read('dev', 'A'), { set: { sealed: older?.sealed, version: 1, revision: 1 } })]);
     const pulled = await place.pull('dev');
     expect([pulled.status, pulled.body.error.code]).toEqual([503, 'temporarily_unavailable']);

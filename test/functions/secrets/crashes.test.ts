@@ -17,8 +17,7 @@ const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
 const many = (fill: string) => numbered(60, fill);
-const stateOf = (place: Workplace) =>
-  at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+const stateOf = (place: Workplace) => at(environmentStateRecord, place.pathOf());
 
 const expire = (place: Workplace) => expireLease(place, 'dev');
 
@@ -56,8 +55,8 @@ describe('a large import that dies after its call', () => {
         ...(other === undefined ? {} : { OTHER: 'x' }),
         K3: 'last',
       });
-      const { versions } = (await place.pull('dev', '/versions/K3?values=true')).body;
-      expect(versions.map(({ value }: { value: string }) => value)).toEqual(['last', ...(done ? ['new'] : []), 'old']);
+      const versions = await place.history('dev', 'K3');
+      expect(versions.map(({ value }) => value)).toEqual(['last', ...(done ? ['new'] : []), 'old']);
       expect((await find(stateOf(place)))?.pending).toBeUndefined();
     },
   );
@@ -72,7 +71,7 @@ describe('a large import that dies after its call', () => {
     }
     const { fence, pending } = (await find(stateOf(place))) ?? {};
     expect([fence, pending?.abandoned]).toEqual([6, undefined]);
-    const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+    const tickets = at(ticketsRecord, place.pathOf());
     await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
 
     const startedAt = performance.now();
@@ -129,8 +128,8 @@ it('a writer that was presumed dead and resumes changes nothing any more, starts
   woken.open();
   expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
   expect(await place.values('dev')).toEqual(many('new'));
-  const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
-  expect(versions.map(({ value }: { value: string }) => value)).toEqual(['new', 'between', 'old']);
+  const versions = await place.history('dev', 'K1');
+  expect(versions.map(({ value }) => value)).toEqual(['new', 'between', 'old']);
 });
 
 describe('a read that DynamoDB answers with items from two points in time', () => {
@@ -214,7 +213,7 @@ it('a live writer is waited for, not undone', async () => {
 
 it('a writer that dies with a ticket delays the writers behind it, and none after them', async () => {
   const place = await openWorkplace(api, owner);
-  const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+  const tickets = at(ticketsRecord, place.pathOf());
   // The ticket of another writer that died. All later writers wait behind it.
   await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
   let ticket: number | undefined;

@@ -100,7 +100,7 @@ describe('deleted keys', () => {
   it('keep their history while they are deleted', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
-    await api.delete(place.at('dev', '/A'), owner.session);
+    await place.remove('dev', 'A');
     const { versions } = (await place.pull('dev', '/versions/A')).body;
     expect(versions.map(({ deleted }: { deleted: boolean }) => deleted)).toEqual([true, false]);
     expect((await place.pull('dev', '/versions/NEVER')).body.error.code).toBe('secret_not_found');
@@ -148,7 +148,7 @@ describe('the values of old versions', () => {
       ({ version, value, destroyed }: { version: number; value?: string; destroyed: boolean }) =>
         destroyed ? `${version} destroyed` : `${version} ${value ?? 'deleted'}`,
     );
-  const restore = (body: unknown) => api.post(place.at('dev', '/restore'), body, owner.session);
+  const restore = (body: object) => place.restore('dev', body);
   const place = shared(() => openWorkplace(api, owner));
   beforeAll(async () => {
     for (const value of ['one', 'two', 'three', 'four']) await place.set('dev', 'A', value);
@@ -202,7 +202,7 @@ describe('the values of old versions', () => {
     expect((await destroy({ versions: [5] })).body.error.code).toBe('secret_not_found');
     expect((await destroy({ versions: [1] }, 'NEVER')).body.error.code).toBe('secret_not_found');
     expect((await destroy({ before: 4 })).body).toMatchObject({ destroyed: [1, 3] });
-    await api.delete(place.at('dev', '/A'), owner.session);
+    await place.remove('dev', 'A');
     expect((await destroy({ before: 99 })).body).toMatchObject({ destroyed: [4] });
     expect(await history()).toEqual(['5 deleted', '4 destroyed', '3 destroyed', '2 destroyed', '1 destroyed']);
     expect((await place.set('dev', 'A', 'five')).body.secret.version).toBe(6);

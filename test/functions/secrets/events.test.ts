@@ -35,9 +35,9 @@ it('every change of secrets sends its event, with names and numbers but no value
       { from: 'dev', to: 'staging', overwrite },
       owner.session,
     );
-  const bulkDelete = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, owner.session);
-  const change = (body: object) => api.post(place.at('dev', '/changes'), body, owner.session);
-  const remove = () => api.delete(place.at('dev', '/A'), owner.session);
+  const bulkDelete = (keys: string[]) => place.bulkDelete('dev', keys);
+  const change = (body: object) => place.change('dev', body);
+  const remove = () => place.remove('dev', 'A');
   const changes: [() => Promise<unknown>, object][] = [
     [
       () => place.set('dev', 'A', 'value-1'),
@@ -110,10 +110,9 @@ it('every change of secrets sends its event, with names and numbers but no value
 });
 
 it('a change that sets and deletes sends both lists with the same revision', async () => {
-  const { owner } = place;
   const { revision } = (await place.importAll('production', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
   const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'], message: 'a mixture' };
-  await api.post(place.at('production', '/changes'), body, owner.session);
+  await place.change('production', body);
   const sent = await eventually(() => {
     const events = receiver.received.map(delivery => JSON.parse(delivery.body.toString()));
     const ofChange = events.filter(({ metadata }) => metadata.message === 'a mixture');
@@ -131,12 +130,11 @@ it('a change that sets and deletes sends both lists with the same revision', asy
 });
 
 it('a restore sends the same events as the equivalent sets and deletions', async () => {
-  const { owner } = place;
   const { revision } = (await place.importAll('staging', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
   const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'] };
-  await api.post(place.at('staging', '/changes'), body, owner.session);
+  await place.change('staging', body);
   const restore = (to: number, message: string, keys?: string[]) =>
-    api.post(place.at('staging', '/restore'), { revision: to, keys, message }, owner.session);
+    place.restore('staging', { revision: to, keys, message });
   await restore(revision, 'to the first');
   await restore(revision + 1, 'and back');
   await restore(revision, 'one key', ['A', 'NEVER']);

@@ -33,15 +33,11 @@ describe('a revision', () => {
     const below = ['?revision=-1', '/keys?revision=-1', '/diff?from=-1', '/diff?from=0&to=-1', '?revision=-1&keys=A'];
     expect(await codes(...beyond, ...below)).toEqual([...beyond, ...below].map(() => 'revision_not_found'));
     for (const revision of [-1, Number.MAX_SAFE_INTEGER]) {
-      const restored = await api.post(place.at('dev', '/restore'), { revision }, owner.session);
+      const restored = await place.restore('dev', { revision });
       expect(restored.body.error.code).toBe('revision_not_found');
       expect(await codes(`?revision=${revision}`)).toEqual(['revision_not_found']);
     }
-    const state = at(environmentStateRecord, {
-      orgSlug: owner.organization.slug,
-      project: place.project.slug,
-      env: 'staging',
-    });
+    const state = at(environmentStateRecord, place.pathOf('staging'));
     await transact([update(state, { set: { revision: 1_700_000_000_000, firstRevision: 1_700_000_000_000 } })]);
     await place.set('staging', 'A', '1');
     expect((await place.pull('dev', '/revisions?before=0')).body).toEqual({ revisions: [], next: null });
@@ -57,9 +53,7 @@ describe('a revision', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
-    await removeAll([
-      keys.revision({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 2, 0),
-    ]);
+    await removeAll([keys.revision(place.pathOf(), 2, 0)]);
     expect((await place.pull('dev', '?revision=1')).status).toBe(503);
     expect((await place.pull('dev', '/revisions')).status).toBe(503);
     expect(await valuesAt(place, 2)).toEqual({ A: '2' });
@@ -69,11 +63,9 @@ describe('a revision', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
-    const [item] = await queryItems(
-      ranges.revisions({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 1, 1),
-    );
+    const [item] = await queryItems(ranges.revisions(place.pathOf(), 1, 1));
     const record = revisionRecord.parse(item ?? {});
-    const read = at(revisionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 1);
+    const read = at(revisionRecord, place.pathOf(), 1);
     await transact([put(read, { ...record, digest: '0'.repeat(32) })]);
     expect((await place.pull('dev', '?revision=1')).status).toBe(503);
     await transact([put(read, record)]);
@@ -98,7 +90,7 @@ describe('restoring', () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', { A: '1', B: '1', C: '1' });
     const set = ['A', 'D'].map(name => ({ key: name, value: '2' }));
-    await api.post(place.at('dev', '/changes'), { set, delete: ['B'] }, owner.session);
+    await place.change('dev', { set, delete: ['B'] });
     const body = { revision: 1, message: 'Undo the release' };
     const done = { created: ['B'], updated: ['A'], deleted: ['D'] };
     const planned = await restore(place, body, '?dryRun=true');
@@ -131,7 +123,7 @@ describe('restoring', () => {
     expect((await restore(place, { revision: 0 }, '', developer.session)).status).toBe(403);
     expect((await restore(place, { revision: 2 })).body.error.code).toBe('revision_not_found');
     await place.set('dev', 'A', '2');
-    await api.post(place.at('dev', '/versions/A/destroy'), { versions: [1] }, owner.session);
+    await place.destroy('dev', 'A', { versions: [1] });
     // Revision 1 needs a value that was destroyed, and there is no revision 3.
     for (const revision of [0, 1, 3]) {
       const stale = await api.post(place.at('dev', '/restore'), { revision }, owner.session, { 'if-match': '"7"' });

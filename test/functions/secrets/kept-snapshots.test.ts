@@ -44,7 +44,7 @@ async function fill(env: string): Promise<void> {
   }
 }
 
-const pathOf = (env = 'dev') => ({ orgSlug: place.owner.organization.slug, project: place.project.slug, env });
+const pathOf = (env = 'dev') => place.pathOf(env);
 
 const place = fresh(() => openWorkplace(api));
 const token = fresh(() => createToken(api, place.owner));
@@ -216,7 +216,7 @@ describe('a kept snapshot', () => {
   });
 
   it('never serves another environment with its slug', async () => {
-    const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+    const environments = `${place.projectPath}/environments`;
     expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
     expect((await pull()).answer.body.error.code).toBe('environment_not_found');
     await eventually(async () =>
@@ -256,7 +256,7 @@ describe('a kept snapshot', () => {
   });
 
   it('is replaced by a rotation of the data key, before and after it', async () => {
-    const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
+    const project = place.projectPath;
     const done = eventually(async () => {
       const { body } = await api.get(project, place.owner.session);
       expect(body.project.rotation?.status).toBe('completed');

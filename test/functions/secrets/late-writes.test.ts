@@ -25,7 +25,7 @@ const owner = shared(seedOwner);
 /** What a call writes to the environment, in terms of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
-  const { pk } = keys.environmentState({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+  const { pk } = keys.environmentState(place.pathOf());
   return readRequest(call, pk)?.kind;
 }
 
@@ -133,8 +133,8 @@ describe('a transaction that is executed late', () => {
     expect(await place.values('dev')).toEqual(numbered(60, 'second'));
     await expireLease(place, 'dev');
     await requireWorks(place, numbered(60, 'second'));
-    const { versions } = (await place.pull('dev', '/versions/K3?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['again', 'second', 'old']);
+    const versions = await place.history('dev', 'K3');
+    expect(versions.map(({ value }) => value)).toEqual(['again', 'second', 'old']);
   });
 
   it('and is a small change that returned 503 was made impossible before the response', async () => {
@@ -199,9 +199,7 @@ describe('a change whose commit is throttled', () => {
     }
     expect(seconds).toBeLessThan(29);
     expect(await place.values('dev')).toEqual(numbered(60, 'old'));
-    const state = await find(
-      at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
-    );
+    const state = await find(at(environmentStateRecord, place.pathOf()));
     expect(state?.pending).toBeUndefined();
   });
 });
@@ -210,11 +208,7 @@ it('a promotion commits only what its source contains at that moment, and record
   const place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'one');
   let isChanged = false;
-  const { pk } = keys.environmentState({
-    orgSlug: owner.organization.slug,
-    project: place.project.slug,
-    env: 'staging',
-  });
+  const { pk } = keys.environmentState(place.pathOf('staging'));
   const conductor = {
     call: async (call: AwsCall, send: () => Promise<unknown>) => {
       if (!isChanged && call.operation.startsWith('Transact') && JSON.stringify(call.input).includes(pk)) {

@@ -65,7 +65,7 @@ async function put({ place }: Service, values: Record<string, string>): Promise<
   for (const secrets of [blank, values]) expect((await place.importAll('production', secrets)).status).toBe(200);
   const there = Object.keys(await place.values('production')).filter(key => values[key] === undefined);
   if (there.length === 0) return;
-  const deleted = await api.post(place.at('production', '/bulk-delete'), { keys: there }, place.owner.session);
+  const deleted = await place.bulkDelete('production', there);
   expect(deleted.status).toBe(200);
 }
 

@@ -32,7 +32,7 @@ async function changeAll(): Promise<void> {
     delete: changes > 1 && changes % 4 === 2 ? ['C'] : [],
     message: `change ${changes}`,
   };
-  const { status } = await api.post(place.at('dev', '/changes'), body, place.owner.session);
+  const { status } = await place.change('dev', body);
   expect([changes, status]).toEqual([changes, 200]);
 }
 
@@ -145,7 +145,7 @@ it('a pull of several pages succeeds at once even if a key is deleted before eac
     call: async (call: AwsCall, send: () => Promise<unknown>) => {
       if (call.operation === 'Query' && call.input.ExpressionAttributeValues[':from'].startsWith('HEAD')) {
         pages += 1;
-        const deleted = await api.delete(place.at('staging', `/${left.pop()}`), place.owner.session);
+        const deleted = await place.remove('staging', left.pop() ?? '');
         expect(deleted.status).toBe(200);
       }
       return send();

@@ -70,7 +70,7 @@ describe('the roles table', () => {
   });
 
   it('treats a custom environment as production unless declared otherwise', async () => {
-    const path = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+    const path = `${place.projectPath}/environments`;
     await api.post(path, { name: 'Load test' }, people.owner.session);
     await api.post(path, { name: 'Preview', type: 'development' }, people.owner.session);
     expect((await place.pull('load-test', '', { as: people.developer.session })).status).toBe(403);

@@ -77,7 +77,7 @@ describe('setting a secret', () => {
       ['__proto__', 'two'],
       ['constructor', 'c'],
     ]);
-    expect((await api.delete(place.at('dev', '/__proto__'), place.owner.session)).body).toEqual({
+    expect((await place.remove('dev', '__proto__')).body).toEqual({
       success: true,
       revision: 3,
     });
@@ -96,7 +96,7 @@ describe('setting a secret', () => {
     expect((await put('one', 0)).status).toBe(201);
     expect((await put('two', 0)).body.error.details).toEqual({ currentVersion: 1 });
     expect((await put('two', 1)).body.secret.version).toBe(2);
-    await api.delete(place.at('dev', '/A'), place.owner.session);
+    await place.remove('dev', 'A');
     expect((await put('three', 3)).body.error.details).toEqual({ currentVersion: 0 });
     expect((await put('three', 0)).body.secret.version).toBe(4);
   });
@@ -278,10 +278,7 @@ describe('importing', () => {
     expect((await place.importAll('dev', many(1001))).status).toBe(400);
     expect((await place.importAll('dev', [])).status).toBe(400);
     expect((await place.importAll('dev', [...many(1), ...many(1)])).status).toBe(400);
-    const project = await api.get(
-      `/projects/${place.owner.organization.id}/${place.project.slug}`,
-      place.owner.session,
-    );
+    const project = await api.get(place.projectPath, place.owner.session);
     expect(project.body.project.environments[0]).toMatchObject({ slug: 'dev', revision: 1, secretCount: 1000 });
   });
 
@@ -325,7 +322,7 @@ describe('reading specific keys', () => {
 
   it('rejects a key that does not exist or was deleted, and records nothing', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    await api.delete(place.at('dev', '/B'), place.owner.session);
+    await place.remove('dev', 'B');
     for (const keys of ['A,NOPE', 'B,A']) {
       const answer = await pullKeys(keys);
       expect([answer.status, answer.body.error.code]).toEqual([404, 'secret_not_found']);
@@ -473,11 +470,7 @@ describe('sets and deletions as one change', () => {
     await api.put(place.at('dev'), { key: 'A', value: 'one', message }, owner.session);
     await of('dev', '/bulk', { dotenv: 'B=two' });
     const ends = { from: 'dev', to: 'staging' };
-    await api.post(
-      `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
-      { ...ends, message },
-      owner.session,
-    );
+    await place.promote({ ...ends, message });
     await of('dev', '/bulk-delete', { keys: ['B'] });
     await api.delete(place.at('dev', '/A?message=for%20a%20reason'), owner.session);
     const actions = ['secret.created', 'secret.bulk_set', 'secret.promoted', 'secret.bulk_delete', 'secret.deleted'];
@@ -488,7 +481,7 @@ describe('sets and deletions as one change', () => {
 describe('deleting', () => {
   it('hides the secret, keeps its history and continues its version numbers', async () => {
     await place.set('dev', 'A', 'one');
-    const remove = () => api.delete(place.at('dev', '/A'), place.owner.session);
+    const remove = () => place.remove('dev', 'A');
     expect((await remove()).body).toEqual({ success: true, revision: 2 });
     expect((await remove()).body.error.code).toBe('secret_not_found');
     expect(await place.values('dev')).toEqual({});
@@ -507,7 +500,7 @@ describe('deleting', () => {
 
   it('in bulk is one change, and no change if nothing is found', async () => {
     await place.importAll('dev', numbered(60, 'v'));
-    const remove = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, place.owner.session);
+    const remove = (keys: string[]) => place.bulkDelete('dev', keys);
     expect((await remove(['K1', 'NOPE', 'K0'])).body).toEqual({
       deleted: ['K1', 'K0'],
       notFound: ['NOPE'],
@@ -572,7 +565,7 @@ describe('promoting', () => {
   it('skips secrets that exist in the target without overwriting them, unless they were deleted there', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
     await place.importAll('staging', { A: 'old', B: 'gone' });
-    await api.delete(place.at('staging', '/B'), place.owner.session);
+    await place.remove('staging', 'B');
     const answer = await promote({ from: 'dev', to: 'staging', overwrite: false });
     expect(answer.body).toEqual({ promoted: ['B', 'C'], skipped: ['A'], unchanged: [], revision: 3 });
     expect(await place.values('staging')).toEqual({ A: 'old', B: '2', C: '3' });
@@ -615,7 +608,7 @@ it('limits reject growth beyond the plan with a 402 that reports the usage', asy
 
 it('tokens access only the environment they are limited to, and promote only if both are in scope', async () => {
   await place.importAll('dev', { A: '1' });
-  const { body } = await api.get(`/projects/${place.owner.organization.id}/${place.project.slug}`, place.owner.session);
+  const { body } = await api.get(place.projectPath, place.owner.session);
   const [dev] = body.project.environments;
   const scope = { organizationId: place.owner.organization.id, projectId: place.project.id };
   const one = await createToken(api, place.owner, { ...scope, environmentId: dev.id });

@@ -140,7 +140,7 @@ it('a pull that resolves a change in progress returns a whole revision even if a
     'commits',
   );
   expect(imported.status).toBe(200);
-  const gone = await api.post(place.at('dev', '/versions/K0/destroy'), { versions: [1] }, owner.session);
+  const gone = await place.destroy('dev', 'K0', { versions: [1] });
   expect(gone.body).toMatchObject({ destroyed: [1] });
   destroyed.open();
   const pulled = await pull;
@@ -154,13 +154,7 @@ it('a promotion of all secrets is not reported as unchanged if source and target
   const { pk } = stateKey(place, 'dev');
   const promoted = await stalling(
     call => call.operation.startsWith('Query') && JSON.stringify(call.input).includes(pk),
-    headers =>
-      api.post(
-        `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
-        { from: 'dev', to: 'staging', overwrite: true },
-        owner.session,
-        headers,
-      ),
+    headers => place.promote({ from: 'dev', to: 'staging', overwrite: true }, { headers }),
     async () => {
       // The target has been read by now.
       await new Promise(resolve => setTimeout(resolve, 200));
@@ -180,9 +174,9 @@ it.each([1, 60])(
     await place.importAll('dev', numbered(count, 'two'));
     const restored = await stalling(
       call => call.operation.startsWith('Transact'),
-      headers => api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session, headers),
+      headers => place.restore('dev', { revision: 1 }, { headers }),
       async () => {
-        const gone = await api.post(place.at('dev', '/versions/K0/destroy'), { versions: [1] }, owner.session);
+        const gone = await place.destroy('dev', 'K0', { versions: [1] });
         expect(gone.body).toMatchObject({ destroyed: [1] });
       },
     );

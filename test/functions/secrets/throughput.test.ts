@@ -81,9 +81,7 @@ it.concurrent.each([
     expect(sets.length).toBeGreaterThan(1);
     expect(refused()).toBeGreaterThan(10);
     expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);
-    const state = await find(
-      at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
-    );
+    const state = await find(at(environmentStateRecord, place.pathOf()));
     expect(state?.pending).toBeUndefined();
   },
 );

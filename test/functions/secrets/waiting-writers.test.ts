@@ -19,7 +19,7 @@ import { countsOf } from '#test/support/record-calls.ts';
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
-const pathOf = (place: Workplace) => ({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+const pathOf = (place: Workplace) => place.pathOf();
 const stateAt = (place: Workplace) => at(environmentStateRecord, pathOf(place));
 const ticketsAt = (place: Workplace) => at(ticketsRecord, pathOf(place));
 const issue = (place: Workplace, count: number) => {

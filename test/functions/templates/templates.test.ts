@@ -128,7 +128,7 @@ describe('validation', () => {
     await add({ key: 'LEVEL', required: false, pattern: 'info|debug' });
     await add({ key: 'GONE' });
     await place.importAll('dev', { PORT: '80a80', LEVEL: 'debug', LEGACY: 'x', GONE: 'y' });
-    await api.delete(place.at('dev', '/GONE'), owner.session);
+    await place.remove('dev', 'GONE');
     const result = await validate('dev');
     expect(result).toEqual({
       valid: false,
