@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf, createToken, startApi } from '#test/support/api.ts';
+import { codeOf, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
@@ -517,18 +517,4 @@ it('limits reject growth beyond the plan with a 402 that reports the usage', asy
   expect((await place.set('dev', 'X', '1')).status).toBe(201);
   expect((await place.set('dev', 'Y', '2')).status).toBe(402);
   expect((await place.set('dev', 'X', '2')).status).toBe(200);
-});
-
-it('tokens access only the environment they are limited to, and promote only if both are in scope', async () => {
-  await place.importAll('dev', { A: '1' });
-  const { body } = await api.get(place.projectPath, owner.session);
-  const [dev] = body.project.environments;
-  const scope = { organizationId: owner.organization.id, projectId: place.project.id };
-  const one = await createToken(api, place.owner, { ...scope, environmentId: dev.id });
-  const reader = await createToken(api, place.owner, { ...scope, access: 'read' });
-  expect((await place.pull('dev', '', { as: one })).status).toBe(200);
-  expect((await place.pull('staging', '', { as: one })).body.error.code).toBe('environment_not_found');
-  expect((await place.set('dev', 'B', '2', { as: reader })).body.error.code).toBe('insufficient_scope');
-  const promotion = await place.promote({ from: 'dev', to: 'staging' }, { as: one });
-  expect(codeOf(promotion)).toBe('404 environment_not_found');
 });
