@@ -5,19 +5,25 @@ import { increment } from '#lib/table/write.ts';
 import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { shared } from '#test/support/fixtures.ts';
-import { gate } from '#test/support/gate.ts';
-import { type FaultKind, isTableWrite } from '#test/support/inject-faults.ts';
+import { isTableWrite } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
 import { seedOwner } from '#test/support/people.ts';
+import { stalling } from '#test/support/stalling.ts';
 
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
 const many = (fill: string) => numbered(60, fill);
 const stateOf = (place: Workplace) => at(environmentStateRecord, place.pathOf());
+const ticketsOf = (place: Workplace) => at(ticketsRecord, place.pathOf());
+/** The ticket of another writer, who died. All later writers wait behind it. */
+const issueTicket = (place: Workplace) => {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+  return increment(ticketsOf(place), { add: { issued: 1 }, setIfAbsent: { expiresAt } });
+};
 
 const expire = (place: Workplace) => expireLease(place, 'dev');
 
@@ -33,28 +39,24 @@ describe('a large import that dies after its call', () => {
     async ({ first, second }) => {
       const place = await openWorkplace(api, owner);
       await place.importAll('dev', { ...many('old'), KEPT: 'kept' });
-      const dies = (position: number | undefined) =>
-        position === undefined ? undefined : { kind: 'dies-after' as FaultKind, position };
+      const dies = (position?: number) => (position ? ({ kind: 'dies-after', position } as const) : undefined);
       const imported = { ...many('new'), BORN: 'new' };
       await withFault(dies(first), headers => place.importAll('dev', imported, { headers }));
 
       const done = first >= committing;
-      const expected: Record<string, string> = { KEPT: 'kept', ...many('old'), ...(done ? imported : {}) };
+      const expected = { KEPT: 'kept', ...many('old'), ...(done && imported) };
       expect(await place.values('dev')).toEqual(expected);
       await expire(place);
       await withFault(dies(second), headers => place.set('dev', 'OTHER', 'x', { headers }));
-      const other = (await place.values('dev')).OTHER;
-      expect(await place.values('dev')).toEqual({ ...expected, ...(other === undefined ? {} : { OTHER: 'x' }) });
+      const hasOther = (await place.values('dev')).OTHER !== undefined;
+      const values = { ...expected, ...(hasOther && { OTHER: 'x' }) };
+      expect(await place.values('dev')).toEqual(values);
 
       await expire(place);
       const last = await place.set('dev', 'K3', 'last');
-      const revision = 1 + (done ? 1 : 0) + (other === undefined ? 0 : 1) + 1;
+      const revision = 1 + Number(done) + Number(hasOther) + 1;
       expect(last.body).toMatchObject({ revision, secret: { version: done ? 3 : 2 } });
-      expect(await place.values('dev')).toEqual({
-        ...expected,
-        ...(other === undefined ? {} : { OTHER: 'x' }),
-        K3: 'last',
-      });
+      expect(await place.values('dev')).toEqual({ ...values, K3: 'last' });
       const versions = await place.history('dev', 'K3');
       expect(versions.map(({ value }) => value)).toEqual(['last', ...(done ? ['new'] : []), 'old']);
       expect((await find(stateOf(place)))?.pending).toBeUndefined();
@@ -71,8 +73,7 @@ describe('a large import that dies after its call', () => {
     }
     const { fence, pending } = (await find(stateOf(place))) ?? {};
     expect([fence, pending?.abandoned]).toEqual([6, undefined]);
-    const tickets = at(ticketsRecord, place.pathOf());
-    await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+    await issueTicket(place);
 
     const startedAt = performance.now();
     const set = await place.set('dev', 'K1', 'set');
@@ -104,35 +105,26 @@ it('a writer that was presumed dead and resumes changes nothing any more, starts
   const place = await openWorkplace(api, owner);
   await place.importAll('dev', many('old'));
   // The import sleeps before it writes its heads. In the meantime, another writer takes over its lease and undoes it.
-  const woken = gate();
-  const sleeping = gate();
-  const importing = withFault(
-    {
-      conductor: {
-        call: async (call, send) => {
-          if (call.position === 7) {
-            sleeping.open();
-            await woken.opened;
-          }
-          return send();
-        },
-      },
-    },
+  const imported = await stalling(
+    ({ position }) => position === 7,
     headers => place.importAll('dev', many('new'), { headers }),
+    async () => {
+      expect(await place.values('dev')).toEqual(many('old'));
+      await expire(place);
+      expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
+      expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
+    },
   );
-  await sleeping.opened;
-  expect(await place.values('dev')).toEqual(many('old'));
-  await expire(place);
-  expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
-  expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
-  woken.open();
-  expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
+  expect(imported.body).toMatchObject({ revision: 3, updated: { length: 60 } });
   expect(await place.values('dev')).toEqual(many('new'));
   const versions = await place.history('dev', 'K1');
   expect(versions.map(({ value }) => value)).toEqual(['new', 'between', 'old']);
 });
 
 describe('a read that DynamoDB answers with items from two points in time', () => {
+  interface Item {
+    sk: string;
+  }
   /** Records the responses to these calls, or replaces the first one with the result of `replay`. */
   const watching = (
     isMeant: (call: AwsCall) => boolean,
@@ -169,9 +161,9 @@ describe('a read that DynamoDB answers with items from two points in time', () =
     await place.set('dev', 'A', 'two');
     // The state is new, the heads are old.
     const torn = watching(isHeads, answer => {
-      const olderHead = (sk: string) =>
-        older.Items.find((item: { sk: string }) => item.sk === sk && sk.startsWith('HEAD#'));
-      answer.output.Items = answer.output.Items.map((item: { sk: string }) => olderHead(item.sk) ?? item);
+      const heads = older.Items.filter(({ sk }: Item) => sk.startsWith('HEAD#'));
+      const replaced = (item: Item) => heads.find(({ sk }: Item) => sk === item.sk) ?? item;
+      answer.output.Items = answer.output.Items.map(replaced);
       return answer;
     });
     const pulled = await withFault(torn, headers => place.pull('dev', '', { headers }));
@@ -188,8 +180,8 @@ describe('a read that DynamoDB answers with items from two points in time', () =
     await place.set('dev', 'A', 'two');
     // The state is new, the head is old.
     const torn = watching(isHead, answer => {
-      for (const [table, items] of Object.entries<{ sk: string }[]>(answer.output.Responses)) {
-        const head = older.Responses[table].find(({ sk }: { sk: string }) => sk === 'HEAD#A');
+      for (const [table, items] of Object.entries<Item[]>(answer.output.Responses)) {
+        const head = older.Responses[table].find(({ sk }: Item) => sk === 'HEAD#A');
         answer.output.Responses[table] = items.map(item => (item.sk === 'HEAD#A' ? head : item));
       }
       return answer;
@@ -213,9 +205,8 @@ it('a live writer is waited for, not undone', async () => {
 
 it('a writer that dies with a ticket delays the writers behind it, and none after them', async () => {
   const place = await openWorkplace(api, owner);
-  const tickets = at(ticketsRecord, place.pathOf());
-  // The ticket of another writer that died. All later writers wait behind it.
-  await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+  const tickets = ticketsOf(place);
+  await issueTicket(place);
   let ticket: number | undefined;
   const diesWithTicket: Conductor = {
     attempt: async (call, send) => {
