@@ -6,7 +6,8 @@ import type { EnvironmentPath } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, type Api, type Caller, createProject } from './api.ts';
+import { type Answer, type Api, type Caller, createProject, startApi } from './api.ts';
+import { fresh, shared } from './fixtures.ts';
 import { type Person, seedOwner, seedPerson } from './people.ts';
 import { join } from './sample-requests.ts';
 
@@ -49,6 +50,13 @@ interface Sending {
   query?: string;
   /** Added to the body, such as a message. */
   body?: object;
+}
+
+/** The service with one owner of all projects, and a new project for each test around the call. */
+export function useWorkplace(start: () => Promise<Api> = startApi): { api: Api; owner: Person; place: Workplace } {
+  const api = shared(start);
+  const owner = shared(seedOwner);
+  return { api, owner, place: fresh(() => openWorkplace(api, owner)) };
 }
 
 export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Workplace> {

@@ -3,20 +3,18 @@ import { at, find as findItem } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { codeOf, createToken, startApi } from '#test/support/api.ts';
 import { createWhenFree } from '#test/support/create-when-free.ts';
-import { openWorkplace } from '#test/support/environments.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import type { Person } from '#test/support/people.ts';
 
-const api = shared(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
 const people = shared(async () => {
   const { member } = await openWorkplace(api, owner);
   return { admin: await member('admin'), developer: await member('developer'), viewer: await member('viewer') };
 });
-const place = fresh(() => openWorkplace(api, owner));
 
 interface Shown {
   id: string;

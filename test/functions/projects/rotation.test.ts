@@ -11,19 +11,15 @@ import { projectRecord } from '#lib/table/records/project.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { codeOf } from '#test/support/api.ts';
-import { expireLease, openWorkplace } from '#test/support/environments.ts';
+import { expireLease, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
 import { readRequest } from '../../model/read-request.ts';
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
+const { api, owner, place } = useWorkplace(startObservedApi);
 
 const ids = () => ({
   orgSlug: owner.organization.slug,

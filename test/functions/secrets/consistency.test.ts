@@ -3,14 +3,10 @@ import { at, find } from '#lib/table/read.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { codeOf, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { useWorkplace } from '#test/support/environments.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { seedOwner } from '#test/support/people.ts';
 
-const api = shared(() => startApi({ LOG_LEVEL: 'SILENT' }));
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
+const { place } = useWorkplace(() => startApi({ LOG_LEVEL: 'SILENT' }));
 
 /** Pulls all the time until the change is over, and until something else is true. */
 async function pullingThroughout<T>(

@@ -3,35 +3,27 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
 import { type Answer, codeOf, createToken, useSettings } from '#test/support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expireLease, openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
 /* `npm run proof -- deleted-keys --full` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
 const keysAtOnce = 1000;
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace(startObservedApi);
 const token = shared(() => createToken(api, owner));
 
-const items = (place: Workplace) => queryItems(ranges.environmentItems(place.pathOf()));
+const items = (there = place) => queryItems(ranges.environmentItems(there.pathOf()));
 /** What a pull reads. */
-const headKeys = async (place: Workplace) =>
-  (await queryItems(ranges.environmentHeads(place.pathOf()))).map(({ sk }) => String(sk));
+const headKeys = async () => (await queryItems(ranges.environmentHeads(place.pathOf()))).map(({ sk }) => String(sk));
 
 const sixty = Object.keys(numbered(60, ''));
-/** An environment in which 60 keys were imported and, unless told otherwise, deleted. */
-async function openDeleted({ isDeleted = true } = {}): Promise<Workplace> {
-  const place = await openWorkplace(api, owner);
-  await place.importAll('dev', numbered(60, 'one'));
-  if (isDeleted) await place.bulkDelete('dev', sixty);
-  return place;
-}
+const importSixty = (value = 'one') => place.importAll('dev', numbered(60, value));
+const deleteSixty = (headers = {}) => place.bulkDelete('dev', sixty, { headers });
 
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
   const { answer, calls } = await recordRequest(send);
@@ -42,7 +34,6 @@ async function count(send: (headers: Record<string, string>) => Promise<Answer>)
 
 describe('deleted keys', () => {
   it('add nothing to the cost of a pull or a change', { timeout: 1_800_000 }, async () => {
-    const place = await openWorkplace(api, owner);
     // Kept snapshots would hide what is read of deleted keys.
     useSettings({ SNAPSHOT_CACHE_BYTES: '0' });
     for (let made = 0; made < deletedKeys; made += keysAtOnce) {
@@ -71,11 +62,12 @@ describe('deleted keys', () => {
       expect(change.roundTrips).toBeLessThanOrEqual(2);
       expect(change.writeUnits).toBeLessThanOrEqual(12);
     }
-    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#ONE', 'HEAD#TWO']);
+    expect(await headKeys()).toEqual(['HEAD', 'HEAD#ONE', 'HEAD#TWO']);
   });
 
   it('continue their version numbers, in small and large changes', async () => {
-    const place = await openDeleted();
+    await importSixty();
+    await deleteSixty();
     expect((await place.set('dev', 'K1', 'two')).body).toMatchObject({ secret: { version: 3 } });
     expect((await place.importAll('dev', numbered(60, 'three'))).body.created).toHaveLength(59);
     const versions = await place.history('dev', 'K2');
@@ -89,50 +81,42 @@ describe('deleted keys', () => {
     expect((await place.pull('dev', '?keys=K3')).body.secrets).toMatchObject([{ key: 'K3', version: 3 }]);
   });
 
-  it('keep their history while they are deleted', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'one');
-    await place.remove('dev', 'A');
-    const { versions } = (await place.pull('dev', '/versions/A')).body;
-    expect(versions.map(({ deleted }: { deleted: boolean }) => deleted)).toEqual([true, false]);
-    expect((await place.pull('dev', '/versions/NEVER')).body.error.code).toBe('secret_not_found');
-    expect((await place.pull('dev', '?keys=A')).body.error.code).toBe('secret_not_found');
-  });
-
   // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for items
   // to move, 10 and 11 move them, 12 records it.
   it.each([9, 10, 11, 12])('are moved by the next change if the process dies at call %i', async position => {
-    const place = await openDeleted({ isDeleted: false });
+    await importSixty();
     const { calls } = await recordRequest(headers => place.bulkDelete('dev', sixty.slice(0, 50), { headers }));
     expect(calls).toHaveLength(12);
-    await place.importAll('dev', numbered(60, 'one'));
-    await withFault({ kind: 'dies-before', position }, headers => place.bulkDelete('dev', sixty, { headers }));
+    await importSixty();
+    await withFault({ kind: 'dies-before', position }, deleteSixty);
     expect((await place.pull('dev')).body.secrets).toEqual([]);
     expect(violationsOf(await scanTable())).toEqual([]);
     expect((await place.set('dev', 'K1', 'again')).body.secret.version).toBeGreaterThan(2);
-    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#K1']);
-    expect((await items(place)).find(({ sk }) => sk === 'HEAD')?.deadHeadsUpTo).toBeUndefined();
+    expect(await headKeys()).toEqual(['HEAD', 'HEAD#K1']);
+    expect((await items()).find(({ sk }) => sk === 'HEAD')?.deadHeadsUpTo).toBeUndefined();
   });
 
   it('are deleted again when the change that sets them is undone', async () => {
-    const place = await openDeleted();
+    await importSixty();
+    await deleteSixty();
     const dies = { kind: 'dies-after', position: 8 } as const;
     await withFault(dies, headers => place.importAll('dev', numbered(60, 'two'), { headers }));
-    expect((await headKeys(place)).length).toBeGreaterThan(1);
+    expect((await headKeys()).length).toBeGreaterThan(1);
     await expireLease(place, 'dev');
     expect((await place.set('dev', 'K1', 'three')).body).toMatchObject({ revision: 3, secret: { version: 3 } });
-    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#K1']);
+    expect(await headKeys()).toEqual(['HEAD', 'HEAD#K1']);
   });
 });
 
 describe('the values of old versions', () => {
+  // The tests follow one another.
+  const place = shared(() => openWorkplace(api, owner));
   const destroy = (body: object, key = 'A') => place.destroy('dev', key, body);
   const history = async () =>
     (await place.history('dev', 'A')).map(({ version, value, destroyed }) =>
       destroyed ? `${version} destroyed` : `${version} ${value ?? 'deleted'}`,
     );
   const entries = () => place.entriesOf('secret.version_destroyed');
-  const place = shared(() => openWorkplace(api, owner));
   beforeAll(async () => {
     for (const value of ['one', 'two', 'three', 'four']) await place.set('dev', 'A', value);
     await place.set('dev', 'B', 'other');

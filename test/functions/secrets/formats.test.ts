@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
-import { codeOf, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { codeOf, createToken } from '#test/support/api.ts';
+import { useWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { seedOwner } from '#test/support/people.ts';
 
-const api = shared(startApi);
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace();
 const token = shared(() => createToken(api, owner));
-const place = fresh(() => openWorkplace(api, owner));
 
 /** A pull as curl sends it. */
 async function pull(query: string, headers: Record<string, string> = {}) {

@@ -4,16 +4,11 @@ import { at, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { revisionRecord } from '#lib/table/records/revision.ts';
 import { put, removeAll, transact, update } from '#lib/table/write.ts';
-import { startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedOwner } from '#test/support/people.ts';
+import { useWorkplace } from '#test/support/environments.ts';
 
 /* Special revisions, and restores. `time-machine.test.ts` reads back every revision of random histories. */
 
-const api = shared(startApi);
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
+const { owner, place } = useWorkplace();
 
 describe('a revision', () => {
   it('beyond the current one, or of an earlier environment under the same slugs, is not found', async () => {

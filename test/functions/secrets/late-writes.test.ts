@@ -3,15 +3,13 @@ import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { codeOf } from '#test/support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { expireLease, openWorkplace, useWorkplace, type Workplace } from '#test/support/environments.ts';
 import { gate } from '#test/support/gate.ts';
 import { noAnswer } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
 import { stalling } from '#test/support/stalling.ts';
 import { throttled } from '#test/support/throttled.ts';
 import { readRequest } from '../../model/read-request.ts';
@@ -21,8 +19,7 @@ import { readRequest } from '../../model/read-request.ts';
  * writers' changes or made an environment unreadable.
  */
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace(startObservedApi);
 
 type Send = () => Promise<unknown>;
 
@@ -37,12 +34,7 @@ function byKind(
   return { conductor: { attempt: (call, send) => attempt(kindOf(call), send, call.position) } };
 }
 
-/** An environment in which so many keys were imported. */
-async function openFilled(count = 60): Promise<Workplace> {
-  const place = await openWorkplace(api, owner);
-  await place.importAll('dev', numbered(count, 'old'));
-  return place;
-}
+const fill = (count = 60) => place.importAll('dev', numbered(count, 'old'));
 
 const importing = (place: Workplace, fault: { conductor: Conductor }, value = 'new', count = 60) =>
   withFault(fault, headers => place.importAll('dev', numbered(count, value), { headers }));
@@ -63,7 +55,7 @@ async function requireWorks(place: Workplace, values: Record<string, string>): P
 
 describe('a transaction that is executed late', () => {
   it('and is the commit, while its own writer undoes the change, changes nothing', async () => {
-    const place = await openFilled(200);
+    await fill(200);
     let held: Send | undefined;
     let undone = 0;
     const fault = byKind(place, async (kind, send) => {
@@ -83,7 +75,7 @@ describe('a transaction that is executed late', () => {
   });
 
   it('and is a step, just before the undone change is released, changes nothing', async () => {
-    const place = await openFilled();
+    await fill();
     let held: Send | undefined;
     let heldPosition = 0;
     let released = false;
@@ -106,7 +98,7 @@ describe('a transaction that is executed late', () => {
   });
 
   it('and is a step of the first attempt, under the lease of the second, breaks no promise to another writer', async () => {
-    const place = await openFilled();
+    await fill();
     let held: Send | undefined;
     let dead = false;
     const isWaiting = gate();
@@ -142,7 +134,6 @@ describe('a transaction that is executed late', () => {
   });
 
   it('and is a small change that returned 503 was made impossible before the response', async () => {
-    const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     let held: Send | undefined;
     const fault = byKind(place, async (kind, send) => {
@@ -180,7 +171,8 @@ describe('a change whose commit is throttled', () => {
   });
 
   it.concurrent('for good returns 503 within a request’s time, and was not made', async () => {
-    const place = await openFilled();
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', numbered(60, 'old'));
     const startedAt = performance.now();
     const [small, large] = await Promise.all([
       withFault(throttling(place, 60_000), headers => place.set('dev', 'A', 'one', { headers })),
@@ -197,7 +189,6 @@ describe('a change whose commit is throttled', () => {
 });
 
 it('a promotion commits only what its source contains at that moment, and records its revision', async () => {
-  const place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'one');
   const { pk } = keys.environmentState(place.pathOf('staging'));
   const answer = await stalling(

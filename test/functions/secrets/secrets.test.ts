@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { codeOf } from '#test/support/api.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { seedOwner } from '#test/support/people.ts';
 
-const api = shared(startApi);
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
+const { api, owner, place } = useWorkplace();
 
 describe('setting a secret', () => {
   it('creates it with version 1, and does not return the value', async () => {
@@ -415,6 +411,7 @@ describe('deleting', () => {
     expect((await place.remove('dev', 'A')).body).toEqual({ success: true, revision: 2 });
     expect((await place.remove('dev', 'A')).body.error.code).toBe('secret_not_found');
     expect(await place.values('dev')).toEqual({});
+    expect(await place.history('dev', 'A')).toMatchObject([{ deleted: true }, { deleted: false }]);
     const again = await place.set('dev', 'A', 'two');
     expect([again.status, again.body.secret.version, again.body.revision]).toEqual([201, 3, 3]);
     const versions = await place.history('dev', 'A');

@@ -1,29 +1,22 @@
 import { expect, it } from 'vitest';
 import { keys } from '#lib/table/keys.ts';
 import { type Answer, codeOf } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { useWorkplace } from '#test/support/environments.ts';
 import { gate } from '#test/support/gate.ts';
 import { noAnswer } from '#test/support/inject-faults.ts';
 import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
 import { stalling } from '#test/support/stalling.ts';
 import { readRequest } from '../../model/read-request.ts';
 
 /* Requests with a call that stalls until others have changed the data that the request has read or will read. */
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
+const { place } = useWorkplace(startObservedApi);
 
-const stateKey = (place: Workplace) => keys.environmentState(place.pathOf());
+const stateKey = () => keys.environmentState(place.pathOf());
 
-async function openFilled(): Promise<Workplace> {
-  const place = await openWorkplace(api, owner);
-  await place.importAll('dev', numbered(60, 'old'));
-  return place;
-}
+const fill = () => place.importAll('dev', numbered(60, 'old'));
 
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
   call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
@@ -33,11 +26,10 @@ const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
  * @returns the response, once the rest is read
  */
 async function readingStateLater(
-  place: Workplace,
   changed: Promise<void>,
   send: (headers: Record<string, string>) => Promise<Answer>,
 ): Promise<{ answer: Promise<Answer> }> {
-  const state = stateKey(place);
+  const state = stateKey();
   const headIsRead = gate();
   let hasStalled = false;
   const conductor: Conductor = {
@@ -61,12 +53,11 @@ async function readingStateLater(
 
 /** Imports, and runs `meanwhile` just before the commit. */
 async function importing(
-  place: Workplace,
   secrets: Record<string, string>,
   meanwhile: () => Promise<unknown>,
   end: 'commits' | 'fails',
 ): Promise<Answer> {
-  const { pk } = stateKey(place);
+  const { pk } = stateKey();
   let isOver = false;
   const conductor: Conductor = {
     attempt: async (call, send) => {
@@ -84,14 +75,14 @@ async function importing(
 }
 
 it('a secret that was read during a change that was then undone does not make a later set of the same value succeed without a change', async () => {
-  const place = await openFilled();
+  await fill();
   const changed = gate();
   let set: { answer: Promise<Answer> } | undefined;
   const setUndone = (headers: Record<string, string>) => place.set('dev', 'K0', 'undone', { headers });
   const read = async () => {
-    set = await readingStateLater(place, changed.opened, setUndone);
+    set = await readingStateLater(changed.opened, setUndone);
   };
-  expect((await importing(place, numbered(60, 'undone'), read, 'fails')).status).toBe(503);
+  expect((await importing(numbered(60, 'undone'), read, 'fails')).status).toBe(503);
   expect((await place.set('dev', 'K0', 'other')).body).toMatchObject({ changed: true, revision: 2 });
   changed.open();
   expect((await set?.answer)?.body).toMatchObject({ changed: true, revision: 3 });
@@ -99,26 +90,25 @@ it('a secret that was read during a change that was then undone does not make a 
 });
 
 it('the history of a key has no version from an undone change, even if the state was read after the next change', async () => {
-  const place = await openFilled();
+  await fill();
   const changed = gate();
   let history: { answer: Promise<Answer> } | undefined;
   const readVersions = (headers: Record<string, string>) => place.pull('dev', '/versions/K0', { headers });
   const read = async () => {
-    history = await readingStateLater(place, changed.opened, readVersions);
+    history = await readingStateLater(changed.opened, readVersions);
   };
-  expect((await importing(place, numbered(60, 'undone'), read, 'fails')).status).toBe(503);
+  expect((await importing(numbered(60, 'undone'), read, 'fails')).status).toBe(503);
   expect((await place.set('dev', 'OTHER', 'x')).body).toMatchObject({ revision: 2 });
   changed.open();
   expect((await history?.answer)?.body.versions).toMatchObject([{ version: 1, revision: 1 }]);
 });
 
 it('a pull that resolves a change in progress returns a whole revision even if a version it needs is replaced and destroyed in the meantime', async () => {
-  const place = await openFilled();
+  await fill();
   let pull: Promise<Answer> | undefined;
   const destroyed = gate();
-  const { pk } = stateKey(place);
+  const { pk } = stateKey();
   const imported = await importing(
-    place,
     numbered(60, 'new'),
     async () => {
       const hasStalled = gate();
@@ -143,7 +133,6 @@ it('a pull that resolves a change in progress returns a whole revision even if a
 });
 
 it('a promotion of all secrets is not reported as unchanged if source and target were never equal', async () => {
-  const place = await openWorkplace(api, owner);
   await place.set('staging', 'A', 'one');
   await place.set('dev', 'A', 'two');
   const targetIsRead = gate();
@@ -176,7 +165,6 @@ it('a promotion of all secrets is not reported as unchanged if source and target
 it.each([1, 60])(
   'a restore of %d keys does not bring back a value that was destroyed before it committed',
   async count => {
-    const place = await openWorkplace(api, owner);
     for (const value of ['one', 'two']) await place.importAll('dev', numbered(count, value));
     const restored = await stalling(
       call => call.operation.startsWith('Transact'),

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Caller, codeOf, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedOwner } from '#test/support/people.ts';
+import { type Caller, codeOf } from '#test/support/api.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 
-const api = shared(startApi);
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace();
 const people = shared(async () => {
   const { member } = await openWorkplace(api, owner);
   return { developer: await member('developer'), viewer: await member('viewer') };
 });
-const place = fresh(() => openWorkplace(api, owner));
 const base = () => `/templates/${owner.organization.slug}/${place.project.slug}`;
 
 const add = (body: object, as: Caller = owner.session) => api.post(base(), body, as);
