@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
@@ -20,6 +21,8 @@ async function pullingThroughout<T>(
       const { status, body } = await place.pull('dev');
       expect(status).toBe(200);
       check(body.revision, Object.fromEntries(body.secrets.map((s: Record<string, string>) => [s.key, s.value])));
+      // The changes need the processor too.
+      await sleep(5);
     }
   });
   const result = await changing.finally(() => {
