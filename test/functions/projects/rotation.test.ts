@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { maximumJobReceives } from '#lib/core/job.ts';
@@ -10,7 +11,7 @@ import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { codeOf } from '#test/support/api.ts';
+import { type Answer, codeOf } from '#test/support/api.ts';
 import { expireLease, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
@@ -116,30 +117,42 @@ describe('rotating the key', () => {
     let over = false;
     const statuses: number[] = [];
     const written = ['first'];
-    const work = async (one: (round: number) => Promise<{ status: number }>) => {
-      for (let round = 0; !over; round += 1) statuses.push((await one(round)).status);
+    const set = async (round: number) => {
+      const answer = await place.set('dev', 'SET', `set ${round}`);
+      written.push(`set ${round}`);
+      return answer;
     };
     const promotion = { from: 'dev', to: 'staging', keys: ['K1', 'K2'] };
-    const load = [
-      work(async round => {
-        const answer = await place.set('dev', 'SET', `set ${round}`);
-        written.push(`set ${round}`);
-        return answer;
-      }),
-      work(round => place.importAll('dev', many(`import ${round}`))),
-      work(() => place.pull('dev')),
-      work(() => place.pull('dev', '/versions/SET?values=true&limit=5')),
-      work(() => place.promote(promotion)),
+    const requests: ((round: number) => Promise<Answer>)[] = [
+      set,
+      round => place.importAll('dev', many(`import ${round}`)),
+      () => place.pull('dev'),
+      () => place.pull('dev', '/versions/SET?values=true&limit=5'),
+      () => place.promote(promotion),
     ];
-    /** Until each kind of request has been answered several times. */
-    const keepBusy = (count = written.length + 3) =>
-      eventually(() => expect(written.length).toBeGreaterThanOrEqual(count));
-    await keepBusy();
-    expect((await place.rotateKey()).status).toBe(202);
-    await whenCompleted();
-    await keepBusy();
-    over = true;
-    await Promise.all(load);
+    const answered = requests.map(() => 0);
+    const load = requests.map(async (send, kind) => {
+      for (let round = 0; !over; round += 1) {
+        statuses.push((await send(round)).status);
+        answered[kind] = round + 1;
+        // The rotation needs the processor too.
+        await sleep(5);
+      }
+    });
+    /** Waits until two more requests of each kind are answered. */
+    const keepBusy = () => {
+      const enough = answered.map(count => count + 2);
+      return eventually(() => expect(answered.every((count, kind) => count >= (enough[kind] ?? 0))).toBe(true));
+    };
+    try {
+      await keepBusy();
+      expect((await place.rotateKey()).status).toBe(202);
+      await whenCompleted();
+      await keepBusy();
+    } finally {
+      over = true;
+      await Promise.all(load);
+    }
     expect(statuses.filter(status => status >= 300)).toEqual([]);
     expect(await keyVersions()).toEqual([2]);
     const versions = await place.history('dev', 'SET');
