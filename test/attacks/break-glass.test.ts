@@ -4,7 +4,7 @@ import { noPassword } from '#lib/crypto/passwords.ts';
 import { count } from '#lib/limits/count.ts';
 import { failedLoginsOfNetwork } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
-import { type SessionRecord, sessionRecord } from '#lib/table/records/session.ts';
+import { type SessionRecord, sessionRecord } from '#lib/table/records/credentials.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
 import { codeOf, nowSeconds, sessionOf, useSettings } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
-import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
+import { longQuestionsRecord } from '#lib/table/records/limits.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { type Answer, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';

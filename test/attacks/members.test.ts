@@ -3,9 +3,13 @@ import { issuingKey } from '#lib/access/credential-key.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
 import { createCredential, tokenPrefix } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';
-import { type MemberRecord, memberRecord } from '#lib/table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
-import { tokenRecord } from '#lib/table/records/token.ts';
+import { tokenRecord } from '#lib/table/records/credentials.ts';
+import {
+  type MemberRecord,
+  memberRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '#lib/table/records/organization.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
 import { createToken, useApi } from '../support/api.ts';
 import type { Conductor } from '../support/observe-calls.ts';

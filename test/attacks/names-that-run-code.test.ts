@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
+import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
 import { type Answer, type Caller, createToken, useApi } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';

@@ -4,7 +4,7 @@ import { readCredential } from '#lib/crypto/credentials.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, list, readAll } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import { memberRecord, membershipRecord } from '#lib/table/records/member.ts';
+import { memberRecord, membershipRecord } from '#lib/table/records/organization.ts';
 import { put, remove, transact } from '#lib/table/write.ts';
 import { type Answer, createToken, useApi } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/provider-link.ts';
+import { accountLinkRecord, personOf, providerLinkRecord } from '#lib/table/records/sign-in.ts';
 import { put, remove, transact, update } from '#lib/table/write.ts';
 import { codeOf, nowSeconds, sessionOf } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';

@@ -10,11 +10,14 @@ import { derivedUuid } from '#lib/crypto/derived-uuid.ts';
 import { newOrganization } from '#lib/organizations/new-organization.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { at, find } from '#lib/table/read.ts';
+import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { identityRecord } from '#lib/table/records/identity.ts';
-import { memberRecord, membershipRecord } from '#lib/table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
-import { tokenRecord } from '#lib/table/records/token.ts';
+import {
+  memberRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationRecord,
+} from '#lib/table/records/organization.ts';
 import { type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import type { Api } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { startLocalStack } from '#infra/local/stack.ts';
 import { listEntries } from '#lib/audit/search-entries.ts';
 import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { tableClient } from '#lib/table/client.ts';
-import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 /*

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { platformNames, platforms } from '#clients/dashboard/src/screens/organization/identities/platforms.ts';
 import { audienceOf } from '#lib/contracts/fields/identity-limits.ts';
-import { createIdentity } from '#lib/contracts/identities/create-identity.ts';
+import { createIdentity } from '#lib/contracts/identities/identities.ts';
 import { requireTrust } from '#lib/identities/require-trust.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Caller, createProject, startApi } from '../support/api.ts';
 import { identityOf, startIssuer } from '../support/issuer.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { auditPartitions } from '#lib/audit/partitions.ts';
 import { positionOf, scanEntries } from '#lib/audit/scan.ts';
 import { at } from '#lib/table/read.ts';
-import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
+import { auditPartitionsRecord } from '#lib/table/records/audit.ts';
 import { put, putAlone } from '#lib/table/write.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { startApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '#lib/contracts/auth/passkey.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '#lib/contracts/auth/passkeys.ts';
 import { settings } from '#lib/core/settings.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { issuingKey } from '#lib/access/credential-key.ts';
 import { at, find } from '#lib/table/read.ts';
-import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { credentialKeyRecord } from '#lib/table/records/credentials.ts';
 import { put, transact } from '#lib/table/write.ts';
 
 const item = at(credentialKeyRecord);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
+import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
 import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
-import type { SecretVersion } from '#lib/contracts/secrets/list-versions.ts';
+import type { SecretVersion } from '#lib/contracts/secrets/history.ts';
 import type { EnvironmentPath } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';

@@ -4,12 +4,14 @@ import { maximumLiveTokens } from '#lib/contracts/fields/identity-limits.ts';
 import { addUpTo } from '#lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '#lib/secrets/engine/read-snapshot.ts';
 import { keys } from '#lib/table/keys.ts';
-import { auditCountRecord } from '#lib/table/records/audit-count.ts';
-import { auditRecord } from '#lib/table/records/audit-entry.ts';
-import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
-import { challengeRecord } from '#lib/table/records/challenge.ts';
-import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
-import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
+import { auditCountRecord, auditPartitionsRecord, auditRecord } from '#lib/table/records/audit.ts';
+import {
+  challengeRecord,
+  credentialKeyRecord,
+  handOffRecord,
+  sessionRecord,
+  tokenRecord,
+} from '#lib/table/records/credentials.ts';
 import {
   type EnvironmentState,
   environmentRecord,
@@ -17,45 +19,59 @@ import {
   fenceRecord,
   ticketsRecord,
 } from '#lib/table/records/environment.ts';
-import { handOffRecord } from '#lib/table/records/hand-off.ts';
-import { assertionRecord, identityRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
-import { invitationPointerRecord, invitationRecord } from '#lib/table/records/invitation.ts';
-import { issuerKeysRecord } from '#lib/table/records/issuer-keys.ts';
-import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '#lib/table/records/link.ts';
-import { longQuestionsRecord } from '#lib/table/records/long-questions.ts';
-import { memberRecord, membershipRecord, removedMemberRecord } from '#lib/table/records/member.ts';
+import { assertionRecord, identityRecord, issuerKeysRecord, liveTokensRecord } from '#lib/table/records/identity.ts';
+import { longQuestionsRecord, rateRecord } from '#lib/table/records/limits.ts';
 import {
   directoryBySlugRecord,
+  invitationPointerRecord,
+  invitationRecord,
+  memberRecord,
+  membershipRecord,
   organizationPointerRecord,
   organizationRecord,
+  removedMemberRecord,
 } from '#lib/table/records/organization.ts';
-import { passkeyOwnerRecord, passkeyRecord } from '#lib/table/records/passkey.ts';
-import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
-import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
-import { platformCountRecord } from '#lib/table/records/platform-count.ts';
-import { projectRecord } from '#lib/table/records/project.ts';
-import { accountLinkRecord, pendingLinkRecord, providerLinkRecord } from '#lib/table/records/provider-link.ts';
-import { rateRecord } from '#lib/table/records/rate.ts';
-import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
+import {
+  countedBatchRecord,
+  customerRecord,
+  paymentEventRecord,
+  planConfigsRecord,
+  platformCountRecord,
+  routeHourRecord,
+} from '#lib/table/records/platform.ts';
+import { projectRecord, templateKeyRecord } from '#lib/table/records/project.ts';
 import { retiredProjectRecord } from '#lib/table/records/retired-slug.ts';
-import { revisionPartRecord, revisionRecord } from '#lib/table/records/revision.ts';
 import {
   type HeadRecord,
   headRecord,
+  revisionPartRecord,
+  revisionRecord,
   type TombstoneRecord,
   tombstoneRecord,
   type VersionRecord,
   versionRecord,
 } from '#lib/table/records/secret.ts';
 import { servingRegionRecord } from '#lib/table/records/serving-region.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
-import { domainRecord, signInRecord } from '#lib/table/records/sign-in.ts';
-import { startedSignInRecord } from '#lib/table/records/started-sign-in.ts';
-import { templateKeyRecord } from '#lib/table/records/template-key.ts';
-import { tokenRecord } from '#lib/table/records/token.ts';
+import {
+  accountLinkRecord,
+  domainRecord,
+  pendingLinkRecord,
+  providerLinkRecord,
+  signInRecord,
+  startedSignInRecord,
+} from '#lib/table/records/sign-in.ts';
 import { subjectOf, unfinishedWorkRecord } from '#lib/table/records/unfinished-work.ts';
-import { emailRecord, hasSecondFactor, userRecord } from '#lib/table/records/user.ts';
-import { webhookRecord } from '#lib/table/records/webhook.ts';
+import {
+  emailRecord,
+  hasSecondFactor,
+  passkeyOwnerRecord,
+  passkeyRecord,
+  resetLinkRecord,
+  undoLinkRecord,
+  userRecord,
+  verificationLinkRecord,
+} from '#lib/table/records/user.ts';
+import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord, webhookRecord } from '#lib/table/records/webhook.ts';
 import { allItems } from './table-dump.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };

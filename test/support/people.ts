@@ -7,7 +7,7 @@ import { Organization } from '#lib/contracts/fields/organization.ts';
 import { newOrganization } from '#lib/organizations/new-organization.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { countPlatform } from '#lib/table/records/platform-count.ts';
+import { countPlatform } from '#lib/table/records/platform.ts';
 import { emailRecord, type UserRecord, userRecord } from '#lib/table/records/user.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { type Api, sessionOf } from './api.ts';

@@ -5,7 +5,7 @@ import { factorMails } from '#lib/limits/rate-limits.ts';
 import type { Key } from '#lib/table/entity.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find, queryItems } from '#lib/table/read.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
+import { sessionRecord } from '#lib/table/records/credentials.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { remove, transact, update } from '#lib/table/write.ts';
 import { type Answer, type Api, sessionOf } from './api.ts';

@@ -5,7 +5,7 @@ import { chunksOf } from '#lib/core/chunks-of.ts';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { at } from '#lib/table/read.ts';
-import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
 
 /** An entry like one that the service would have written at that time. */
 export function auditEntry(action: AuditAction, createdAtMs: number, more: Partial<AuditRecord> = {}): AuditRecord {

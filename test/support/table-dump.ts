@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { requiredSetting } from '#lib/core/settings.ts';
 import { tableClient } from '#lib/table/client.ts';
-import { credentialKeyRecord } from '#lib/table/records/credential-key.ts';
+import { credentialKeyRecord } from '#lib/table/records/credentials.ts';
 import { removeAll } from '#lib/table/write.ts';
 
 /** Every item of the test's table, to check what is stored and what must not be. */

@@ -2,10 +2,10 @@ import { absent, atLeast, attribute, equals, includes, isNew, isThere, lessThan 
 import { keys } from '#lib/table/keys.ts';
 import { at } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
+import { rateRecord } from '#lib/table/records/limits.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
+import { routeHourRecord } from '#lib/table/records/platform.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
-import { rateRecord } from '#lib/table/records/rate.ts';
-import { routeHourRecord } from '#lib/table/records/request-metrics.ts';
 import { headRecord } from '#lib/table/records/secret.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { check, put, remove, update, upsert, type Write } from '#lib/table/write.ts';

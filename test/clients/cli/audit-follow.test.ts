@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ranges } from '#lib/table/keys.ts';
 import { at, ofKind, queryItems } from '#lib/table/read.ts';
-import { type AuditRecord, auditRecord } from '#lib/table/records/audit-entry.ts';
+import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { startApi } from '#test/support/api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { csvColumns, csvRecord } from '#clients/cli/src/evidence/entry-csv.ts';
-import { AuditEntry } from '#lib/contracts/audit/list-audit-entries.ts';
+import { AuditEntry } from '#lib/contracts/audit/entries.ts';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';

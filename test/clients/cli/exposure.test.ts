@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/get-exposure.ts';
+import type { CredentialExposure, Exposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
 import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';

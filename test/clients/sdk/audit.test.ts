@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFeed, auditLog, exposure, type FeedOptions, type FeedPage, Holdfast } from '#clients/sdk/src/index.ts';
-import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';

@@ -7,7 +7,7 @@ import { accessLogFormat } from '#infra/plan/http-api.ts';
 import { readSummary } from '#lib/metrics/summarize.ts';
 import { keys } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
-import { countedBatchRecord, routeHourRecord } from '#lib/table/records/request-metrics.ts';
+import { countedBatchRecord, routeHourRecord } from '#lib/table/records/platform.ts';
 import { startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { pagesToFind } from '#lib/audit/search-entries.ts';
 import { auditActions } from '#lib/contracts/fields/audit-action.ts';
 import { chunksOf } from '#lib/core/chunks-of.ts';
-import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { type Person, seedOwner } from '#test/support/people.ts';

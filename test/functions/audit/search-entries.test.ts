@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pagesToFind } from '#lib/audit/search-entries.ts';
 import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
-import type { AuditRecord } from '#lib/table/records/audit-entry.ts';
+import type { AuditRecord } from '#lib/table/records/audit.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';

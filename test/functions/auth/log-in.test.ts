@@ -2,7 +2,7 @@ import { randomUUID, scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';
-import { sessionRecord } from '#lib/table/records/session.ts';
+import { sessionRecord } from '#lib/table/records/credentials.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { sessionOf, startApi } from '#test/support/api.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at } from '#lib/table/read.ts';
-import { resetLinkRecord } from '#lib/table/records/link.ts';
+import { resetLinkRecord } from '#lib/table/records/user.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { createToken, sessionOf } from '#test/support/api.ts';
 import { eventually } from '#test/support/eventually.ts';

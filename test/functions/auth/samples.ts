@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { newPendingLink } from '#lib/accounts/account-link.ts';
 import { newChallenge } from '#lib/accounts/factors/challenge.ts';
 import { requestOptions } from '#lib/accounts/factors/passkey-options.ts';
-import { factorCookie } from '#lib/contracts/auth/sign-in-cookies.ts';
+import { factorCookie } from '#lib/contracts/auth/credentials.ts';
 import { totpCode, totpStep } from '#lib/crypto/totp.ts';
 import { at, find } from '#lib/table/read.ts';
 import { emailRecord, userRecord } from '#lib/table/records/user.ts';

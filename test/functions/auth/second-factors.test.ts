@@ -4,7 +4,7 @@ import { newSession } from '#lib/accounts/sessions.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { readCredential } from '#lib/crypto/credentials.ts';
 import { at, find } from '#lib/table/read.ts';
-import { rateRecord } from '#lib/table/records/rate.ts';
+import { rateRecord } from '#lib/table/records/limits.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { transact } from '#lib/table/write.ts';
 import { createToken, sessionOf } from '#test/support/api.ts';

@@ -3,7 +3,7 @@ import { defaultLimits } from '#lib/contracts/fields/limits.ts';
 import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { at, find } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { customerRecord } from '#lib/table/records/payment.ts';
+import { customerRecord } from '#lib/table/records/platform.ts';
 import { type Answer, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sign } from '#infra/local/stand-ins/payment/events.ts';
 import { at, find, readAll } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { customerRecord, paymentEventRecord } from '#lib/table/records/payment.ts';
+import { customerRecord, paymentEventRecord } from '#lib/table/records/platform.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';

@@ -9,7 +9,7 @@ import { NotYetCommitted } from '#lib/jobs/erase-range.ts';
 import { tableClient } from '#lib/table/client.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, find } from '#lib/table/read.ts';
-import { auditPartitionsRecord } from '#lib/table/records/audit-partitions.ts';
+import { auditPartitionsRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { put, transact, update } from '#lib/table/write.ts';
 import { createProject, createToken, startApi } from '#test/support/api.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ServedFormat } from '#lib/contracts/secrets/served-formats.ts';
+import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
 import { codeOf, createToken } from '#test/support/api.ts';
 import { useWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';

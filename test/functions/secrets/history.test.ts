@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keys, ranges } from '#lib/table/keys.ts';
 import { at, queryItems } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import { revisionRecord } from '#lib/table/records/revision.ts';
+import { revisionRecord } from '#lib/table/records/secret.ts';
 import { put, removeAll, transact, update } from '#lib/table/write.ts';
 import { useWorkplace } from '#test/support/environments.ts';
 

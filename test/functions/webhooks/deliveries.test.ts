@@ -9,7 +9,7 @@ import { keptPayload, textOf } from '#lib/deliveries/payload.ts';
 import { queueDeliveries } from '#lib/deliveries/queue-deliveries.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems, readAll } from '#lib/table/read.ts';
-import { deliveryClaimRecord, payloadPieceRecord } from '#lib/table/records/delivery.ts';
+import { deliveryClaimRecord, payloadPieceRecord } from '#lib/table/records/webhook.ts';
 import { put, transact } from '#lib/table/write.ts';
 import { codeOf, createProject, startApi } from '#test/support/api.ts';
 import { deliveryMessage } from '#test/support/delivery-message.ts';

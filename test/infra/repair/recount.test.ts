@@ -7,7 +7,7 @@ import { recountPlatform } from '#infra/repair/recount-platform.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
-import { countPlatform } from '#lib/table/records/platform-count.ts';
+import { countPlatform } from '#lib/table/records/platform.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { createProject, startApi } from '#test/support/api.ts';

@@ -4,7 +4,7 @@ import type { PlanName } from '#lib/contracts/fields/limits.ts';
 import { planConfigsMs } from '#lib/plans/effective-limits.ts';
 import { at, find } from '#lib/table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '#lib/table/records/organization.ts';
-import { planConfigsRecord } from '#lib/table/records/plan-configs.ts';
+import { planConfigsRecord } from '#lib/table/records/platform.ts';
 import { put, putAlone, remove, transact } from '#lib/table/write.ts';
 import { type Api, startApi } from '#test/support/api.ts';
 import { type Person, seedOwner, seedPerson } from '#test/support/people.ts';

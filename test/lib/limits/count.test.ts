@@ -13,7 +13,7 @@ import {
 import { networkOf } from '#lib/limits/network.ts';
 import { failedLogins } from '#lib/limits/rate-limits.ts';
 import { at, find } from '#lib/table/read.ts';
-import { rateRecord } from '#lib/table/records/rate.ts';
+import { rateRecord } from '#lib/table/records/limits.ts';
 import { retryOnConditionFailed, transact, update, type Write } from '#lib/table/write.ts';
 import { startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
