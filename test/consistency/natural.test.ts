@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { Job } from '#lib/core/job.ts';
-import { startApi, useApi } from '../support/api.ts';
+import { codeOf, startApi, useApi } from '../support/api.ts';
+import { createWhenFree } from '../support/create-when-free.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 
@@ -47,23 +48,17 @@ const api = useApi(() =>
   }),
 );
 
-const isErased = (id: string) => vi.waitFor(() => expect(open.get(id)).toBe(0), { timeout: 30_000, interval: 20 });
+const createAtOnce = (path: string, body: { name: string; slug: string }, { session }: Person) =>
+  createWhenFree(api, path, body, session, 2);
 
-/** Retries until the slug is free. */
-async function createWhenFree(path: string, body: { name: string; slug: string }, { session }: Person) {
-  for (let tries = 0; tries < 5000; tries += 1) {
-    const made = await api.post(path, body, session);
-    if (made.status === 201) return made.body;
-    expect([made.status, made.body.error.code]).toEqual([409, 'slug_taken']);
-    await sleep(2);
-  }
-  throw new Error(`The slug ${body.slug} is never free.`);
-}
-
-async function setAndPull(orgSlug: string, project: string, { session }: Person) {
+/** Sets a secret in the new resource, and pulls it once the old one is erased. */
+async function outcomeOf(orgSlug: string, project: string, { session }: Person, erasedId: string): Promise<string> {
   const path = `/secrets/${orgSlug}/${project}/dev`;
   const set = await api.put(path, { key: 'A', value: 'new' }, session);
-  return { status: set.status, pull: () => api.get(path, session) };
+  await eventually(() => expect(open.get(erasedId)).toBe(0));
+  const pulled = await api.get(path, session);
+  const isKept = set.status === 201 && pulled.body.secrets?.[0]?.value === 'new';
+  return isKept ? 'kept' : `${set.status}, ${codeOf(pulled)}`;
 }
 
 /** Runs the trial for all rounds and returns its outcomes that are not `kept`. */
@@ -85,16 +80,14 @@ describe('a resource that is deleted twice and immediately created again', () =>
     const { id, slug: orgSlug } = owner.organization;
 
     const lost = await outcomes(async slug => {
-      const created = await createWhenFree(`/projects/${id}`, { name: slug, slug }, owner);
-      await setAndPull(orgSlug, slug, owner);
+      const create = () => createAtOnce(`/projects/${id}`, { name: slug, slug }, owner);
+      const created = await create();
+      await api.put(`/secrets/${orgSlug}/${slug}/dev`, { key: 'A', value: 'old' }, owner.session);
       await Promise.all([1, 2].map(() => api.delete(`/projects/${id}/${slug}`, owner.session)));
-      await createWhenFree(`/projects/${id}`, { name: slug, slug }, owner);
-      const { status, pull } = await setAndPull(orgSlug, slug, owner);
-      await isErased(created.project.id);
-      const pulled = await pull();
+      await create();
+      const outcome = await outcomeOf(orgSlug, slug, owner, created.project.id);
       await api.delete(`/projects/${id}/${slug}`, owner.session);
-      const isKept = status === 201 && pulled.body.secrets?.[0]?.value === 'new';
-      return isKept ? 'kept' : `${status}, ${pulled.status} ${pulled.body.error?.code}`;
+      return outcome;
     });
 
     expect(lost).toEqual([]);
@@ -103,16 +96,15 @@ describe('a resource that is deleted twice and immediately created again', () =>
   it('is kept if it is an organization that another user registers', { timeout }, async () => {
     const lost = await outcomes(async slug => {
       const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
-      const { organization } = await createWhenFree('/orgs', { name: slug, slug }, owner);
-      await createWhenFree(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, owner);
-      await Promise.all([1, 2].map(() => api.delete(`/orgs/${organization.id}`, owner.session)));
-      const { organization: next } = await createWhenFree('/orgs', { name: slug, slug }, other);
-      await createWhenFree(`/projects/${next.id}`, { name: 'Shop', slug: 'shop' }, other);
-      const { status, pull } = await setAndPull(slug, 'shop', other);
-      await isErased(organization.id);
-      const pulled = await pull();
-      const isKept = status === 201 && pulled.body.secrets?.[0]?.value === 'new';
-      return isKept ? 'kept' : `${status}, ${pulled.status} ${pulled.body.error?.code}`;
+      const createBy = async (person: Person) => {
+        const { organization } = await createAtOnce('/orgs', { name: slug, slug }, person);
+        await createAtOnce(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, person);
+        return organization;
+      };
+      const { id } = await createBy(owner);
+      await Promise.all([1, 2].map(() => api.delete(`/orgs/${id}`, owner.session)));
+      await createBy(other);
+      return outcomeOf(slug, 'shop', other, id);
     });
 
     expect(lost).toEqual([]);

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, createToken } from '../support/api.ts';
+import { createWhenFree } from '../support/create-when-free.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { eventually } from '../support/eventually.ts';
 import type { FaultKind } from '../support/inject-faults.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 
@@ -189,30 +191,22 @@ function bodyOf(change: Change) {
 /** Rotates the data key, once there is something to re-encrypt. */
 async function rotate(): Promise<void> {
   for (const { size } = changes; changes.size === size; ) await sleep(10);
-  const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
-  expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
-  for (;;) {
-    const { body } = await api.get(project, place.owner.session);
-    if (body.project.rotation?.status === 'completed') return;
-    await sleep(100);
-  }
+  expect((await place.rotateKey()).status).toBe(202);
+  await eventually(async () => {
+    const { project } = (await api.get(place.projectPath, place.owner.session)).body;
+    expect(project.rotation?.status).toBe('completed');
+  });
 }
 
 async function createAgain(): Promise<void> {
-  const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+  const environments = `${place.projectPath}/environments`;
   const from = performance.now();
   expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
   // From here on, nothing of the deleted environment may be read.
   acknowledged += 1;
-  for (;;) {
-    const { status, body } = await api.post(environments, { name: 'dev', slug: 'dev' }, place.owner.session);
-    if (status === 201) {
-      absences.push({ from, to: performance.now() });
-      return acknowledge(body.environment.revision, 'empty');
-    }
-    expect(body.error.code).toBe('slug_taken');
-    await sleep(50);
-  }
+  const { environment } = await createWhenFree(api, environments, { name: 'dev', slug: 'dev' }, place.owner.session);
+  absences.push({ from, to: performance.now() });
+  acknowledge(environment.revision, 'empty');
 }
 
 /** The content after each revision. */

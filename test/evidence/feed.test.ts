@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { auditPartitions } from '#lib/audit/partitions.ts';
 import { longestWriteMs } from '#lib/audit/write.ts';
 import type { AuditEntry } from '#lib/contracts/audit/entries.ts';
@@ -10,41 +10,40 @@ import { type AuditRecord, auditRecord } from '#lib/table/records/audit.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { hotPartition, throttled } from '#test/support/throttled.ts';
-import { type Api, startApi } from '../support/api.ts';
-import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { codeOf } from '../support/api.ts';
+import { openWorkplace } from '../support/environments.ts';
+import { fresh, shared } from '../support/fixtures.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
-import { type Person, seedOwner } from '../support/people.ts';
+import { seedOwner } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
-let api: Api;
-let owner: Person;
+const api = shared(() => startObservedApi({ REQUESTS_PER_MINUTE: '-1' }));
+const owner = fresh(seedOwner);
 
-const feedOf = async (person: Person, query: string) => {
-  const answer = await api.get(`/audit/${person.organization.id}/feed${query}`, person.session);
-  if (answer.status !== 200) throw new Error(`The feed answered ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body as { entries: AuditEntry[]; next: string; upTo: string };
-};
+const feed = (query: string) => api.get(`/audit/${owner.organization.id}/feed${query}`, owner.session);
+const feedOf = async (query: string): Promise<{ entries: AuditEntry[]; next: string; upTo: string }> =>
+  (await expectStatus(feed(query), 200)).body;
 
-/** Follows the feed until it has returned everything that is settled. */
-async function readAll(person: Person, query: string): Promise<{ entries: AuditEntry[]; next: string }> {
+/** Follows the feed up to a time, or until it has returned everything that is settled. */
+async function readAll(query: string, until = new Date(Date.now() - longestWriteMs).toISOString()) {
   const entries: AuditEntry[] = [];
-  const settled = new Date(Date.now() - longestWriteMs).toISOString();
   for (let after = ''; ; ) {
-    const page = await feedOf(person, `?${query}${after}`);
+    const page = await feedOf(`?${query}${after}`);
     entries.push(...page.entries);
     after = `&after=${page.next}`;
-    if (page.upTo >= settled) return { entries, next: page.next };
+    if (page.upTo >= until) return { entries, next: page.next };
   }
 }
 
-async function stored(organizationId: string): Promise<AuditRecord[]> {
-  const partitions = Array.from({ length: auditPartitions }, (_, partition) => partition);
-  const found = await Promise.all(
-    partitions.map(async partition => ofKind(auditRecord, await queryItems(ranges.audit(organizationId, partition)))),
-  );
-  const position = ({ createdAt, id }: AuditRecord) => `${createdAt}#${id}`;
-  return found.flat().toSorted((a, b) => (position(a) < position(b) ? -1 : 1));
+const byPosition = (a: AuditRecord, b: AuditRecord) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1);
+const inPartition = async (partition: number) =>
+  ofKind(auditRecord, await queryItems(ranges.audit(owner.organization.id, partition)));
+const partitions = Array.from({ length: auditPartitions }, (_, partition) => partition);
+
+async function stored(): Promise<AuditRecord[]> {
+  return (await Promise.all(partitions.map(inPartition))).flat().toSorted(byPosition);
 }
 
 const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
@@ -53,15 +52,10 @@ describe('the feed of the audit log, while entries are written', () => {
   /** So fast does time pass, to wait less for entries to settle. */
   const speed = 10;
   let clock: NodeJS.Timeout;
-  let place: Workplace;
+  const place = fresh(() => openWorkplace(api, owner));
 
-  beforeAll(async () => {
-    api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
-  });
   beforeEach(async () => {
     resetProcessMemory('busy-organizations');
-    owner = await seedOwner();
-    place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');
     const started = { real: performance.now(), ms: Date.now() };
     vi.useFakeTimers({ toFake: ['Date'], now: started.ms });
@@ -71,7 +65,6 @@ describe('the feed of the audit log, while entries are written', () => {
     clearInterval(clock);
     vi.useRealTimers();
   });
-  afterAll(() => api.stop());
 
   /** Sends some calls late, and some both late and again. */
   const late: Conductor = {
@@ -102,8 +95,8 @@ describe('the feed of the audit log, while entries are written', () => {
   it.each([
     ['in one partition', 1],
     ['in all partitions', auditPartitions],
-  ])('has every entry once and in order for a reader that is killed again and again, %s', async (_, partitions) => {
-    if (partitions > 1) await withFault({ conductor: busy() }, headers => place.pull('dev', '', { headers }));
+  ])('has every entry once and in order for a reader that is killed again and again, %s', async (_, count) => {
+    if (count > 1) await withFault({ conductor: busy() }, headers => place.pull('dev', '', { headers }));
     const acknowledged: string[] = [];
     const write = async (writer: number) => {
       for (let n = 0; n < 15; n += 1) {
@@ -126,7 +119,7 @@ describe('the feed of the audit log, while entries are written', () => {
     let kills = 0;
     let writtenTo: string | undefined;
     for (let polls = 0; writtenTo === undefined || upTo < writtenTo; polls += 1) {
-      const page = await feedOf(owner, `?limit=7${cursor}`);
+      const page = await feedOf(`?limit=7${cursor}`);
       // Killed before it stored the page and its cursor.
       if (polls % 4 === 3) kills += 1;
       else {
@@ -139,15 +132,14 @@ describe('the feed of the audit log, while entries are written', () => {
     }
     await writers;
 
-    const all = await stored(owner.organization.id);
+    const all = await stored();
     expect(idsOf(read)).toEqual(idsOf(all));
     const recorded = new Set(all.map(({ requestId }) => requestId));
     expect(acknowledged.filter(id => !recorded.has(id))).toEqual([]);
     expect(all.length).toBeGreaterThan(20);
     expect(kills).toBeGreaterThan(3);
-    const others = Array.from({ length: auditPartitions - 1 }, (_, index) => index + 1);
-    const spread = await Promise.all(others.map(one => queryItems(ranges.audit(owner.organization.id, one))));
-    expect(spread.flat().length > 0).toBe(partitions > 1);
+    const spread = (await Promise.all(partitions.slice(1).map(inPartition))).flat();
+    expect(spread.length > 0).toBe(count > 1);
   });
 
   it.each(['PutItem', 'TransactWriteItems'])(
@@ -164,12 +156,12 @@ describe('the feed of the audit log, while entries are written', () => {
           throw Object.assign(new Error('the connection broke (injected)'), { name: 'TimeoutError', $retryable: {} });
         },
       };
-      const before = await stored(owner.organization.id);
+      const before = await stored();
       const answer = await withFault({ conductor: frozen }, headers =>
         operation === 'PutItem' ? place.pull('dev', '', { headers }) : place.set('dev', 'B', 'x', { headers }),
       );
       expect(answer.status).toBe(503);
-      expect(idsOf(await stored(owner.organization.id))).toEqual(idsOf(before));
+      expect(idsOf(await stored())).toEqual(idsOf(before));
     },
   );
 });
@@ -177,28 +169,20 @@ describe('the feed of the audit log, while entries are written', () => {
 describe('the feed of the audit log', () => {
   const day = 86_400_000;
 
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  beforeEach(async () => {
-    owner = await seedOwner();
-  });
-  afterAll(() => api.stop());
-
   /** Half of them share their time with another one. */
   const seeded = async (count: number, startMs: number, more: Partial<AuditRecord> = {}) => {
     const entries = Array.from({ length: count }, (_, n) =>
       auditEntry(n % 3 === 0 ? 'secret.updated' : 'secret.pulled', startMs + Math.floor(n / 2) * 10, more),
     );
     await seedAudit(owner.organization.id, entries);
-    return entries.toSorted((a, b) => (`${a.createdAt}#${a.id}` < `${b.createdAt}#${b.id}` ? -1 : 1));
+    return entries.toSorted(byPosition);
   };
 
   it('returns the same entries whatever the size of its pages', async () => {
     const entries = await seeded(60, Date.now() - day);
     const since = `since=${new Date(Date.now() - 2 * day).toISOString()}`;
     for (const limit of [1, 7, 60, 1000]) {
-      expect(idsOf((await readAll(owner, `${since}&limit=${limit}`)).entries)).toEqual(idsOf(entries));
+      expect(idsOf((await readAll(`${since}&limit=${limit}`)).entries)).toEqual(idsOf(entries));
     }
   });
 
@@ -206,90 +190,73 @@ describe('the feed of the audit log', () => {
     const entries = await seeded(40, Date.now() - day);
     const updates = entries.filter(({ action }) => action === 'secret.updated');
     const until = updates[5]?.createdAt ?? '';
-    const { entries: read, next } = await readAllUntil(`action=secret.updated&limit=2&until=${until}`, until);
+    const { entries: read, next } = await readAll(`action=secret.updated&limit=2&until=${until}`, until);
     expect(idsOf(read)).toEqual(idsOf(updates.filter(({ createdAt }) => createdAt < until)));
-    expect((await feedOf(owner, `?action=secret.updated&until=${until}&after=${next}`)).entries).toEqual([]);
+    expect((await feedOf(`?action=secret.updated&until=${until}&after=${next}`)).entries).toEqual([]);
   });
-
-  async function readAllUntil(query: string, until: string) {
-    const entries: AuditEntry[] = [];
-    for (let after = ''; ; ) {
-      const page = await feedOf(owner, `?${query}${after}`);
-      entries.push(...page.entries);
-      after = `&after=${page.next}`;
-      if (page.upTo >= until) return { entries, next: page.next };
-    }
-  }
 
   it('holds back entries before which another one may still be written', async () => {
     const now = Date.now();
     const settled = auditEntry('secret.pulled', now - longestWriteMs - 1000);
     const young = auditEntry('secret.pulled', now - longestWriteMs + 20_000);
     await seedAudit(owner.organization.id, [settled, young]);
-    const page = await feedOf(owner, '');
+    const page = await feedOf('');
     expect(idsOf(page.entries)).toEqual([settled.id]);
     expect(page.upTo > settled.createdAt && page.upTo < young.createdAt).toBe(true);
     const late = auditEntry('secret.updated', now - longestWriteMs + 10_000);
     await seedAudit(owner.organization.id, [late]);
     vi.useFakeTimers({ toFake: ['Date'], now: now + 30_000 });
-    try {
-      expect(idsOf((await feedOf(owner, `?after=${page.next}`)).entries)).toEqual([late.id, young.id]);
-    } finally {
+    onTestFinished(() => {
       vi.useRealTimers();
-    }
+    });
+    expect(idsOf((await feedOf(`?after=${page.next}`)).entries)).toEqual([late.id, young.id]);
   });
 
   it('gives an idle reader a cursor that goes on, and leaves no entry', async () => {
-    const before = await stored(owner.organization.id);
-    const first = await feedOf(owner, '');
-    const second = await feedOf(owner, `?after=${first.next}`);
+    const before = await stored();
+    const first = await feedOf('');
+    const second = await feedOf(`?after=${first.next}`);
     expect([first.entries, second.entries]).toEqual([[], []]);
     expect(second.upTo >= first.upTo).toBe(true);
-    expect(await stored(owner.organization.id)).toEqual(before);
+    expect(await stored()).toEqual(before);
   });
 
   it('does not go back if a cursor is ahead of the clock', async () => {
     const ahead = new Date(Date.now() + day).toISOString();
-    const page = await feedOf(owner, `?since=${ahead}`);
+    const page = await feedOf(`?since=${ahead}`);
     expect([page.entries, page.upTo]).toEqual([[], ahead]);
-    expect((await feedOf(owner, `?after=${page.next}`)).upTo).toBe(ahead);
+    expect((await feedOf(`?after=${page.next}`)).upTo).toBe(ahead);
   });
 
   it('cuts a page so that it fits in a response', async () => {
     const keys = Array.from({ length: 1000 }, (_, n) => `${n}`.padStart(250, 'K'));
     const entries = await seeded(30, Date.now() - day, { keys });
-    const page = await feedOf(owner, '?limit=1000');
+    const page = await feedOf('?limit=1000');
     expect(page.entries.length).toBeGreaterThan(5);
     expect(page.entries.length).toBeLessThan(30);
     expect(page.entries.every(entry => entry.keys?.length === 1000)).toBe(true);
-    expect(idsOf((await readAll(owner, 'limit=1000')).entries)).toEqual(idsOf(entries));
+    expect(idsOf((await readAll('limit=1000')).entries)).toEqual(idsOf(entries));
   });
 
   it('refuses a cursor that retention has passed by, and starts with the oldest entry it surely has', async () => {
     const old = Date.now() - 200 * day;
-    await aged(old);
+    // As if the organization had been created then.
+    const createdAt = new Date(old).toISOString();
+    await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
     const entries = await seeded(20, Date.now() - 10 * day);
     const cursor = Buffer.from(JSON.stringify({ from: new Date(old + day).toISOString() })).toString('base64url');
-    const answer = await api.get(`/audit/${owner.organization.id}/feed?after=${cursor}`, owner.session);
-    expect([answer.status, answer.body.error.code]).toEqual([410, 'cursor_expired']);
+    const answer = await feed(`?after=${cursor}`);
+    expect(codeOf(answer)).toBe('410 cursor_expired');
     const { since } = answer.body.error.details;
     expect(answer.body.error.message).toContain(`since=${since}`);
-    expect(idsOf((await readAll(owner, `since=${since}&limit=3`)).entries)).toEqual(idsOf(entries));
-    expect(idsOf((await readAll(owner, `since=${new Date(old).toISOString()}&limit=3`)).entries)).toEqual(
-      idsOf(entries),
-    );
+    expect(idsOf((await readAll(`since=${since}&limit=3`)).entries)).toEqual(idsOf(entries));
+    expect(idsOf((await readAll(`since=${new Date(old).toISOString()}&limit=3`)).entries)).toEqual(idsOf(entries));
   });
-
-  /** The organization as if it had been created then. */
-  async function aged(ms: number): Promise<void> {
-    const createdAt = new Date(ms).toISOString();
-    await transact([update(at(organizationRecord, owner.organization.slug), { set: { createdAt } })]);
-  }
 
   it.each(['', 'x', 'e30', Buffer.from('{"from":"yesterday"}').toString('base64url')])(
     'refuses the cursor %j',
     async after => {
-      const answer = await api.get(`/audit/${owner.organization.id}/feed?after=${after}`, owner.session);
+      const answer = await feed(`?after=${after}`);
       expect([answer.status, answer.body.error.details]).toEqual([400, [expect.objectContaining({ path: 'after' })]]);
     },
   );

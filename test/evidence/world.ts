@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Way } from '#lib/exposure/sights.ts';
-import type { Answer, Api, Caller } from '../support/api.ts';
+import type { Api, Caller } from '../support/api.ts';
+import { createWhenFree } from '../support/create-when-free.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
 /** A key's version and value. `origin` is the same for a version and those that restore it. */
@@ -22,7 +23,7 @@ export class Environment {
   revision: number;
   isGone = false;
 
-  constructor({ slug, id, type, revision }: { slug: string; id: string; type: string; revision: number }) {
+  constructor({ slug, id, type, revision }: Pick<Environment, 'slug' | 'id' | 'type' | 'revision'>) {
     this.slug = slug;
     this.id = id;
     this.type = type;
@@ -51,6 +52,7 @@ export class Environment {
 
   /** One change: values to set, null to delete; `restored` is the revision that they come from. */
   change(changes: ReadonlyMap<string, string | null>, restored?: number): void {
+    if (changes.size === 0) return;
     const after = new Map(this.at());
     for (const [key, value] of changes) {
       const version = (this.#newest.get(key) ?? 0) + 1;
@@ -82,18 +84,18 @@ export function mayRead({ isDeveloper }: Pick<Credential, 'isDeveloper'>, { type
   return !isDeveloper || type !== 'production';
 }
 
-export interface Seen {
+export interface Seen extends Cell {
   environment: Environment;
   key: string;
-  version: number;
-  value: string;
-  origin: string;
   how: Way;
 }
 
 const keys = ['API_KEY', 'API_URL', 'DATABASE_URL', 'LOG_LEVEL', 'SMTP_PASSWORD', 'TOKEN'];
 /** The template has a pattern for these. */
 const patterned = ['API_KEY', 'TOKEN'];
+
+/** A version as a response shows it. */
+type ShownVersion = Pick<Seen, 'key' | 'version' | 'value'>;
 
 interface Place {
   api: Api;
@@ -102,6 +104,8 @@ interface Place {
   project: string;
   owner: Caller;
 }
+
+type Operation = (as: Credential, environment: Environment) => Promise<number>;
 
 /** Random operations on the real service, with an oracle that remembers what each credential got. */
 export class World {
@@ -121,8 +125,10 @@ export class World {
   /** Does one operation. @returns its name, with the status of the answer */
   async step(): Promise<string> {
     // Each operation is in the list as often as its weight says.
-    const often = Object.entries(this.#operations).flatMap(one => Array.from({ length: one[1].weight }, () => one));
-    const [name, { run }] = this.#pick(often);
+    const weighted = Object.entries(this.#operations).flatMap(([name, [weight, run]]) =>
+      Array.from({ length: weight }, () => [name, run] as const),
+    );
+    const [name, run] = this.#pick(weighted);
     return `${name} ${await run(this.#pick(this.credentials), this.#pick(this.live()))}`;
   }
 
@@ -130,101 +136,61 @@ export class World {
     return this.environments.filter(({ isGone }) => !isGone);
   }
 
-  readonly #operations: Record<
-    string,
-    { weight: number; run: (as: Credential, environment: Environment) => Promise<number> }
-  > = {
-    set: {
-      weight: 12,
-      run: async (as, environment) => {
+  readonly #operations: Record<string, [weight: number, run: Operation]> = {
+    set: [
+      12,
+      async (as, environment) => {
         const key = this.#pick(keys);
-        const known = environment.at().get(key);
-        const value = known !== undefined && this.random() < 0.2 ? known.value : this.#newValue();
-        const answer = await this.#send('PUT', this.#path(environment), as, { key, value });
-        if (answer.status >= 300) return answer.status;
-        if (answer.body.changed === true) environment.change(new Map([[key, value]]));
-        this.#saw(as, environment, [key], answer.body.changed === true ? 'written' : 'compared');
-        return answer.status;
-      },
-    },
-    import: { weight: 4, run: (as, environment) => this.#import(as, environment, {}) },
-    importDotenv: { weight: 2, run: (as, environment) => this.#import(as, environment, { isDotenv: true }) },
-    dryRun: { weight: 3, run: (as, environment) => this.#import(as, environment, { dryRun: true }) },
-    delete: {
-      weight: 3,
-      run: async (as, environment) => {
-        const key = this.#pick(keys);
-        const answer = await this.#send('DELETE', this.#path(environment, `/${key}`), as);
-        if (answer.status === 200) environment.change(new Map([[key, null]]));
-        return answer.status;
-      },
-    },
-    deleteMany: {
-      weight: 1,
-      run: async (as, environment) => {
-        const answer = await this.#send('POST', this.#path(environment, '/bulk-delete'), as, {
-          keys: this.#some(keys, 2),
+        const value = this.#valueFor(environment, key, 0.2);
+        return this.#send('PUT', this.#path(environment), as, { key, value }, ({ changed }) => {
+          if (changed) environment.change(new Map([[key, value]]));
+          this.#saw(as, environment, [key], changed ? 'written' : 'compared');
         });
-        if (answer.status !== 200) return answer.status;
-        const gone = answer.body.deleted.map((key: string) => [key, null] as const);
-        if (gone.length > 0) environment.change(new Map(gone));
-        return answer.status;
       },
-    },
-    change: {
-      weight: 5,
-      run: async (as, environment) => {
-        const before = environment.at();
+    ],
+    import: [4, (as, environment) => this.#import(as, environment, {})],
+    importDotenv: [2, (as, environment) => this.#import(as, environment, { isDotenv: true })],
+    dryRun: [3, (as, environment) => this.#import(as, environment, { dryRun: true })],
+    delete: [
+      3,
+      async (as, environment) => {
+        const key = this.#pick(keys);
+        const path = this.#path(environment, `/${key}`);
+        return this.#send('DELETE', path, as, undefined, () => environment.change(new Map([[key, null]])));
+      },
+    ],
+    deleteMany: [
+      1,
+      async (as, environment) => {
+        const body = { keys: this.#some(keys, 2) };
+        return this.#send('POST', this.#path(environment, '/bulk-delete'), as, body, ({ deleted }) => {
+          environment.change(new Map(deleted.map((key: string) => [key, null] as const)));
+        });
+      },
+    ],
+    change: [
+      5,
+      async (as, environment) => {
         const [added = '', kept = '', removed = ''] = this.#some(keys, 3);
         const set = [
           { key: added, value: this.#newValue() },
-          { key: kept, value: before.get(kept)?.value ?? this.#newValue() },
+          { key: kept, value: this.#valueFor(environment, kept, 1) },
         ];
-        const body = { set, delete: before.has(removed) ? [removed] : [] };
-        const answer = await this.#send('POST', this.#path(environment, '/changes'), as, body);
-        if (answer.status !== 200) return answer.status;
-        const isSame = ({ key, value }: { key: string; value: string }) =>
-          mayRead(as, environment) && before.get(key)?.value === value;
-        const written = set.filter(one => !isSame(one));
-        environment.change(
-          new Map<string, string | null>([
-            ...written.map(({ key, value }) => [key, value] as const),
-            ...body.delete.map(key => [key, null] as const),
-          ]),
+        const body = { set, delete: environment.at().has(removed) ? [removed] : [] };
+        return this.#send('POST', this.#path(environment, '/changes'), as, body, () =>
+          this.#wrote(as, environment, set, body.delete),
         );
-        this.#saw(
-          as,
-          environment,
-          written.map(({ key }) => key),
-          'written',
-        );
-        this.#saw(
-          as,
-          environment,
-          set.filter(isSame).map(({ key }) => key),
-          'compared',
-        );
-        return answer.status;
       },
-    },
-    pull: { weight: 14, run: (as, environment) => this.#pull(as, environment, '') },
-    pullFormatted: { weight: 4, run: (as, environment) => this.#pull(as, environment, '?format=json') },
-    pullKeys: {
-      weight: 5,
-      run: (as, environment) => this.#pull(as, environment, `?keys=${this.#some(keys, 2).join(',')}`),
-    },
-    pullPage: {
-      weight: 4,
-      run: (as, environment) => this.#pull(as, environment, '?search=API&limit=1&offset=0'),
-    },
-    pullSearched: { weight: 2, run: (as, environment) => this.#pull(as, environment, '?search=API') },
-    pullPast: {
-      weight: 5,
-      run: (as, environment) => this.#pull(as, environment, `?revision=${this.#pick(environment.revisions())}`),
-    },
-    notModified: {
-      weight: 2,
-      run: async (as, environment) => {
+    ],
+    pull: [14, (as, environment) => this.#pull(as, environment, '')],
+    pullFormatted: [4, (as, environment) => this.#pull(as, environment, '?format=json')],
+    pullKeys: [5, (as, environment) => this.#pull(as, environment, `?keys=${this.#some(keys, 2).join(',')}`)],
+    pullPage: [4, (as, environment) => this.#pull(as, environment, '?search=API&limit=1&offset=0')],
+    pullSearched: [2, (as, environment) => this.#pull(as, environment, '?search=API')],
+    pullPast: [5, (as, environment) => this.#pull(as, environment, `?revision=${this.#pick(environment.revisions())}`)],
+    notModified: [
+      2,
+      async (as, environment) => {
         const path = this.#path(environment);
         const first = await this.place.api.get(path, as.caller);
         if (first.status !== 200) return first.status;
@@ -232,193 +198,142 @@ export class World {
         const again = await this.place.api.get(path, as.caller, { 'if-none-match': first.headers.get('etag') ?? '' });
         return again.status;
       },
-    },
-    names: {
-      weight: 2,
-      run: async (as, environment) => (await this.#send('GET', this.#path(environment, '/keys'), as)).status,
-    },
-    history: {
-      weight: 5,
-      run: async (as, environment) => {
+    ],
+    names: [2, (as, environment) => this.#send('GET', this.#path(environment, '/keys'), as)],
+    history: [
+      5,
+      async (as, environment) => {
         const key = this.#pick(keys);
         const query = this.random() < 0.5 ? '?values=true' : '?values=true&limit=2&offset=1';
-        const answer = await this.#send('GET', this.#path(environment, `/versions/${key}${query}`), as);
-        if (answer.status !== 200) return answer.status;
-        for (const { version, value } of answer.body.versions) {
-          const cell = environment.versions(key).find(one => one.version === version);
-          if (value === undefined) continue;
-          if (cell === undefined || cell.value !== value)
-            throw new Error(`Version ${version} of ${key} is not as it was written.`);
-          as.seen.push({ environment, key, ...cell, how: 'history' });
-        }
-        return answer.status;
+        const path = this.#path(environment, `/versions/${key}${query}`);
+        return this.#send('GET', path, as, undefined, ({ versions }) => {
+          for (const { version, value } of versions) {
+            const cell = environment.versions(key).find(one => one.version === version);
+            if (value !== undefined) this.#sawCell(as, environment, { key, version, value }, cell, 'history');
+          }
+        });
       },
-    },
-    diff: {
-      weight: 5,
-      run: async (as, environment) => {
-        const from = this.#pick(environment.revisions());
-        const to = this.#pick(environment.revisions());
+    ],
+    diff: [
+      5,
+      async (as, environment) => {
+        const [from, to] = [this.#pick(environment.revisions()), this.#pick(environment.revisions())];
         const path = this.#path(environment, `/diff?from=${from}&to=${to}&values=true`);
-        const answer = await this.#send('GET', path, as);
-        if (answer.status !== 200) return answer.status;
-        const { created, updated, deleted } = answer.body;
-        for (const { key } of [...updated, ...deleted]) this.#saw(as, environment, [key], 'history', from);
-        for (const { key } of [...created, ...updated]) this.#saw(as, environment, [key], 'history', to);
-        return answer.status;
+        return this.#send('GET', path, as, undefined, ({ created, updated, deleted }) => {
+          this.#saw(as, environment, namesOf([...updated, ...deleted]), 'history', from);
+          this.#saw(as, environment, namesOf([...created, ...updated]), 'history', to);
+        });
       },
-    },
-    compare: {
-      weight: 5,
-      run: async (as, environment) => {
-        const other = this.#pick(this.live().filter(one => one !== environment));
+    ],
+    compare: [
+      5,
+      async (as, environment) => {
+        const other = this.#other(environment);
         const values = this.random() < 0.5;
         const path = this.#path(environment, `/compare?with=${other.slug}&values=${values}`);
-        const answer = await this.#send('GET', path, as);
-        if (answer.status !== 200) return answer.status;
-        for (const [side, others] of [
-          [environment, other],
-          [other, environment],
-        ] as const) {
-          // Without values, an answer says nothing about a key that only one side has.
-          const shown = [...side.at().keys()].filter(key => values || others.at().has(key));
-          this.#saw(as, side, shown, 'compared');
-        }
-        return answer.status;
+        return this.#send('GET', path, as, undefined, () => {
+          for (const side of [environment, other]) {
+            const opposite = side === other ? environment : other;
+            // Without values, an answer says nothing about a key that only one side has.
+            const shown = [...side.at().keys()].filter(key => values || opposite.at().has(key));
+            this.#saw(as, side, shown, 'compared');
+          }
+        });
       },
-    },
-    validate: {
-      weight: 2,
-      run: async (as, environment) => {
+    ],
+    validate: [
+      2,
+      async (as, environment) => {
         const { orgSlug, project } = this.place;
-        const answer = await this.#send('GET', `/templates/${orgSlug}/${project}/validate/${environment.slug}`, as);
-        if (answer.status === 200) this.#saw(as, environment, patterned, 'validated');
-        return answer.status;
+        const path = `/templates/${orgSlug}/${project}/validate/${environment.slug}`;
+        return this.#send('GET', path, as, undefined, () => this.#saw(as, environment, patterned, 'validated'));
       },
-    },
-    promote: {
-      weight: 5,
-      run: async (as, environment) => {
-        const target = this.#pick(this.live().filter(one => one !== environment));
+    ],
+    promote: [
+      5,
+      async (as, environment) => {
+        const target = this.#other(environment);
         const { orgSlug, project } = this.place;
         const named = this.random() < 0.3 ? { keys: this.#some([...environment.at().keys(), 'API_KEY'], 1) } : {};
         const body = { from: environment.slug, to: target.slug, overwrite: this.random() < 0.7, ...named };
-        const dryRun = this.random() < 0.3;
-        const path = `/secrets/${orgSlug}/${project}/promote?dryRun=${dryRun}`;
-        const answer = await this.#send('POST', path, as, body);
-        if (answer.status !== 200) return answer.status;
-        if (dryRun) {
-          this.#saw(as, target, answer.body.plan.unchanged, 'compared');
-          return answer.status;
-        }
-        const promoted: string[] = answer.body.promoted;
-        const values = promoted.map(key => [key, environment.at().get(key)?.value ?? ''] as const);
-        if (promoted.length > 0) target.change(new Map(values));
-        this.#saw(as, target, answer.body.unchanged, 'compared');
-        return answer.status;
+        const path = `/secrets/${orgSlug}/${project}/promote?dryRun=${this.random() < 0.3}`;
+        return this.#send('POST', path, as, body, ({ plan, promoted = [], unchanged }) => {
+          const values = promoted.map((key: string) => [key, environment.at().get(key)?.value ?? ''] as const);
+          target.change(new Map(values));
+          this.#saw(as, target, plan?.unchanged ?? unchanged, 'compared');
+        });
       },
-    },
-    restore: {
-      weight: 6,
-      run: async (as, environment) => {
+    ],
+    restore: [
+      6,
+      async (as, environment) => {
         const revision = this.#pick(environment.revisions());
         const body = { revision, ...(this.random() < 0.3 ? { keys: this.#some(keys, 2) } : {}) };
-        const dryRun = this.random() < 0.2;
-        const answer = await this.#send('POST', this.#path(environment, `/restore?dryRun=${dryRun}`), as, body);
-        if (answer.status !== 200) return answer.status;
-        if (dryRun) {
-          this.#saw(as, environment, answer.body.plan.unchanged, 'compared');
-          return answer.status;
-        }
-        const { created, updated, deleted, unchanged } = answer.body;
-        const past = environment.at(revision);
-        const set = [...created, ...updated].map((key: string) => [key, past.get(key)?.value ?? ''] as const);
-        const gone = deleted.map((key: string) => [key, null] as const);
-        if (set.length + gone.length > 0) environment.change(new Map([...set, ...gone]), revision);
-        this.#saw(as, environment, unchanged, 'compared');
-        return answer.status;
+        const path = this.#path(environment, `/restore?dryRun=${this.random() < 0.2}`);
+        return this.#send('POST', path, as, body, ({ plan, created = [], updated = [], deleted = [], unchanged }) => {
+          const past = environment.at(revision);
+          const set = [...created, ...updated].map((key: string) => [key, past.get(key)?.value ?? ''] as const);
+          const gone = deleted.map((key: string) => [key, null] as const);
+          environment.change(new Map([...set, ...gone]), revision);
+          this.#saw(as, environment, plan?.unchanged ?? unchanged, 'compared');
+        });
       },
-    },
-    destroy: {
-      weight: 2,
-      run: async (as, environment) => {
-        const key = this.#pick(keys);
-        const body = { versions: [1] };
-        return (await this.#send('POST', this.#path(environment, `/versions/${key}/destroy`), as, body)).status;
+    ],
+    destroy: [
+      2,
+      (as, environment) => {
+        const path = this.#path(environment, `/versions/${this.#pick(keys)}/destroy`);
+        return this.#send('POST', path, as, { versions: [1] });
       },
-    },
-    rename: {
-      weight: 1,
-      run: async as => (await this.#send('PATCH', '/auth/me', as, { name: `Name ${this.#written}` })).status,
-    },
-    rotate: {
-      weight: 1,
-      run: async () => {
-        const { api, orgId, project, owner } = this.place;
-        return (await api.post(`/projects/${orgId}/${project}/rotate-key`, {}, owner)).status;
+    ],
+    rename: [1, as => this.#send('PATCH', '/auth/me', as, { name: `Name ${this.#written}` })],
+    rotate: [
+      1,
+      async () => {
+        const { api, owner } = this.place;
+        return (await api.post(`${this.#projectPath}/rotate-key`, {}, owner)).status;
       },
-    },
-    retype: {
-      weight: 1,
-      run: async (_, { slug }) => {
-        const { api, orgId, project, owner } = this.place;
+    ],
+    retype: [
+      1,
+      async (_, { slug }) => {
+        const { api, owner } = this.place;
         const environment = this.live().find(one => one.slug === 'staging');
         if (environment === undefined || slug === 'staging') return 404;
         const type = environment.type === 'staging' ? 'development' : 'staging';
-        const path = `/projects/${orgId}/${project}/environments/staging`;
-        await expectStatus(api.patch(path, { type }, owner), 200);
+        await expectStatus(api.patch(`${this.#projectPath}/environments/staging`, { type }, owner), 200);
         environment.type = type;
         return 200;
       },
-    },
-    recreate: {
-      weight: 2,
-      run: async () => {
-        const { api, orgId, project, owner } = this.place;
-        const path = `/projects/${orgId}/${project}/environments`;
-        await expectStatus(api.delete(`${path}/qa`, owner), 200);
+    ],
+    recreate: [
+      2,
+      async () => {
+        const { api, owner } = this.place;
+        await expectStatus(api.delete(`${this.#projectPath}/environments/qa`, owner), 200);
         for (const environment of this.environments) environment.isGone ||= environment.slug === 'qa';
         await this.addEnvironment();
         return 201;
       },
-    },
+    ],
   };
 
   /** The environment `qa`, as soon as an earlier one is erased. */
   async addEnvironment(): Promise<void> {
-    const { api, orgId, project, owner } = this.place;
-    const path = `/projects/${orgId}/${project}/environments`;
+    const { api, owner } = this.place;
     const body = { name: 'QA', slug: 'qa', type: 'development' };
-    for (;;) {
-      const made = await expectStatus(api.post(path, body, owner), 201, 409);
-      if (made.status === 201) {
-        this.environments.push(new Environment(made.body.environment));
-        return;
-      }
-      await new Promise(resolve => setTimeout(resolve, 50));
-    }
+    const { environment } = await createWhenFree(api, `${this.#projectPath}/environments`, body, owner);
+    this.environments.push(new Environment(environment));
   }
 
   async #pull(as: Credential, environment: Environment, query: string): Promise<number> {
-    const answer = await this.#send('GET', this.#path(environment, query), as);
-    if (answer.status !== 200) return answer.status;
-    const revision = Number(new URLSearchParams(query).get('revision') ?? environment.revision);
-    const state = environment.at(revision);
-    const shown: { key: string; version: number; value: string }[] = query.startsWith('?format=')
-      ? Object.entries<string>(answer.body).map(([key, value]) => ({
-          key,
-          version: state.get(key)?.version ?? 0,
-          value,
-        }))
-      : answer.body.secrets;
-    for (const { key, version, value } of shown) {
-      // The oracle is only worth something if it agrees with what the service delivers.
-      const cell = state.get(key);
-      if (cell === undefined || cell.version !== version || cell.value !== value)
-        throw new Error(`${key}: ${version} ${cell?.version}`);
-      as.seen.push({ environment, key, ...cell, how: 'pulled' });
-    }
-    return answer.status;
+    return this.#send('GET', this.#path(environment, query), as, undefined, body => {
+      const state = environment.at(Number(new URLSearchParams(query).get('revision') ?? environment.revision));
+      const formatted = () =>
+        Object.entries<string>(body).map(([key, value]) => ({ key, version: state.get(key)?.version ?? 0, value }));
+      const shown: ShownVersion[] = query.startsWith('?format=') ? formatted() : body.secrets;
+      for (const one of shown) this.#sawCell(as, environment, one, state.get(one.key), 'pulled');
+    });
   }
 
   async #import(
@@ -426,26 +341,35 @@ export class World {
     environment: Environment,
     { isDotenv = false, dryRun = false }: { isDotenv?: boolean; dryRun?: boolean },
   ): Promise<number> {
-    const before = environment.at();
-    const wanted = this.#some(keys, 3).map(key => {
-      const known = before.get(key);
-      return { key, value: known !== undefined && this.random() < 0.4 ? known.value : this.#newValue() };
-    });
+    const secrets = this.#some(keys, 3).map(key => ({ key, value: this.#valueFor(environment, key, 0.4) }));
+    const dotenv = secrets.map(({ key, value }) => `${key}="${value}"\n`).join('');
     const path = this.#path(environment, `/bulk?dryRun=${dryRun}`);
-    const dotenv = wanted.map(({ key, value }) => `${key}="${value}"\n`).join('');
-    const answer = await this.#send('POST', path, as, isDotenv ? { dotenv } : { secrets: wanted });
-    if (answer.status >= 300) return answer.status;
-    const isSame = ({ key, value }: { key: string; value: string }) =>
-      mayRead(as, environment) && before.get(key)?.value === value;
-    const changed = wanted.filter(one => !isSame(one));
-    const same = wanted.filter(isSame).map(({ key }) => key);
-    if (!dryRun && changed.length > 0) {
-      environment.change(new Map(changed.map(({ key, value }) => [key, value])));
-      const written = changed.map(({ key }) => key);
-      this.#saw(as, environment, written, 'written');
+    return this.#send('POST', path, as, isDotenv ? { dotenv } : { secrets }, () =>
+      this.#wrote(as, environment, secrets, [], dryRun),
+    );
+  }
+
+  /** The caller gets to know which values are unchanged if they may read the environment. */
+  #wrote(
+    as: Credential,
+    environment: Environment,
+    set: readonly { key: string; value: string }[],
+    deleted: readonly string[],
+    dryRun = false,
+  ): void {
+    const state = environment.at();
+    const [same = [], written = []] = [true, false].map(isSame =>
+      set.filter(({ key, value }) => isSame === (mayRead(as, environment) && state.get(key)?.value === value)),
+    );
+    if (!dryRun) {
+      const changes = [
+        ...written.map(({ key, value }) => [key, value] as const),
+        ...deleted.map(key => [key, null] as const),
+      ];
+      environment.change(new Map<string, string | null>(changes));
+      this.#saw(as, environment, namesOf(written), 'written');
     }
-    this.#saw(as, environment, same, 'compared');
-    return answer.status;
+    this.#saw(as, environment, namesOf(same), 'compared');
   }
 
   #saw(as: Credential, environment: Environment, some: readonly string[], how: Way, revision?: number): void {
@@ -455,12 +379,44 @@ export class World {
     }
   }
 
-  #send(method: string, path: string, { caller }: Credential, body?: object): Promise<Answer> {
-    return this.place.api.call(method, path, body === undefined ? { as: caller } : { as: caller, body });
+  /** The oracle is only worth something if it agrees with what the service delivers. */
+  #sawCell(as: Credential, environment: Environment, shown: ShownVersion, cell: Cell | undefined, how: Way): void {
+    const { key, version, value } = shown;
+    if (cell === undefined || cell.version !== version || cell.value !== value)
+      throw new Error(`Version ${version} of ${key} is not as it was written: ${cell?.version}`);
+    as.seen.push({ environment, key, ...cell, how });
+  }
+
+  /** @param learn what follows from the body of a successful response. @returns the status */
+  async #send(
+    method: string,
+    path: string,
+    { caller }: Credential,
+    body?: object,
+    // biome-ignore lint/suspicious/noExplicitAny: the response of any operation
+    learn: (body: any) => void = () => {},
+  ): Promise<number> {
+    const answer = await this.place.api.call(method, path, body === undefined ? { as: caller } : { as: caller, body });
+    if (answer.status < 300) learn(answer.body);
+    return answer.status;
+  }
+
+  get #projectPath(): string {
+    return `/projects/${this.place.orgId}/${this.place.project}`;
   }
 
   #path({ slug }: Environment, rest = ''): string {
     return `/secrets/${this.place.orgSlug}/${this.place.project}/${slug}${rest}`;
+  }
+
+  #other(environment: Environment): Environment {
+    return this.#pick(this.live().filter(one => one !== environment));
+  }
+
+  /** The key's current value as often as the chance says, if it has one, or else a new one. */
+  #valueFor(environment: Environment, key: string, chance: number): string {
+    const value = environment.at().get(key)?.value;
+    return value !== undefined && this.random() < chance ? value : this.#newValue();
   }
 
   #newValue(): string {
@@ -480,3 +436,5 @@ export class World {
       .map(([, one]) => one);
   }
 }
+
+const namesOf = (some: readonly { key: string }[]) => some.map(({ key }) => key);

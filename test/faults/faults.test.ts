@@ -1,16 +1,18 @@
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { loadFromFunctions } from '#infra/local/lambda/invoke.ts';
+import { useApi } from '../support/api.ts';
 import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
-import { conductedHandlers } from '../support/observe-calls.ts';
+import { startObservedApi } from '../support/observed-api.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { samples } from '../support/samples.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, compared, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
-import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
-import { renderStalledRows, runStalled } from './run-stalled.ts';
+import { background, compared, type Report, type Row, renderRows } from './rows.ts';
+import { faultColumns, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { isFenced, lateColumns, runBackgroundLate, runLate } from './run-late.ts';
+import { runStalled, stalledColumns } from './run-stalled.ts';
 
 /*
  * `npm run proof -- faults --full` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
@@ -26,27 +28,32 @@ const kinds: readonly FaultKind[] = everything
 const backgroundKinds = everything
   ? faultKinds
   : kinds.filter(kind => !['dies-after', 'answer-lost-once'].includes(kind));
-const timeoutMs = most ? 1_800_000 : 300_000;
+const timeout = most ? 1_800_000 : 300_000;
 const bound = most ? {} : { atMost: 2 };
 const isWanted = (name: string) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY);
 const chosen = samples.filter(({ name }) => isWanted(name));
 
-/** Prints the table, and stores it after a full run. */
-function show(title: string, table: string): void {
-  writeSync(1, `\n${table}\n\n`);
-  if (!everything || process.env.FAULTS_ONLY !== undefined) return;
-  tables.push(`## ${title}\n\n${table}\n`);
-  writeFileSync(join(import.meta.dirname, 'faults.md'), `# Injected faults and their outcomes\n\n${tables.join('\n')}`);
-}
 const tables: string[] = [];
+/** Prints the table, and stores it after a full run. No row may have problems. */
+function requireNoProblems(title: string, rows: readonly Row[], columns: Record<string, string>): void {
+  const table = renderRows(rows, columns, ['kinds']);
+  writeSync(1, `\n${table}\n\n`);
+  if (everything && process.env.FAULTS_ONLY === undefined) {
+    tables.push(`## ${title}\n\n${table}\n`);
+    const text = `# Injected faults and their outcomes\n\n${tables.join('\n')}`;
+    writeFileSync(join(import.meta.dirname, 'faults.md'), text);
+  }
+  expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+}
+const reportOf =
+  (what: string): Report =>
+  line =>
+    writeSync(2, `${what}: ${line}\n`);
 
-let api: Api;
-beforeAll(async () => {
-  // All requests come from one network, and a fault at each call makes more of them than a network may send.
-  const settings = { LOG_LEVEL: 'SILENT', PASSWORD_RESET_LIMIT_PER_HOUR: '1000' };
-  api = await startApi(settings, background.handlers(conductedHandlers(chooseConductor)));
-});
-afterAll(() => api?.stop());
+// All requests come from one network, and a fault at each call makes more of them than a network may send.
+const api = useApi(() =>
+  startObservedApi({ PASSWORD_RESET_LIMIT_PER_HOUR: '1000' }, background.handlers(loadFromFunctions)),
+);
 
 /** Runs steps one by one with the workers paused. Jobs that the API queues in the meantime wait. */
 async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: BackgroundSample[]) => Promise<T>) {
@@ -61,35 +68,22 @@ async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: B
   }
 }
 
-describe('a fault at any AWS call of any request', () => {
-  it(
-    'leaves nothing half done, is reported correctly, and is cured by sending the request again',
-    async () => {
-      const rows = await runFaults(api, chosen, { kinds, ...bound }, line => writeSync(2, `faults: ${line}\n`));
-      show('Requests', renderRows(rows));
-      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
-      writeSync(2, `faults: ${compared.snapshots} kept snapshots compared with the table\n`);
-      if (process.env.FAULTS_ONLY === undefined) expect(compared.snapshots).toBeGreaterThan(rows.length);
-      // A change of secrets checks whether it was applied before it reports a failure.
-      const changes = rows.filter(({ name }) =>
-        /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name),
-      );
-      expect(changes.filter(({ doneUnheard }) => doneUnheard > 0)).toEqual([]);
-    },
-    timeoutMs,
-  );
+describe('a fault at any AWS call of any request', { timeout }, () => {
+  it('leaves nothing half done, is reported correctly, and is cured by sending the request again', async () => {
+    const rows = await runFaults(api, chosen, { kinds, ...bound }, reportOf('faults'));
+    requireNoProblems('Requests', rows, faultColumns);
+    writeSync(2, `faults: ${compared.snapshots} kept snapshots compared with the table\n`);
+    if (process.env.FAULTS_ONLY === undefined) expect(compared.snapshots).toBeGreaterThan(rows.length);
+    // A change of secrets checks whether it was applied before it reports a failure.
+    const unreported = rows.filter(({ name, counts }) => isFenced(name) && counts.doneUnheard > 0);
+    expect(unreported).toEqual([]);
+  });
 
-  it(
-    'never leaves background work half done or done twice',
-    async () => {
-      const rows = await withSteps(isWanted, steps =>
-        runBackgroundFaults(steps, { kinds: backgroundKinds, ...bound }, line => writeSync(2, `faults: ${line}\n`)),
-      );
-      show('Background work', renderRows(rows));
-      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
-    },
-    timeoutMs,
-  );
+  it('never leaves background work half done or done twice', async () => {
+    const choice = { kinds: backgroundKinds, ...bound };
+    const rows = await withSteps(isWanted, steps => runBackgroundFaults(steps, choice, reportOf('faults')));
+    requireNoProblems('Background work', rows, faultColumns);
+  });
 });
 
 const only = (small: RegExp, large: RegExp) =>
@@ -105,41 +99,24 @@ const stalledSamples = only(
 );
 
 describe('a request that stalls', () => {
-  it(
-    'neither reads nor changes data of the tenant who has its slug when it resumes',
-    async () => {
-      const rows = await runStalled(api, stalledSamples, line => writeSync(2, `stalled: ${line}\n`));
-      show('Requests, stalled until another tenant has the slug', renderStalledRows(rows));
-      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
-    },
-    timeoutMs,
-  );
+  it('neither reads nor changes data of the tenant who has its slug when it resumes', { timeout }, async () => {
+    const rows = await runStalled(api, stalledSamples, reportOf('stalled'));
+    requireNoProblems('Requests, stalled until another tenant has the slug', rows, stalledColumns);
+  });
 });
 
-describe('a write that is executed late or twice', () => {
-  const problemsOf = (rows: readonly LateRow[]) => rows.flatMap(({ problems }) => problems);
+describe('a write that is executed late or twice', { timeout }, () => {
+  it('breaks no promise: after the response, a retry or another change, or once the target is created again', async () => {
+    const rows = await runLate(api, lateSamples, reportOf('late'));
+    requireNoProblems('Requests, executed late and twice', rows, lateColumns);
+    expect(rows.every(({ name, counts }) => counts.cases > 0 || !name.includes('secret'))).toBe(true);
+  });
 
-  it(
-    'breaks no promise: after the response, a retry or another change, or once the target is created again',
-    async () => {
-      const rows = await runLate(api, lateSamples, line => writeSync(2, `late: ${line}\n`));
-      show('Requests, executed late and twice', renderLateRows(rows));
-      expect(problemsOf(rows)).toEqual([]);
-      expect(rows.every(({ name, cases }) => cases > 0 || !name.includes('secret'))).toBe(true);
-    },
-    timeoutMs,
-  );
-
-  it(
-    'for background work changes nothing that came after it',
-    async () => {
-      const rows = await withSteps(
-        name => isWanted(name) && (everything || name.startsWith('job re-encrypt')),
-        steps => runBackgroundLate(steps, line => writeSync(2, `late: ${line}\n`)),
-      );
-      show('Background work, executed late and twice', renderLateRows(rows));
-      expect(problemsOf(rows)).toEqual([]);
-    },
-    timeoutMs,
-  );
+  it('for background work changes nothing that came after it', async () => {
+    const rows = await withSteps(
+      name => isWanted(name) && (everything || name.startsWith('job re-encrypt')),
+      steps => runBackgroundLate(steps, reportOf('late')),
+    );
+    requireNoProblems('Background work, executed late and twice', rows, lateColumns);
+  });
 });

@@ -39,6 +39,22 @@ export interface Table {
   readonly audit: readonly string[];
 }
 
+/** The table of an environment without secrets. */
+export const emptyTable: Table = {
+  revision: 0,
+  fence: 1,
+  digest: '',
+  deadHeadsUpTo: null,
+  pending: null,
+  keyVersion: 1,
+  projectKey: 1,
+  copies: [],
+  heads: {},
+  versions: {},
+  tombstones: {},
+  audit: [],
+};
+
 /** A put of a head (`a`), a version (`a#1`) or a tombstone (`†a`), or a removal of a head. */
 export interface ItemWrite {
   item: string;
@@ -327,36 +343,27 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'small': {
       const { plan } = phase;
-      const buried = Object.entries(plan.heads).flatMap(([item, head]): ItemWrite[] =>
-        head.deleted === undefined
-          ? [{ item, head }]
-          : [
-              { item, head: null },
-              { item: `†${item}`, head },
-            ],
+      const heads = Object.entries(plan.heads).flatMap(([item, head]) =>
+        head.deleted === undefined ? [{ item, head }] : burialOf(item, head),
       );
       const { fence, expected } = plan;
-      const writes = [...buried, ...versionWrites(plan)];
+      const writes = [...heads, ...versionWrites(plan)];
       const request = { kind: 'commit small', fence, writes, expected, ...contentOfPlan(me, plan) } as const;
-      return send(request, answer => {
-        if (answer === 'done') return become(afterCommit(plan));
-        return become(answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan });
-      });
+      return send(request, answer => become(answer === 'done' ? afterCommit(plan) : afterFailure(plan, answer)));
     }
     case 'acquire': {
       const { plan } = phase;
-      const steps = inSteps([...versionWrites(plan), ...headWrites(plan)], me.writesPerStep);
+      const steps = stepsOfPlan(me, plan);
       const copies = Math.min(me.lanes, steps.length);
-      return send({ kind: 'acquire', fence: plan.fence, copies }, answer => {
-        if (answer === 'done') return become({ at: 'steps', plan, steps });
-        return answer === 'refused' ? become({ at: 'look', plan, raised: 'refused' }) : become({ at: 'raise', plan });
-      });
+      return send({ kind: 'acquire', fence: plan.fence, copies }, answer =>
+        become(answer === 'done' ? { at: 'steps', plan, steps } : afterFailure(plan, answer)),
+      );
     }
     case 'steps': {
       const { plan, steps } = phase;
       return stepsOf(me, plan.fence + 1, steps, {
         done: rest => (rest.length === 0 ? { at: 'commit', plan } : { at: 'steps', plan, steps: rest }),
-        failed: answer => (answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan }),
+        failed: answer => afterFailure(plan, answer),
       });
     }
     case 'last steps': {
@@ -371,17 +378,11 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'commit': {
       const { plan } = phase;
-      const copies = Math.min(
-        me.lanes,
-        inSteps([...versionWrites(plan), ...headWrites(plan)], me.writesPerStep).length,
-      );
+      const copies = Math.min(me.lanes, stepsOfPlan(me, plan).length);
       const left = Object.values(plan.heads).some(({ deleted }) => deleted === true);
       const content = { ...contentOfPlan(me, plan), ...(left ? ({ leavesDeadHeads: true } as const) : {}) };
       const request = { kind: 'commit large', fence: plan.fence + 1, copies, ...content } as const;
-      return send(request, answer => {
-        if (answer === 'done') return become(afterCommit(plan));
-        return become(answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan });
-      });
+      return send(request, answer => become(answer === 'done' ? afterCommit(plan) : afterFailure(plan, answer)));
     }
     case 'raise': {
       const { plan } = phase;
@@ -419,10 +420,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       const over = become({ at: 'end', result: 'made' });
       if (moves.length === 0) return send({ kind: 'moved', fence: 0, upTo }, () => over);
       return moves.slice(0, maximumCopies).flatMap(heads => {
-        const writes = Object.entries(heads).flatMap(([item, head]) => [
-          { item, head: null },
-          { item: `†${item}`, head },
-        ]);
+        const writes = Object.entries(heads).flatMap(([item, head]) => burialOf(item, head));
         const rest = moves.filter(one => one !== heads);
         return send({ kind: 'move', fence: 0, heads, writes }, answer =>
           answer === 'done' ? become({ at: 'move', upTo, moves: rest }) : over,
@@ -438,12 +436,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
         if (version === 1) return [{ item, head: null }];
         const head = table.versions[`${item}#${version - 1}`];
         if (head === undefined || head.revision > revision) throw new Error(`${item} can't be undone`);
-        if (head.deleted === true) {
-          return [
-            { item, head: null },
-            { item: `†${item}`, head },
-          ];
-        }
+        if (head.deleted === true) return burialOf(item, head);
         return [{ item, head: { ...head, key: Math.max(head.key, me.ring) } }];
       });
       return look(become({ at: 'undo', holds, revision, own, steps: inSteps(writes, me.writesPerStep) }));
@@ -522,6 +515,10 @@ function decided(me: Writer, state: StateRead, found: Heads): Writer {
   return { ...me, phase: me.kind === 'small' ? { at: 'small', plan } : { at: 'acquire', plan } };
 }
 
+function afterFailure(plan: Plan, answer: Exclude<Answer, 'done'>): Phase {
+  return answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan };
+}
+
 function afterCommit({ moves }: Plan): Phase {
   return moves ? { at: 'move state' } : { at: 'end', result: 'made' };
 }
@@ -560,8 +557,18 @@ function planOf(me: Writer, state: StateRead, found: Heads): Plan {
   return { fence: state.fence, revision, digest, heads, expected, moves };
 }
 
-function headWrites({ heads }: Plan): ItemWrite[] {
-  return Object.entries(heads).map(([item, head]) => ({ item, head }));
+/** The head of a deleted key becomes its tombstone. */
+function burialOf(item: string, head: Head): ItemWrite[] {
+  return [
+    { item, head: null },
+    { item: `†${item}`, head },
+  ];
+}
+
+/** Writes the versions before the heads. */
+function stepsOfPlan(me: Writer, plan: Plan): ItemWrite[][] {
+  const heads = Object.entries(plan.heads).map(([item, head]) => ({ item, head }));
+  return inSteps([...versionWrites(plan), ...heads], me.writesPerStep);
 }
 
 function versionWrites({ heads }: Plan): ItemWrite[] {

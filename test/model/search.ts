@@ -3,6 +3,7 @@ import {
   type Action,
   actionsOf,
   digestOf,
+  emptyTable,
   execute,
   type Head,
   type Request,
@@ -80,19 +81,12 @@ export interface Result {
 
 const first: Head = { version: 1, revision: 1, fence: 1, key: 1 };
 
-export const firstTable: Table = {
+const firstTable: Table = {
+  ...emptyTable,
   revision: 1,
-  fence: 1,
   digest: digestOf({ a: first, b: first }),
-  deadHeadsUpTo: null,
-  pending: null,
-  keyVersion: 1,
-  projectKey: 1,
-  copies: [],
   heads: { a: first, b: first },
   versions: { 'a#1': first, 'b#1': first },
-  tombstones: {},
-  audit: [],
 };
 
 /** Walks through every state that the writers can bring the table into, breadth first. */
@@ -100,17 +94,8 @@ export function search(bounds: Bounds, maximumStates: number): Result {
   const { writers, faults, takeovers, beats, keeps = 0, flaw } = bounds;
   const rules = bounds.keeping ?? keeping;
   const apply: Apply = (table, request) => flaw?.(table, request) ?? execute(table, request);
-  const begin: World = {
-    table: firstTable,
-    writers,
-    late: [],
-    faults,
-    takeovers,
-    beats,
-    keeps,
-    kept: null,
-    history: { 'a#1': 1, 'b#1': 1 },
-  };
+  const history = { 'a#1': 1, 'b#1': 1 };
+  const begin: World = { table: firstTable, writers, late: [], faults, takeovers, beats, keeps, kept: null, history };
   const seen = new Map<string, { from: string; step: string } | undefined>();
   const findings = new Map<string, Finding>();
   const wayTo = (key: string) => {
@@ -297,142 +282,80 @@ function staleSnapshotOf({ table, kept }: World, { isUsed }: Keeping): string | 
   return shown(kept.heads) === shown(resolve(table)) ? undefined : 'a kept snapshot differs from the table';
 }
 
-const base = { faults: 1, takeovers: 2, beats: 0 };
+/** One fault and two takeovers, if nothing else is said. */
+function boundsOf(name: string, writers: Writer[], more: Partial<Bounds> = {}): Bounds {
+  return { name, writers, faults: 1, takeovers: 2, beats: 0, ...more };
+}
+
 const one = { maximumTries: 1 };
+const [largeChange, largeOnce] = [writer('L', 'large'), writer('L', 'large', one)];
+const [smallChange, smallOnce] = [writer('S', 'small'), writer('S', 'small', one)];
+const otherSmall = writer('T', 'small');
+const rotation = writer('R', 'rotation');
+const largeDeleting = writer('L', 'large', { ...one, deletes: ['a'] });
+const deletion = writer('D', 'small', { ...one, deletes: ['a'] });
+const setDeleteSet = [
+  writer('C', 'small', { ...one, keys: ['c'] }),
+  writer('D', 'small', { ...one, keys: ['c'], deletes: ['c'] }),
+  writer('S', 'small', { keys: ['c'] }),
+];
 
 /** Seconds: a part of the tests. */
-export const quickBounds: readonly Bounds[] = [
-  { ...base, name: 'a large and a small change', writers: [writer('L', 'large'), writer('S', 'small')] },
-  { ...base, name: 'two small changes, two faults', faults: 2, writers: [writer('S', 'small'), writer('T', 'small')] },
-  {
-    ...base,
-    name: 'a large change and a key rotation',
+export const quickBounds = {
+  largeAndSmall: boundsOf('a large and a small change', [largeChange, smallChange]),
+  smallAndSmall: boundsOf('two small changes, two faults', [smallChange, otherSmall], { faults: 2 }),
+  largeAndRotation: boundsOf('a large change and a key rotation', [largeOnce, rotation], { takeovers: 1 }),
+  setAndDeleted: boundsOf('a key that is set, deleted and set by three small changes', setDeleteSet, { faults: 0 }),
+  largeDeletion: boundsOf(
+    'a large change that deletes a key and a small one that sets it',
+    [largeDeleting, smallOnce],
+    { takeovers: 1 },
+  ),
+  deletionAndLarge: boundsOf('a deletion and a large change that sets the key again', [deletion, largeOnce], {
     takeovers: 1,
-    writers: [writer('L', 'large', one), writer('R', 'rotation')],
-  },
-  {
-    ...base,
-    name: 'a key that is set, deleted and set by three small changes',
-    faults: 0,
-    writers: [
-      writer('C', 'small', { ...one, keys: ['c'] }),
-      writer('D', 'small', { ...one, keys: ['c'], deletes: ['c'] }),
-      writer('S', 'small', { keys: ['c'] }),
-    ],
-  },
-  {
-    ...base,
-    name: 'a large change that deletes a key and a small one that sets it',
-    takeovers: 1,
-    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('S', 'small', one)],
-  },
-  {
-    ...base,
-    name: 'a deletion and a large change that sets the key again',
-    takeovers: 1,
-    writers: [writer('D', 'small', { ...one, deletes: ['a'] }), writer('L', 'large', one)],
-  },
-];
+  }),
+};
 
 /** Seconds: a part of the tests. The same with a reader that keeps a snapshot. */
-export const keepingBounds: readonly Bounds[] = [
-  {
-    ...base,
-    name: 'two small changes and a reader that keeps its snapshot twice',
-    keeps: 2,
-    writers: [writer('S', 'small'), writer('T', 'small', one)],
-  },
-  {
-    ...base,
-    name: 'a large change and a reader that keeps its snapshot',
-    takeovers: 1,
-    keeps: 1,
-    writers: [writer('L', 'large', one)],
-  },
-  {
-    ...base,
-    name: 'a small change, a key rotation and a reader that keeps its snapshot',
-    keeps: 1,
-    writers: [writer('S', 'small', one), writer('R', 'rotation')],
-  },
-];
+export const keepingBounds = {
+  twoSmall: boundsOf(
+    'two small changes and a reader that keeps its snapshot twice',
+    [smallChange, writer('T', 'small', one)],
+    { keeps: 2 },
+  ),
+  large: boundsOf('a large change and a reader that keeps its snapshot', [largeOnce], { takeovers: 1, keeps: 1 }),
+  smallAndRotation: boundsOf(
+    'a small change, a key rotation and a reader that keeps its snapshot',
+    [smallOnce, rotation],
+    { keeps: 1 },
+  ),
+};
 
 /** Minutes: `npm run proof -- search-protocol`. */
 export const longBounds: readonly Bounds[] = [
-  {
-    ...base,
-    name: 'a large and a small change, two faults',
-    faults: 2,
-    writers: [writer('L', 'large'), writer('S', 'small')],
-  },
-  {
-    ...base,
-    name: 'a large and a small change, a heartbeat',
-    beats: 1,
-    writers: [writer('L', 'large'), writer('S', 'small')],
-  },
-  {
-    ...base,
-    name: 'a large and a small change, three takeovers',
-    takeovers: 3,
-    writers: [writer('L', 'large'), writer('S', 'small')],
-  },
-  { ...base, name: 'two large changes', writers: [writer('L', 'large'), writer('M', 'large')] },
-  {
-    ...base,
-    name: 'a large and two small changes, no fault',
+  boundsOf('a large and a small change, two faults', [largeChange, smallChange], { faults: 2 }),
+  boundsOf('a large and a small change, a heartbeat', [largeChange, smallChange], { beats: 1 }),
+  boundsOf('a large and a small change, three takeovers', [largeChange, smallChange], { takeovers: 3 }),
+  boundsOf('two large changes', [largeChange, writer('M', 'large')]),
+  boundsOf('a large and two small changes, no fault', [largeChange, smallChange, otherSmall], { faults: 0 }),
+  boundsOf('a large and a small change and a key rotation', [largeOnce, smallOnce, rotation]),
+  boundsOf('two small changes, three faults', [smallChange, otherSmall], { faults: 3 }),
+  boundsOf('a key that is set, deleted and set by three small changes, a fault', setDeleteSet),
+  boundsOf(
+    'a large change that deletes a key and a small one that sets it, two takeovers and two faults',
+    [largeDeleting, smallOnce],
+    { faults: 2 },
+  ),
+  boundsOf('a deletion, a large change that sets the key again, and a small one', [deletion, largeChange, smallOnce], {
     faults: 0,
-    writers: [writer('L', 'large'), writer('S', 'small'), writer('T', 'small')],
-  },
-  {
-    ...base,
-    name: 'a large and a small change and a key rotation',
-    writers: [writer('L', 'large', one), writer('S', 'small', one), writer('R', 'rotation')],
-  },
-  {
-    ...base,
-    name: 'two small changes, three faults',
-    faults: 3,
-    writers: [writer('S', 'small'), writer('T', 'small')],
-  },
-  {
-    ...base,
-    name: 'a key that is set, deleted and set by three small changes, a fault',
-    writers: [
-      writer('C', 'small', { ...one, keys: ['c'] }),
-      writer('D', 'small', { ...one, keys: ['c'], deletes: ['c'] }),
-      writer('S', 'small', { keys: ['c'] }),
-    ],
-  },
-  {
-    ...base,
-    name: 'a large change that deletes a key and a small one that sets it, two takeovers and two faults',
-    faults: 2,
-    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('S', 'small', one)],
-  },
-  {
-    ...base,
-    name: 'a deletion, a large change that sets the key again, and a small one',
-    faults: 0,
-    writers: [writer('D', 'small', { ...one, deletes: ['a'] }), writer('L', 'large'), writer('S', 'small', one)],
-  },
-  {
-    ...base,
-    name: 'two large changes, of which one deletes what the other sets',
-    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('M', 'large', one)],
-  },
-  {
-    ...base,
-    name: 'a large and a small change and a reader that keeps its snapshot',
+  }),
+  boundsOf('two large changes, of which one deletes what the other sets', [largeDeleting, writer('M', 'large', one)]),
+  boundsOf('a large and a small change and a reader that keeps its snapshot', [largeOnce, smallOnce], {
     takeovers: 1,
     keeps: 1,
-    writers: [writer('L', 'large', one), writer('S', 'small', one)],
-  },
-  {
-    ...base,
-    name: 'a large change, a key rotation and a reader that keeps its snapshot',
+  }),
+  boundsOf('a large change, a key rotation and a reader that keeps its snapshot', [largeOnce, rotation], {
     takeovers: 1,
     keeps: 1,
-    writers: [writer('L', 'large', one), writer('R', 'rotation')],
-  },
+  }),
 ];

@@ -1,18 +1,20 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
 import { maximumFences } from '#lib/secrets/engine/fencing.ts';
 import { fenceEnvironment } from '#lib/secrets/engine/lease.ts';
 import { keys } from '#lib/table/keys.ts';
 import { maximumWritesPerTransaction } from '#lib/table/write.ts';
-import { type Answer, useApi } from '../support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
+import type { Answer } from '../support/api.ts';
+import { expireLease, useWorkplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
+import { numbered } from '../support/numbered.ts';
 import { type AwsCall, type Conductor, conduct } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
-import { type Person, seedOwner } from '../support/people.ts';
 import {
   type Action,
   actionsOf,
   digestOf,
+  emptyTable,
   execute,
   type Request,
   resolve,
@@ -27,11 +29,7 @@ import { readRequest } from './read-request.ts';
  * that the model's writer may send at that point, and the model's table responds like the real one.
  */
 
-const api = useApi(startObservedApi);
-let owner: Person;
-beforeAll(async () => {
-  owner = await seedOwner();
-});
+const { place } = useWorkplace(startObservedApi);
 
 interface Recorded {
   name: string;
@@ -41,30 +39,9 @@ interface Recorded {
   executed: boolean;
 }
 
-const empty: Table = {
-  revision: 0,
-  fence: 1,
-  digest: '',
-  deadHeadsUpTo: null,
-  pending: null,
-  keyVersion: 1,
-  projectKey: 1,
-  copies: [],
-  heads: {},
-  versions: {},
-  tombstones: {},
-  audit: [],
-};
-
-const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
-
 /** Records what several callers do to one environment, and replays it in the model. */
-function recorder(place: Workplace) {
-  const { pk: partition } = keys.environmentState({
-    orgSlug: owner.organization.slug,
-    project: place.project.slug,
-    env: 'dev',
-  });
+function recorder() {
+  const { pk: partition } = keys.environmentState(place.pathOf());
   const trace: Recorded[] = [];
   const writers = new Map<string, Writer>();
   const recording = (name: string, disturbed: Conductor = {}): Conductor => {
@@ -102,23 +79,18 @@ function recorder(place: Workplace) {
   return {
     trace,
     /** A change by one caller, with the corresponding writer in the model. */
-    async change(
-      me: Writer,
-      send: (headers: Record<string, string>) => Promise<Answer>,
-      disturbed?: Conductor,
-    ): Promise<Answer> {
+    async change(me: Writer, send: (headers: Record<string, string>) => Promise<Answer>, disturbed?: Conductor) {
       writers.set(me.name, me);
-      return withFault({ conductor: recording(me.name, disturbed) }, send);
+      await withFault({ conductor: recording(me.name, disturbed) }, send);
     },
     async rotate(me: Writer): Promise<void> {
       writers.set(me.name, me);
       trace.push({ name: me.name, request: { kind: 'new key', fence: 0 }, answer: 'done', executed: true });
-      const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
-      await conduct(recording(me.name), () => fenceEnvironment(path, place.project.id, 2));
+      await conduct(recording(me.name), () => fenceEnvironment(place.pathOf(), place.project.id, 2));
     },
     /** @throws if the code did something that the model does not do. @returns the model's table at the end */
     replay(): Table {
-      let table = empty;
+      let table = emptyTable;
       for (const { name, request, answer, executed } of trace) {
         const action = offering(writers.get(name) as Writer, table, request);
         const lane = 'lane' in request ? { lane: request.lane } : {};
@@ -153,75 +125,36 @@ function offering(me: Writer, table: Table, request: Request): Sending {
 /** The same except for what a real request does not show, and for the lane: lanes are equal. */
 function isSame(model: Request, real: Request): boolean {
   const comparable = (request: Request) => {
-    const {
-      change: _,
-      digest: __,
-      made: ___,
-      lane: ____,
-      ...rest
-    } = {
-      change: '',
-      digest: '',
-      made: {},
-      lane: 0,
-      ...request,
-    };
-    const writes = 'writes' in rest ? rest.writes.toSorted((a, b) => (a.item < b.item ? -1 : 1)) : undefined;
-    return { ...rest, ...(writes === undefined ? {} : { writes }) };
+    const unseen = { change: undefined, digest: undefined, made: undefined, lane: undefined };
+    const writes = 'writes' in request && request.writes.toSorted((a, b) => (a.item < b.item ? -1 : 1));
+    return { ...request, ...unseen, writes };
   };
-  return equal(comparable(model), comparable(real));
-}
-
-function equal(one: unknown, other: unknown): boolean {
-  const text = (value: unknown): string =>
-    JSON.stringify(value, (_, part) =>
-      part !== null && typeof part === 'object' && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
-    );
-  return text(one) === text(other);
+  return isDeepStrictEqual(comparable(model), comparable(real));
 }
 
 const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximumFences, movesPerRequest: 45 };
-const large = (name: string, count: number) => writer(name, 'large', { keys: Object.keys(many(count)), ...inSteps });
+const large = (name: string, count: number) => writer(name, 'large', { keys: namesOf(count), ...inSteps });
+const namesOf = (count: number) => Object.keys(numbered(count, ''));
 const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
+
+const importing = (headers: Record<string, string>) => place.importAll('dev', numbered(60, 'v'), { headers });
 
 describe('the code’s writes', () => {
   it('match the model’s for large and small changes', async () => {
-    const place = await openWorkplace(api, owner);
-    const { change, replay, trace } = recorder(place);
-    const importing = (count: number) => (headers: Record<string, string>) =>
-      place.importAll('dev', Object.fromEntries(Object.keys(many(count)).map(key => [key, `${trace.length}`])), {
-        headers,
-      });
+    const { change, replay, trace } = recorder();
+    const importingKeys = (count: number) => (headers: Record<string, string>) =>
+      place.importAll('dev', numbered(count, `${trace.length}`), { headers });
     const setting = (headers: Record<string, string>) => place.set('dev', 'K1', `${trace.length}`, { headers });
     await change(small('first'), setting);
-    await change(large('second', 60), importing(60));
+    await change(large('second', 60), importingKeys(60));
     await change(small('third'), setting);
-    await change(large('fourth', 150), importing(150));
+    await change(large('fourth', 150), importingKeys(150));
     const { revision, digest, pending, heads, copies, audit } = replay();
-    expect({ revision, pending, copies, heads: Object.keys(heads).length }).toEqual({
-      revision: 4,
-      pending: null,
-      copies: [],
-      heads: 150,
-    });
+    expect([revision, pending, copies, Object.keys(heads).length]).toEqual([4, null, [], 150]);
     expect(audit).toEqual(['first → 1', 'second → 2', 'third → 3', 'fourth → 4']);
     expect(digest.split(' ')).toHaveLength(150);
-    expect(trace.map(({ request }) => request.kind)).toEqual([
-      'commit small',
-      'acquire',
-      'step',
-      'step',
-      'commit large',
-      'commit small',
-      'acquire',
-      'step',
-      'step',
-      'step',
-      'step',
-      'commit large',
-    ]);
+    const bothKinds = (steps: number) => ['commit small', 'acquire', ...Array(steps).fill('step'), 'commit large'];
+    expect(trace.map(({ request }) => request.kind)).toEqual([...bothKinds(2), ...bothKinds(4)]);
   });
 
   // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 and 8 are its steps, 9 commits.
@@ -232,14 +165,9 @@ describe('the code’s writes', () => {
   )(
     'match the model’s for an import with the fault $kind at call $position, and for the change after it',
     async ({ kind, position }) => {
-      const place = await openWorkplace(api, owner);
-      const { change, replay, trace } = recorder(place);
+      const { change, replay, trace } = recorder();
       await change(small('first'), headers => place.set('dev', 'K1', 'old', { headers }));
-      await change(
-        large('second', 60),
-        headers => place.importAll('dev', many(60), { headers }),
-        injectFault(kind, position),
-      );
+      await change(large('second', 60), importing, injectFault(kind, position));
       await expireLease(place, 'dev');
       await change(small('third'), headers => place.set('dev', 'K1', 'new', { headers }));
       const table = replay();
@@ -252,26 +180,21 @@ describe('the code’s writes', () => {
   );
 
   it('match the model’s for keys that are deleted and set again', async () => {
-    const place = await openWorkplace(api, owner);
-    const { change, replay, trace } = recorder(place);
-    const names = Object.keys(many(60));
+    const { change, replay, trace } = recorder();
+    const names = namesOf(60);
     const deleting = (keys: readonly string[]) => (headers: Record<string, string>) =>
-      api.post(place.at('dev', '/bulk-delete'), { keys }, owner.session, headers);
+      place.bulkDelete('dev', keys, { headers });
     const setting = (headers: Record<string, string>) => place.set('dev', 'K1', `${trace.length}`, { headers });
-    await change(large('first', 60), headers => place.importAll('dev', many(60), { headers }));
+    await change(large('first', 60), importing);
     await change(writer('second', 'small', { keys: ['K1'], deletes: ['K1'], ...inSteps }), deleting(['K1']));
     await change(small('third'), setting);
     const rest = writer('fourth', 'large', { keys: names, deletes: names, ...inSteps });
     await change(rest, deleting(names));
     await change(small('fifth'), setting);
-    await change(large('sixth', 60), headers => place.importAll('dev', many(60), { headers }));
+    await change(large('sixth', 60), importing);
 
     const { revision, heads, tombstones, deadHeadsUpTo, digest } = replay();
-    expect({ revision, deadHeadsUpTo, heads: Object.keys(heads).length }).toEqual({
-      revision: 6,
-      deadHeadsUpTo: null,
-      heads: 60,
-    });
+    expect([revision, deadHeadsUpTo, Object.keys(heads).length]).toEqual([6, null, 60]);
     expect([heads.K1?.version, heads.K2?.version, tombstones.K1?.version]).toEqual([6, 3, 4]);
     expect(digest.split(' ')).toHaveLength(60);
     const moves = trace.filter(({ request }) => request.kind === 'move' || request.kind === 'moved');
@@ -280,14 +203,9 @@ describe('the code’s writes', () => {
   });
 
   it('match the model’s for a change of a key with a version that never committed', async () => {
-    const place = await openWorkplace(api, owner);
-    const { change, replay } = recorder(place);
+    const { change, replay } = recorder();
     // Its versions are written, but none of its heads.
-    await change(
-      large('first', 60),
-      headers => place.importAll('dev', many(60), { headers }),
-      injectFault('dies-after', 7),
-    );
+    await change(large('first', 60), importing, injectFault('dies-after', 7));
     await expireLease(place, 'dev');
     await change(small('second'), headers => place.set('dev', 'K1', 'new', { headers }));
     const { revision, heads } = replay();
@@ -296,13 +214,8 @@ describe('the code’s writes', () => {
   });
 
   it('match the model’s for a key rotation that meets an abandoned import', async () => {
-    const place = await openWorkplace(api, owner);
-    const { change, rotate, replay } = recorder(place);
-    await change(
-      large('first', 60),
-      headers => place.importAll('dev', many(60), { headers }),
-      injectFault('dies-after', 7),
-    );
+    const { change, rotate, replay } = recorder();
+    await change(large('first', 60), importing, injectFault('dies-after', 7));
     await rotate(writer('rotation', 'rotation'));
     const { keyVersion, pending } = replay();
     expect({ keyVersion, pending }).toEqual({ keyVersion: 2, pending: { beat: 2, abandoned: true } });

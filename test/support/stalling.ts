@@ -3,8 +3,23 @@ import { gate } from './gate.ts';
 import type { AwsCall } from './observe-calls.ts';
 import { withFault } from './observed-api.ts';
 
-/** Sends a request whose first such call stalls until `meanwhile` is over, which begins after its calls so far. */
+/** Sends a request whose first such call stalls until `meanwhile` is over, which begins after its calls so far. @throws if it makes no such call */
 export async function stalling(
+  stalls: (call: AwsCall) => boolean,
+  send: (headers: Record<string, string>) => Promise<Answer>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer> {
+  let hasStalled = false;
+  const answer = await stallingIfReached(stalls, send, () => {
+    hasStalled = true;
+    return meanwhile();
+  });
+  if (!hasStalled) throw new Error(`Answered without stalling: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+/** The same, but a request that makes no such call returns its response, without `meanwhile`. */
+export async function stallingIfReached(
   stalls: (call: AwsCall) => boolean,
   send: (headers: Record<string, string>) => Promise<Answer>,
   meanwhile: () => Promise<unknown>,
@@ -27,12 +42,14 @@ export async function stalling(
     },
   };
   const answer = withFault({ conductor }, send);
-  const early = answer.then(({ status, body }) => {
-    if (!hasStalled) throw new Error(`Answered without stalling: ${status} ${JSON.stringify(body)}`);
-  });
-  await Promise.race([arrived.opened, early]);
-  await Promise.allSettled(others);
-  await meanwhile();
-  released.open();
+  await Promise.race([arrived.opened, answer]);
+  try {
+    if (hasStalled) {
+      await Promise.allSettled(others);
+      await meanwhile();
+    }
+  } finally {
+    released.open();
+  }
   return answer;
 }

@@ -5,21 +5,19 @@ import { resetProcessMemory } from '#lib/core/process-memory.ts';
 import { ranges } from '#lib/table/keys.ts';
 import { queryItems } from '#lib/table/read.ts';
 import { sizeOf } from '#test/support/capacity.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
-import { shared } from '#test/support/fixtures.ts';
+import { openWorkplace } from '#test/support/environments.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { seedOwner } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 import { hotPartition, throttled } from '#test/support/throttled.ts';
 
-let owner: Person;
-let place: Workplace;
 const api = shared(startObservedApi);
+const owner = fresh(seedOwner);
+const place = fresh(() => openWorkplace(api, owner));
 beforeEach(async () => {
   resetProcessMemory('busy-organizations');
-  owner = await seedOwner();
-  place = await openWorkplace(api, owner);
   await place.set('dev', 'A', 'x');
 });
 
@@ -39,15 +37,17 @@ function throttling(reason: string, attempts = 1): Conductor {
   };
 }
 
+const pullTimes = async (count: number) => {
+  for (let n = 0; n < count; n += 1) await pull();
+};
 const pull = (conductor?: Conductor) =>
   withFault(conductor && { conductor }, headers => place.pull('dev', '', { headers }));
 
-async function pulledIn(partition: number): Promise<number> {
-  const items = await queryItems(ranges.auditEntries(owner.organization.id, partition, 'secret.pulled'));
-  return items.length;
-}
+const pulledIn = async (partition: number) =>
+  (await queryItems(ranges.auditEntries(owner.organization.id, partition, 'secret.pulled'))).length;
 const spread = () => Promise.all(Array.from({ length: auditPartitions }, (_, partition) => pulledIn(partition)));
 const page = async (query = '') => (await api.get(`/audit/${owner.organization.id}${query}`, owner.session)).body;
+const totalOfPulls = async () => (await page('?limit=1&action=secret.pulled')).pagination.total;
 
 describe('an organization whose partition of audit entries has reached its limit', () => {
   it('has its pulls recorded in several partitions from then on, each once', async () => {
@@ -62,7 +62,7 @@ describe('an organization whose partition of audit entries has reached its limit
 
   it('has one log, newest first, with exact totals, whatever the page and the filter', async () => {
     await pull(throttling(hotPartition));
-    for (let n = 0; n < 45; n += 1) await pull();
+    await pullTimes(45);
     await place.set('dev', 'B', 'x');
     const all = await page('?limit=100');
     // Created: the organization, the project with its environments; then two sets and 46 pulls.
@@ -89,20 +89,20 @@ describe('an organization whose partition of audit entries has reached its limit
       const entries = Array.from({ length: 1500 }, (_, n) => auditEntry('secret.pulled', from + n));
       await seedAudit(owner.organization.id, entries, partition);
     }
-    expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(6001);
-    expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(6001);
+    expect(await totalOfPulls()).toBe(6001);
+    expect(await totalOfPulls()).toBe(6001);
     await pull();
-    expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(6002);
+    expect(await totalOfPulls()).toBe(6002);
   });
 
   it('is found out by each process for itself, and its log is complete in all of them', async () => {
     await pull(throttling(hotPartition));
-    for (let n = 0; n < 20; n += 1) await pull();
+    await pullTimes(20);
     const inBase = await pulledIn(0);
     resetProcessMemory('busy-organizations');
-    for (let n = 0; n < 5; n += 1) await pull();
+    await pullTimes(5);
     expect(await pulledIn(0)).toBe(inBase + 5);
-    expect((await page('?limit=1&action=secret.pulled')).pagination.total).toBe(26);
+    expect(await totalOfPulls()).toBe(26);
   });
 
   it('serves pulls far beyond the limit of one partition', async () => {
@@ -162,7 +162,7 @@ describe('an organization whose partition has not reached its limit', () => {
     ['its reads are throttled for another reason', 'TableWriteMaxOnDemandThroughputExceeded'],
   ])('has one partition even if %s', async (_, reason) => {
     await pull(throttling(reason, 2));
-    for (let n = 0; n < 20; n += 1) await pull();
+    await pullTimes(20);
     expect(await pulledIn(0)).toBe(21);
   });
 
@@ -191,9 +191,9 @@ it('a read that is throttled succeeds even if its organization cannot be spread;
     },
   };
   expect((await pull(failing)).status).toBe(200);
-  for (let n = 0; n < 10; n += 1) await pull();
+  await pullTimes(10);
   expect(await pulledIn(0)).toBe(11);
   await pull(throttling(hotPartition));
-  for (let n = 0; n < 30; n += 1) await pull();
+  await pullTimes(30);
   expect(await pulledIn(0)).toBeLessThan(12 + 30);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newLink } from '#lib/accounts/account-link.ts';
 import type { CredentialExposure, SecretReaders } from '#lib/contracts/audit/exposure.ts';
@@ -10,12 +11,12 @@ import { sessionRecord, tokenRecord } from '#lib/table/records/credentials.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { userRecord } from '#lib/table/records/user.ts';
 import { removeAll, transact, update } from '#lib/table/write.ts';
-import { type Caller, createToken, sessionOf, startApi } from '#test/support/api.ts';
+import { type Caller, codeOf, sessionOf, startApi } from '#test/support/api.ts';
 import { openWorkplace } from '#test/support/environments.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
 import { identityOf, startIssuer } from '#test/support/issuer.ts';
 import { type Person, seedPerson, seedSession, testPassword } from '#test/support/people.ts';
-import { expectStatus } from '#test/support/sample-requests.ts';
+import { expectStatus, join } from '#test/support/sample-requests.ts';
 import { type App, addApp, logInWithApp, settleFactors } from '#test/support/second-factors.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
 
@@ -32,6 +33,8 @@ beforeEach(async () => {
     projects[0].environments.map(({ slug, id }: { slug: string; id: string }) => [slug, id] as const),
   );
 });
+
+const both = { A: '1', B: '1' };
 
 const ask = (query: string, as: Caller = owner.session) =>
   api.get(`/audit/${owner.organization.id}/exposure?${query}`, as);
@@ -50,6 +53,13 @@ async function issueToken(person: Person, scope: object = {}): Promise<{ id: str
   return { id: cliToken.id, caller: { token } };
 }
 
+/** A time after everything before the call. */
+async function nextMillisecond(): Promise<string> {
+  const started = Date.now();
+  while (Date.now() <= started + 1) await setImmediate();
+  return new Date(started + 1).toISOString();
+}
+
 /** As if the organization had existed for a year, and had not kept entries until then. */
 async function loseEntries(untilMs = Date.now()): Promise<void> {
   const organization = at(organizationRecord, owner.organization.slug);
@@ -61,10 +71,7 @@ async function loseEntries(untilMs = Date.now()): Promise<void> {
 describe('what a token saw', () => {
   it('is every pull with its versions, whatever became of the token, and nothing of other tokens', async () => {
     const [one, other] = [await issueToken(owner), await issueToken(owner)];
-    await place.importAll('dev', [
-      { key: 'A', value: '1' },
-      { key: 'B', value: '1' },
-    ]);
+    await place.importAll('dev', both);
     await place.pull('dev', '', { as: one.caller });
     await place.set('dev', 'A', '2');
     await place.pull('dev', '?keys=A', { as: one.caller });
@@ -82,8 +89,7 @@ describe('what a token saw', () => {
     const { id, caller } = await issueToken(owner);
     await place.set('dev', 'A', '1');
     await place.pull('dev', '', { as: caller });
-    await new Promise(resolve => setTimeout(resolve, 5));
-    const between = new Date().toISOString();
+    const between = await nextMillisecond();
     await place.set('dev', 'A', '2');
     await place.pull('dev', '', { as: caller });
     const versions = async (period: string) => (await exposureOf(`tokenId=${id}${period}`)).exposures[0]?.versions;
@@ -96,10 +102,7 @@ describe('what a token saw', () => {
   it('goes on after the secret that a cursor names, and not with environments that were answered', async () => {
     const { id, caller } = await issueToken(owner);
     for (const env of ['dev', 'staging']) {
-      await place.importAll(env, [
-        { key: 'A', value: '1' },
-        { key: 'B', value: '1' },
-      ]);
+      await place.importAll(env, both);
       await place.pull(env, '', { as: caller });
     }
     const [first = '', second = ''] = [ids.dev ?? '', ids.staging ?? ''].toSorted();
@@ -128,7 +131,7 @@ describe('what a token saw', () => {
   it('has each version of an erased environment that was created after all lost entries', async () => {
     await loseEntries(Date.now() - planConfigsMs - 1000);
     const { id, caller } = await issueToken(owner);
-    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments`;
+    const path = `${place.projectPath}/environments`;
     await expectStatus(api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, owner.session), 201);
     await place.set('qa', 'A', '1');
     await place.set('qa', 'A', '2');
@@ -183,12 +186,7 @@ describe('what an unknown credential saw', () => {
   it('may be everything if entries are lost, also for a token of a member in another organization', async () => {
     await place.set('dev', 'A', '1');
     const foreign = await seedPerson();
-    const invited = await api.post(
-      `/members/${foreign.organization.id}/invite`,
-      { email: owner.email, role: 'developer' },
-      foreign.session,
-    );
-    await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, {}, owner.session), 200, 201);
+    await join(api, foreign, owner);
     const elsewhere = await issueToken(owner, { organizationId: foreign.organization.id });
     const own = await issueToken(owner, { projectId: place.project.id, environmentId: ids.staging });
     await loseEntries();
@@ -208,31 +206,30 @@ describe('a comparison of many keys', () => {
   const keys = Array.from({ length: 30 }, (_, n) => `K${n}`.padEnd(250, '_'));
   const all = Object.fromEntries(keys.map(key => [key, '1']));
   const [first = '', ...others] = keys;
+  const dryRun = (secrets: object, { session }: Person) =>
+    expectStatus(place.importAll('dev', secrets, { as: session, query: '?dryRun=true' }), 200);
 
   it('that covers the environment names none of them, and exposes each exactly', async () => {
     await place.importAll('dev', all);
     const reader = await place.member('developer');
-    const dryRun = (secrets: object) =>
-      expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
-    await dryRun(all);
+    await dryRun(all, reader);
     await place.set('dev', 'LATER', '1');
-    const path = `/audit/${owner.organization.id}?action=secret.compared`;
-    const { entries } = (await expectStatus(api.get(path, owner.session), 200)).body;
+    const entries = await place.entriesOf('secret.compared');
     expect(entries).toHaveLength(1);
     expect(JSON.stringify(entries[0]).length).toBeLessThan(1000);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
     expect(shown(answer)).toEqual(keys.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
-    const found = async (key: string) => (await expectStatus(api.get(`${path}&key=${key}`, owner.session), 200)).body;
-    expect((await found(first)).pagination.total).toBe(1);
-    expect((await found('LATER')).pagination.total).toBe(0);
+    const path = `/audit/${owner.organization.id}?action=secret.compared&key=`;
+    const totalOf = async (key: string) => (await api.get(path + key, owner.session)).body.pagination.total;
+    expect([await totalOf(first), await totalOf('LATER')]).toEqual([1, 0]);
   });
 
   it('names its keys if it leaves one out', async () => {
     await place.importAll('dev', all);
     const reader = await place.member('developer');
     const secrets = { ...all, [first]: 'a guess' };
-    await expectStatus(api.post(`${place.at('dev', '/bulk')}?dryRun=true`, { secrets }, reader.session), 200);
+    await dryRun(secrets, reader);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
     expect(shown(answer)).toEqual(others.toSorted().map(key => ['dev', key, [1], ['compared'], true]));
@@ -244,11 +241,8 @@ describe('a comparison of many keys', () => {
     await expectStatus(api.get(place.at('dev', '/compare?with=staging'), reader.session), 200);
     const answer = await exposureOf(`userId=${reader.user.id}`);
     expect(answer.complete).toBe(true);
-    expect(
-      shown(answer)
-        .map(([env]) => env)
-        .toSorted(),
-    ).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
+    const environments = shown(answer).map(([env]) => env);
+    expect(environments.toSorted()).toEqual(['dev', 'staging'].flatMap(env => keys.map(() => env)));
     const items = await queryItems(ranges.audit(owner.organization.id));
     const compared = items.filter(({ action }) => action === 'secret.compared');
     expect(compared.map(item => 'keys' in item)).toEqual([false, false]);
@@ -260,10 +254,7 @@ it('what a session saw includes what it saw before it stepped up, and ends with 
     const { sessions } = (await expectStatus(api.get('/auth/sessions', session), 200)).body;
     return sessions.find(({ current }: { current: boolean }) => current).id;
   };
-  await place.importAll('dev', [
-    { key: 'A', value: '1' },
-    { key: 'B', value: '1' },
-  ]);
+  await place.importAll('dev', both);
   const reader = await place.member('developer');
   const id = await currentId(reader.session);
   await place.pull('dev', '?keys=A', { as: reader.session });
@@ -290,11 +281,8 @@ describe('everyone who knows a secret', () => {
     Object.fromEntries(readers.map(({ actor, hasAccess }) => [actor.email ?? actor.name, hasAccess]));
 
   it('is listed with the access of today: by role, membership, and type of the environment', async () => {
-    const [admin, developer, viewer] = await Promise.all([
-      place.member('admin'),
-      place.member('developer'),
-      place.member('viewer'),
-    ]);
+    const roles = ['admin', 'developer', 'viewer'] as const;
+    const [admin, developer, viewer] = (await Promise.all(roles.map(place.member))) as [Person, Person, Person];
     await place.set('dev', 'A', '1');
     for (const { session } of [admin, developer, viewer]) await place.pull('dev', '', { as: session });
     const all = { [owner.email]: true, [admin.email]: true, [developer.email]: true, [viewer.email]: true };
@@ -303,7 +291,7 @@ describe('everyone who knows a secret', () => {
     const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
     const idOf = (person: Person) => members.find(({ email }: { email: string }) => email === person.email).id;
     await expectStatus(api.delete(`/members/${owner.organization.id}/${idOf(admin)}`, owner.session), 200);
-    const path = `/projects/${owner.organization.id}/${place.project.slug}/environments/dev`;
+    const path = `${place.projectPath}/environments/dev`;
     await expectStatus(api.patch(path, { type: 'staging' }, owner.session), 200);
     expect(accessOf(await readersOf('dev', 'A'))).toEqual({ ...all, [admin.email]: false, [viewer.email]: false });
   });
@@ -332,14 +320,9 @@ describe('everyone who knows a secret', () => {
     );
     const { organization } = owner;
     const clientVersion = randomUUID();
-    const provider = {
-      organizationId: organization.id,
-      orgSlug: organization.slug,
-      clientVersion,
-      trustedFactor: true,
-      confined: true,
-      person: randomUUID(),
-    };
+    const { id: organizationId, slug: orgSlug } = organization;
+    const proof = { trustedFactor: true, confined: true, person: randomUUID() };
+    const provider = { organizationId, orgSlug, clientVersion, ...proof };
     const sessionItem = async ({ user }: Person) => {
       const range = ranges.sessions(user.id);
       const [item] = await queryItems(range);
@@ -358,13 +341,9 @@ describe('everyone who knows a secret', () => {
     ]);
     const session = await seedSession(owner);
     const ownSession = await seedSession(persons.own);
-    const statuses = await Promise.all([
-      place.pull('dev', '', { as: ownSession }),
-      place.pull('dev', '', { as: persons.provider.session }),
-      place.pull('dev', '', { as: token.caller }),
-      place.pull('dev', '', { as: persons.none.session }),
-    ]);
-    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 403]);
+    const callers = [ownSession, persons.provider.session, token.caller, persons.none.session];
+    const pulls = await Promise.all(callers.map(as => place.pull('dev', '', { as })));
+    expect(pulls.map(({ status }) => status)).toEqual([200, 200, 200, 403]);
     const expected = (access: Record<string, boolean>) =>
       Object.fromEntries(people.map(([factor, { email }]) => [email, access[factor]]));
     expect(accessOf(await readersOf('dev', 'A', session))).toEqual({
@@ -383,11 +362,8 @@ describe('everyone who knows a secret', () => {
 
   it('has access if a log-in that breaks glass, or a link to the provider that still holds, passes', async () => {
     const { organization } = owner;
-    const [settled, young, linked] = await Promise.all([
-      place.member('owner'),
-      place.member('owner'),
-      place.member('developer'),
-    ]);
+    const roles = ['owner', 'owner', 'developer'] as const;
+    const [settled, young, linked] = (await Promise.all(roles.map(place.member))) as [Person, Person, Person];
     await place.set('dev', 'A', '1');
     for (const { session } of [settled, young, linked]) await place.pull('dev', '', { as: session });
     const apps = { settled: await addApp(api, settled), young: await addApp(api, young) };
@@ -414,12 +390,8 @@ describe('everyone who knows a secret', () => {
   });
 
   it('includes deployers, in their own environment', async () => {
-    const wanted = identityOf(issuer, {
-      access: 'read',
-      role: 'deployer',
-      projectId: place.project.id,
-      environmentId: ids.production,
-    });
+    const scope = { projectId: place.project.id, environmentId: ids.production };
+    const wanted = identityOf(issuer, { access: 'read', role: 'deployer', ...scope });
     const made = await expectStatus(api.post(`/identities/${owner.organization.id}`, wanted, owner.session), 201);
     const { id, name } = made.body.identity;
     const subjectToken = await issuer.token(id);
@@ -440,7 +412,7 @@ describe('everyone who knows a secret', () => {
     await place.pull('dev', '', { as: developer.session });
     await place.set('dev', 'A', '2');
     expect(accessOf(await readersOf('dev', 'A'))).toEqual({ [owner.email]: true });
-    await expectStatus(api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session), 200);
+    await expectStatus(place.restore('dev', { revision: 1 }), 200);
     const answer = await readersOf('dev', 'A');
     expect(answer.version).toBe(3);
     expect(accessOf(answer)).toEqual({ [owner.email]: true, [developer.email]: true });
@@ -468,35 +440,17 @@ describe('everyone who knows a secret', () => {
     await stranger.set('dev', 'A', '1');
     const { projects } = (await api.get(`/projects/${stranger.owner.organization.id}`, stranger.owner.session)).body;
     const [{ id }] = projects[0].environments;
-    const code = async (query: string) => {
-      const { status, body } = await ask(query);
-      return [status, body.error.code];
-    };
-    expect(await code(`environment=${id}&key=A`)).toEqual([404, 'environment_not_found']);
-    expect(await code(`environment=${randomUUID()}&key=A`)).toEqual([404, 'environment_not_found']);
-    expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
+    const code = async (environment: string | undefined) => codeOf(await ask(`environment=${environment}&key=A`));
+    expect(await code(id)).toBe('404 environment_not_found');
+    expect(await code(randomUUID())).toBe('404 environment_not_found');
+    expect(await code(ids.dev)).toBe('404 secret_not_found');
     await place.set('dev', 'A', '1');
-    await api.delete(place.at('dev', '/A'), owner.session);
-    expect(await code(`environment=${ids.dev}&key=A`)).toEqual([404, 'secret_not_found']);
+    await place.remove('dev', 'A');
+    expect(await code(ids.dev)).toBe('404 secret_not_found');
   });
 });
 
 describe('a question about exposure', () => {
-  it('is answered to owners and admins only, with a token that may do as much', async () => {
-    const [admin, developer, viewer] = await Promise.all([
-      place.member('admin'),
-      place.member('developer'),
-      place.member('viewer'),
-    ]);
-    const limited = await issueToken(owner, { access: 'read', projectId: place.project.id });
-    const unlimited = await createToken(api, owner, { access: 'read' });
-    const stranger = await seedPerson();
-    const query = `userId=${owner.user.id}`;
-    const callers = [admin.session, unlimited, developer.session, viewer.session, limited.caller, stranger.session];
-    const statuses = await Promise.all(callers.map(async caller => (await ask(query, caller)).status));
-    expect(statuses).toEqual([200, 200, 403, 403, 403, 404]);
-  });
-
   const cursorOf = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
   it.each([
     cursorOf({ from: '2026-02-31T00:00:00.000Z' }),
@@ -524,7 +478,6 @@ describe('a question about exposure', () => {
     `tokenId=${randomUUID()}&key=A`,
     `environment=${randomUUID()}&key=A&userId=${randomUUID()}`,
   ])('is refused if it does not ask about one thing: ?%s', async query => {
-    const { status, body } = await ask(query);
-    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect(codeOf(await ask(query))).toBe('400 invalid_request');
   });
 });

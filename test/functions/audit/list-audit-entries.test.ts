@@ -4,7 +4,8 @@ import { type AuditAction, auditActions } from '#lib/contracts/fields/audit-acti
 import { ranges } from '#lib/table/keys.ts';
 import { list, queryItems } from '#lib/table/read.ts';
 import { type AuditRecord, auditCountRecord } from '#lib/table/records/audit.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { type Api, startApi } from '#test/support/api.ts';
+import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { type Person, seedPerson } from '#test/support/people.ts';
 import { auditEntry, seedAudit } from '#test/support/seed-audit.ts';
@@ -19,6 +20,10 @@ async function newLog(): Promise<{ person: Person; page: (query?: string) => Ret
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
+
+/** Pulls, a millisecond after one another. */
+const pulls = (count: number, from: number, more: Partial<AuditRecord> = {}) =>
+  Array.from({ length: count }, (_, index) => auditEntry('secret.pulled', from + index, more));
 
 describe('GET /audit/:orgId', () => {
   it('records who did what to which target, from where and in which request', async () => {
@@ -44,18 +49,15 @@ describe('GET /audit/:orgId', () => {
 
   it('has one entry for each change and each read of values, and no others', async () => {
     const { person, page } = await newLog();
-    const shop = await createProject(api, person);
-    const path = `/secrets/${person.organization.slug}/${shop.slug}`;
-    await api.put(`${path}/dev`, { key: 'A', value: '1' }, person.session);
-    const pulled = await api.get(`${path}/dev`, person.session);
-    await api.get(`${path}/dev`, person.session, { 'if-none-match': pulled.headers.get('etag') ?? '' });
-    await api.get(`${path}/dev/keys`, person.session);
-    await api.get(`${path}/dev/versions/A`, person.session);
-    await api.get(`${path}/dev/versions/A?values=true`, person.session);
-    await api.put(`${path}/dev`, { key: 'A', value: '1' }, person.session);
-    await api.put(`${path}/dev`, { key: 'A', value: '2', expectedVersion: 7 }, person.session);
-    await api.put(`${path}/dev`, { key: 'not a key', value: '2' }, person.session);
-    await api.delete(`${path}/dev/UNKNOWN`, person.session);
+    const place = await openWorkplace(api, person);
+    await place.set('dev', 'A', '1');
+    const pulled = await place.pull('dev');
+    await place.pull('dev', '', { headers: { 'if-none-match': pulled.headers.get('etag') ?? '' } });
+    for (const rest of ['/keys', '/versions/A', '/versions/A?values=true']) await place.pull('dev', rest);
+    await place.set('dev', 'A', '1');
+    await place.set('dev', 'A', '2', { body: { expectedVersion: 7 } });
+    await place.set('dev', 'not a key', '2');
+    await place.remove('dev', 'UNKNOWN');
     const { body } = await page();
     expect(body.entries.map(({ action }: AuditRecord) => action)).toEqual([
       // The set that changed nothing revealed the value to its caller.
@@ -94,18 +96,16 @@ describe('GET /audit/:orgId', () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
     const rare = auditEntry('project.key_rotated', now - 500_000);
-    const pulls = Array.from({ length: 600 }, (_, index) => auditEntry('secret.pulled', now - index));
-    await seedAudit(person.organization.id, [...pulls, rare]);
+    const newestFirst = pulls(600, now - 600).toReversed();
+    await seedAudit(person.organization.id, [...newestFirst, rare]);
     const { body } = await page('?action=project.key_rotated');
     expect(body).toEqual({ entries: [rare], pagination: { limit: 50, offset: 0, total: 1 } });
     const many = (await page('?action=secret.pulled&limit=10&offset=585')).body;
-    expect(many.entries).toEqual(pulls.slice(585, 595));
+    expect(many.entries).toEqual(newestFirst.slice(585, 595));
     expect(many.pagination).toEqual({ limit: 10, offset: 585, total: 600 });
     expect((await page('?action=secret.pulled&limit=10&offset=595')).body.entries).toHaveLength(5);
-    expect((await page('?action=member.removed')).body).toEqual({
-      entries: [],
-      pagination: { limit: 50, offset: 0, total: 0 },
-    });
+    const none = { entries: [], pagination: { limit: 50, offset: 0, total: 0 } };
+    expect((await page('?action=member.removed')).body).toEqual(none);
   });
 
   it('does not return expired entries that are still in the table', async () => {
@@ -130,21 +130,19 @@ describe('GET /audit/:orgId', () => {
     expect(days).toBeLessThanOrEqual(31);
   });
 
-  it.each([
-    ['limit=0', 'limit'],
-    ['limit=501', 'limit'],
-    ['limit=', 'limit'],
-    ['offset=-1', 'offset'],
-    ['offset=10001', 'offset'],
-    ['offset=1e3', 'offset'],
-    ['action=', 'action'],
-    ['action=secret.read', 'action'],
-    ['action=COUNT', 'action'],
-  ])('rejects ?%s, naming %s', async (query, field) => {
-    const { status, body } = await refused.page(`?${query}`);
-    expect(status).toBe(400);
-    expect(body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
-  });
+  const malformed = {
+    limit: ['0', '501', ''],
+    offset: ['-1', '10001', '1e3'],
+    action: ['', 'secret.read', 'COUNT'],
+  };
+  it.each(Object.entries(malformed).flatMap(([field, values]) => values.map(value => [`${field}=${value}`, field])))(
+    'rejects ?%s, naming %s',
+    async (query, field) => {
+      const { status, body } = await refused.page(`?${query}`);
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
+    },
+  );
 });
 
 describe('the total', () => {
@@ -155,11 +153,9 @@ describe('the total', () => {
     const now = Date.now();
     const tomorrow = { expiresAt: Math.ceil(now / day + 1) * 86_400 };
     const past = { expiresAt: Math.floor(now / day - 1) * 86_400 };
-    const pulls = (count: number, from: number, more: Partial<AuditRecord>) =>
-      Array.from({ length: count }, (_, index) => auditEntry('secret.pulled', from + index, more));
     await seedAudit(person.organization.id, pulls(3000, now - 3 * day, tomorrow));
     await seedAudit(person.organization.id, pulls(500, now - 2 * day, past));
-    await seedAudit(person.organization.id, pulls(200, now - day, {}));
+    await seedAudit(person.organization.id, pulls(200, now - day));
     const total = async (query: string) => (await page(query)).body.pagination.total;
 
     expect(await Promise.all([total('?limit=1'), total('?limit=20'), total('?action=secret.pulled')])).toEqual([
@@ -181,9 +177,7 @@ describe('the total', () => {
   it('includes an entry that arrives later than newer ones', async () => {
     const { person, page } = await newLog();
     const now = Date.now();
-    const pulls = Array.from({ length: 1200 }, (_, index) => auditEntry('secret.pulled', now - day + index));
-    const young = Array.from({ length: 5 }, (_, index) => auditEntry('secret.pulled', now - 2000 + index));
-    await seedAudit(person.organization.id, [...pulls, ...young]);
+    await seedAudit(person.organization.id, [...pulls(1200, now - day), ...pulls(5, now - 2000)]);
     expect((await page('?limit=1')).body.pagination.total).toBe(1206);
     // Its writer kept retrying while others wrote.
     await seedAudit(person.organization.id, [auditEntry('secret.pulled', now - 30_000, { id: randomUUID() })]);

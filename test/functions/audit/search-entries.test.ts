@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { pagesToFind } from '#lib/audit/search-entries.ts';
 import type { AuditAction } from '#lib/contracts/fields/audit-action.ts';
 import type { AuditRecord } from '#lib/table/records/audit.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import type { Person } from '#test/support/people.ts';
@@ -32,25 +32,10 @@ async function pageOf(person: Person, query: Record<string, string | number>): P
   return answer.body;
 }
 
-async function createdProject({
-  owner,
-  project,
-}: Workplace): Promise<{ environments: { id: string; slug: string }[] }> {
-  return (await api.get(`/projects/${owner.organization.id}/${project.slug}`, owner.session)).body.project;
-}
-
 describe('the filters of the audit log', () => {
   let entries: AuditRecord[];
   /** Which keys the environment has at each revision. */
-  const keysAt: readonly (readonly string[])[] = [
-    [],
-    ['A'],
-    ['A', 'B'],
-    ['B'],
-    ['A', 'B'],
-    ['A', 'B', 'C'],
-    ['A', 'B', 'C'],
-  ];
+  const keysAt = ['', 'A', 'AB', 'B', 'AB', 'ABC', 'ABC'];
   const pick = <T>(some: readonly T[], index: number): T => some[index % some.length] as T;
   const ids = Array.from({ length: 3 }, () => randomUUID());
   const actions: readonly AuditAction[] = ['secret.pulled', 'secret.updated', 'secret.compared', 'member.joined'];
@@ -58,12 +43,10 @@ describe('the filters of the audit log', () => {
 
   const place = shared(() => openWorkplace(api));
   beforeAll(async () => {
-    const created = await api.get(`/projects/${place.owner.organization.id}`, place.owner.session);
-    const [project] = created.body.projects;
-    dev = project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
-    await place.set('dev', 'A', '1');
-    await place.set('dev', 'B', '1');
-    await api.delete(place.at('dev', '/A'), place.owner.session);
+    const { environments } = (await api.get(place.projectPath, place.owner.session)).body.project;
+    dev = environments.find(({ slug }: { slug: string }) => slug === 'dev');
+    for (const key of ['A', 'B']) await place.set('dev', key, '1');
+    await place.remove('dev', 'A');
     await place.set('dev', 'A', '2');
     await place.set('dev', 'C', '1');
     await place.set('dev', 'B', '2');
@@ -144,7 +127,7 @@ describe('the filters of the audit log', () => {
     await fresh.set('dev', 'B', '1');
     await fresh.pull('dev');
     await fresh.pull('dev', '?keys=A');
-    await api.delete(fresh.at('dev', '/B'), fresh.owner.session);
+    await fresh.remove('dev', 'B');
     await fresh.pull('dev');
     const template = { key: 'B', required: false };
     await api.post(`/templates/${fresh.owner.organization.slug}/${fresh.project.slug}`, template, fresh.owner.session);
@@ -163,7 +146,7 @@ describe('the filters of the audit log', () => {
     const wanted: AuditRecord[] = [];
     const start = Date.now() - 3 * day;
     for (const [n, one] of more.entries()) {
-      const { environments } = await createdProject(one);
+      const { environments } = (await api.get(one.projectPath, owner.session)).body.project;
       for (const [index, environment] of environments.entries()) {
         if (index < 2) await one.set(environment.slug, 'WANTED', '1');
         // Twice, so that the next request begins among entries of known environments.

@@ -1,30 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, find as findItem } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
-import { type Answer, createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
+import { codeOf, createToken, startApi } from '#test/support/api.ts';
+import { createWhenFree } from '#test/support/create-when-free.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import type { Person } from '#test/support/people.ts';
 
-let admin: Person;
-let developer: Person;
-let viewer: Person;
-let base: string;
-
-const api = shared(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
-const owner = shared(seedOwner);
-beforeAll(async () => {
-  const first = await openWorkplace(api, owner);
-  admin = await first.member('admin');
-  developer = await first.member('developer');
-  viewer = await first.member('viewer');
-});
-const place = fresh(() => openWorkplace(api, owner));
-beforeEach(() => {
-  base = `/projects/${owner.organization.id}/${place.project.slug}`;
+const { api, owner, place } = useWorkplace(() => startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' }));
+const people = shared(async () => {
+  const { member } = await openWorkplace(api, owner);
+  return { admin: await member('admin'), developer: await member('developer'), viewer: await member('viewer') };
 });
 
 interface Shown {
@@ -35,12 +24,13 @@ interface Shown {
   revision: number;
 }
 
-const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
-const change = (env: string, body: object, as: Person = owner) =>
-  api.patch(`${base}/environments/${env}`, body, as.session);
-const remove = (env: string, as: Person = owner) => api.delete(`${base}/environments/${env}`, as.session);
-const listed = async (): Promise<Shown[]> => (await api.get(base, owner.session)).body.project.environments;
+const pathOf = (env: string) => `${place.projectPath}/environments/${env}`;
+const change = (env: string, body: object, as: Person = owner) => api.patch(pathOf(env), body, as.session);
+const remove = (env: string, as: Person = owner) => api.delete(pathOf(env), as.session);
+const listed = async (): Promise<Shown[]> =>
+  (await api.get(place.projectPath, owner.session)).body.project.environments;
 const find = async (env: string) => (await listed()).find(({ slug }) => slug === env) as Shown;
+const notFound = '404 environment_not_found';
 
 async function detailsOf(action: string) {
   const path = `/audit/${owner.organization.id}?action=${action}`;
@@ -51,13 +41,10 @@ async function detailsOf(action: string) {
     .map((one: { details: unknown }) => one.details);
 }
 
-function makeAgain(env: string, type = 'development'): Promise<Shown> {
-  return eventually(async () => {
-    const made = await api.post(`${base}/environments`, { name: env, slug: env, type }, owner.session);
-    expect(made.status).toBe(201);
-    return made.body.environment;
-  });
-}
+const makeAgain = async (slug: string): Promise<Shown> => {
+  const body = { name: slug, slug, type: 'development' };
+  return (await createWhenFree(api, `${place.projectPath}/environments`, body, owner.session)).environment;
+};
 
 /** Waits until nothing is being erased. */
 async function settle(): Promise<void> {
@@ -68,7 +55,7 @@ describe('changing an environment', () => {
   it('renames it and keeps its slug, its secrets and their revision', async () => {
     await place.set('dev', 'A', 'kept');
 
-    const answer = await change('dev', { name: 'Local' }, admin);
+    const answer = await change('dev', { name: 'Local' }, people.admin);
 
     expect(answer.body.environment).toMatchObject({ slug: 'dev', name: 'Local', type: 'development', revision: 1 });
     expect(await find('dev')).toEqual(answer.body.environment);
@@ -79,39 +66,34 @@ describe('changing an environment', () => {
   it('to another type immediately changes who may read it and what a matching tag returns', async () => {
     await place.set('dev', 'A', 'a');
     const pull = (as: Person) => place.pull('dev', '', { as: as.session, headers: { 'if-none-match': '"1"' } });
+    const { viewer, developer } = people;
     expect([(await pull(viewer)).status, (await pull(developer)).status]).toEqual([304, 304]);
 
     expect((await change('dev', { type: 'production' })).body.environment.type).toBe('production');
 
-    expect([codeOf(await pull(viewer)), codeOf(await pull(developer))]).toEqual([
-      [403, 'forbidden'],
-      [403, 'forbidden'],
-    ]);
-    expect((await place.pull('dev', '', { as: admin.session })).status).toBe(200);
+    expect([await pull(viewer), await pull(developer)].map(codeOf)).toEqual(['403 forbidden', '403 forbidden']);
+    expect((await place.pull('dev', '', { as: people.admin.session })).status).toBe(200);
     expect(await detailsOf('environment.updated')).toEqual([{ type: { from: 'development', to: 'production' } }]);
   });
 
   it('to another type is limited to owners; an admin may send the current type', async () => {
-    const refused = await change('dev', { name: 'Both or none', type: 'staging' }, admin);
-    const allowed = await change('dev', { name: 'Renamed', type: 'development' }, admin);
+    const refused = await change('dev', { name: 'Both or none', type: 'staging' }, people.admin);
+    const allowed = await change('dev', { name: 'Renamed', type: 'development' }, people.admin);
 
-    expect(codeOf(refused)).toEqual([403, 'forbidden']);
+    expect(codeOf(refused)).toBe('403 forbidden');
     expect(allowed.body.environment).toMatchObject({ name: 'Renamed', type: 'development' });
     expect(await detailsOf('environment.updated')).toEqual([{ name: { from: 'Development', to: 'Renamed' } }]);
   });
 
   it('without any effect writes no entry, and an empty change is rejected', async () => {
     const same = await change('dev', { name: 'Development', type: 'development' });
-    const refused = await Promise.all([
-      change('dev', {}),
-      change('dev', { slug: 'x' }),
-      change('dev', { type: 'test' }),
-    ]);
+    const bodies = [{}, { slug: 'x' }, { type: 'test' }];
+    const refused = await Promise.all(bodies.map(body => change('dev', body)));
     const unknown = await change('nowhere', { name: 'x' });
 
     expect(same.status).toBe(200);
-    expect(refused.map(codeOf)).toEqual(refused.map(() => [400, 'invalid_request']));
-    expect(codeOf(unknown)).toEqual([404, 'environment_not_found']);
+    expect(refused.map(codeOf)).toEqual(refused.map(() => '400 invalid_request'));
+    expect(codeOf(unknown)).toBe(notFound);
     expect(await detailsOf('environment.updated')).toEqual([]);
   });
 
@@ -139,7 +121,7 @@ describe('deleting an environment', () => {
     await place.set('staging', 'KEPT', 'kept');
     const { id } = await find('dev');
 
-    expect((await remove('dev', admin)).body).toEqual({ success: true });
+    expect((await remove('dev', people.admin)).body).toEqual({ success: true });
 
     const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
     const after = await Promise.all([
@@ -148,26 +130,24 @@ describe('deleting an environment', () => {
       place.pull('dev', '/keys'),
       place.set('dev', 'K1', 'x'),
       place.importAll('dev', numbered(60, 'x')),
-      api.get(place.at('dev', '/versions/K1'), owner.session),
-      api.post(place.at('promote'), { from: 'dev', to: 'staging' }, owner.session),
-      api.post(place.at('promote'), { from: 'staging', to: 'dev' }, owner.session),
+      place.pull('dev', '/versions/K1'),
+      place.promote({ from: 'dev', to: 'staging' }),
+      place.promote({ from: 'staging', to: 'dev' }),
       api.get(`${template}/validate/dev`, owner.session),
       change('dev', { name: 'x' }),
       remove('dev'),
     ]);
-    expect(after.map(codeOf)).toEqual(after.map(() => [404, 'environment_not_found']));
+    expect(after.map(codeOf)).toEqual(after.map(() => notFound));
     expect((await listed()).map(({ slug }) => slug)).toEqual(['staging', 'production']);
     const made = await makeAgain('dev');
     expect(made.id).not.toBe(id);
     expect(await place.values('dev')).toEqual({});
-    const history = await api.get(place.at('dev', '/versions/K1'), owner.session);
-    expect(codeOf(history)).toEqual([404, 'secret_not_found']);
+    expect(codeOf(await place.pull('dev', '/versions/K1'))).toBe('404 secret_not_found');
     expect(await place.values('staging')).toEqual({ KEPT: 'kept' });
-    const { entries } = (
-      await api.get(`/audit/${owner.organization.id}?action=environment.deleted&limit=1`, owner.session)
-    ).body;
+    const log = `/audit/${owner.organization.id}?action=environment.deleted&limit=1`;
+    const { entries } = (await api.get(log, owner.session)).body;
     expect(entries[0]).toMatchObject({
-      actor: { email: admin.email },
+      actor: { email: people.admin.email },
       target: { type: 'environment', id, name: 'dev' },
       environment: { id, slug: 'dev' },
     });
@@ -209,45 +189,38 @@ describe('deleting an environment', () => {
       await api.post(hooks, { ...hook, environmentId: id }, owner.session),
       await api.post('/auth/token', { name: 'late', ...scope }, owner.session),
     ];
-    expect(late.map(codeOf)).toEqual(late.map(() => [404, 'environment_not_found']));
+    expect(late.map(codeOf)).toEqual(late.map(() => notFound));
     await makeAgain('dev');
     expect(await webhooks()).toEqual([kept.body.webhook.id]);
-    expect((await api.get(base, token)).body.project.environments).toEqual([]);
-    expect(codeOf(await place.pull('dev', '', { as: token }))).toEqual([404, 'environment_not_found']);
+    expect((await api.get(place.projectPath, token)).body.project.environments).toEqual([]);
+    expect(codeOf(await place.pull('dev', '', { as: token }))).toBe(notFound);
     await api.delete(`${hooks}/${kept.body.webhook.id}`, owner.session);
     await settle();
   });
 
   it('during a large import either loses to it or rejects it, and leaves nothing for an environment created later', async () => {
-    const secrets = numbered(600, 'x'.repeat(200));
-    const importing = place.importAll('dev', secrets);
-    const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
-    const hasBegun = async () => expect(await findItem(at(environmentStateRecord, path))).toHaveProperty('pending');
-    await eventually(hasBegun);
+    const importing = place.importAll('dev', numbered(600, 'x'.repeat(200)));
+    const state = at(environmentStateRecord, place.pathOf());
+    await eventually(async () => expect(await findItem(state)).toHaveProperty('pending'));
 
     expect((await remove('dev')).status).toBe(200);
 
-    expect([
-      [200, undefined],
-      [404, 'environment_not_found'],
-    ]).toContainEqual(codeOf(await importing));
+    expect(['200 ok', notFound]).toContain(codeOf(await importing));
     await makeAgain('dev');
     expect(await place.values('dev')).toEqual({});
     await settle();
   });
 
   it('during a key rotation lets the rotation finish', async () => {
-    for (const env of ['dev', 'staging']) {
-      await place.importAll(env, numbered(120, env));
-    }
-    expect((await api.post(`${base}/rotate-key`, {}, owner.session)).status).toBe(202);
+    for (const env of ['dev', 'staging']) await place.importAll(env, numbered(120, env));
+    expect((await place.rotateKey()).status).toBe(202);
 
     expect((await remove('dev')).status).toBe(200);
 
     await makeAgain('dev');
     await place.set('dev', 'NEW', 'new');
     await eventually(async () => {
-      const { rotation } = (await api.get(base, owner.session)).body.project;
+      const { rotation } = (await api.get(place.projectPath, owner.session)).body.project;
       expect(rotation.status).toBe('completed');
     });
     expect(Object.keys(await place.values('staging'))).toHaveLength(120);
@@ -258,7 +231,7 @@ describe('deleting an environment', () => {
   it('concurrently with its project or all its siblings leaves nothing behind', async () => {
     const answers = await Promise.all([
       ...['dev', 'staging', 'production'].map(env => remove(env)),
-      api.delete(base, owner.session),
+      api.delete(place.projectPath, owner.session),
     ]);
 
     expect(answers.at(-1)?.status).toBe(200);

@@ -34,7 +34,7 @@ it('rotating the key of a project with 2,000 environments begins after a few cal
   await place.set('preview-1996', 'B', 'three');
 
   const { answer, calls } = await recordRequest(headers =>
-    api.post(`/projects/${owner.organization.id}/${place.project.slug}/rotate-key`, undefined, owner.session, headers),
+    api.post(`${place.projectPath}/rotate-key`, undefined, owner.session, headers),
   );
 
   expect(answer.status).toBe(202);

@@ -11,29 +11,24 @@ import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { projectRecord } from '#lib/table/records/project.ts';
 import { headRecord, versionRecord } from '#lib/table/records/secret.ts';
 import { put, transact, update } from '#lib/table/write.ts';
-import { expireLease, openWorkplace } from '#test/support/environments.ts';
+import { type Answer, codeOf } from '#test/support/api.ts';
+import { expireLease, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { type AwsCall, conduct } from '#test/support/observe-calls.ts';
 import { startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
 import { readRequest } from '../../model/read-request.ts';
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
+const { api, owner, place } = useWorkplace(startObservedApi);
 
-const projectPath = () => `/projects/${owner.organization.id}/${place.project.slug}`;
-const rotate = (as = owner) => api.post(`${projectPath()}/rotate-key`, undefined, as.session);
 const ids = () => ({
   orgSlug: owner.organization.slug,
   organizationId: owner.organization.id,
   project: place.project.slug,
   projectId: place.project.id,
 });
-const rotation = async () => (await api.get(projectPath(), owner.session)).body.project.rotation;
+const rotation = async () => (await api.get(place.projectPath, owner.session)).body.project.rotation;
 
 const whenCompleted = () =>
   eventually(async () => {
@@ -41,20 +36,29 @@ const whenCompleted = () =>
     expect(current).toMatchObject({ status: 'completed' });
     return current;
   });
+async function rotateToTheEnd() {
+  await place.rotateKey();
+  return whenCompleted();
+}
 
 /** The key versions of everything stored in the project's environments, including orphans. */
-async function keyVersions(): Promise<Set<number>> {
-  const found = new Set<number>();
-  for (const env of ['dev', 'staging', 'production']) {
-    for (const item of await queryItems(
-      ranges.environmentItems({ orgSlug: owner.organization.slug, project: place.project.slug, env }),
-    )) {
-      if ([headRecord.kind, versionRecord.kind].includes(String(item.kind)) && item.keyVersion !== undefined) {
-        found.add(Number(item.keyVersion));
-      }
-    }
-  }
-  return found;
+async function keyVersions(): Promise<number[]> {
+  const ranged = ['dev', 'staging', 'production'].map(env => ranges.environmentItems(place.pathOf(env)));
+  const items = (await Promise.all(ranged.map(range => queryItems(range)))).flat();
+  const sealed = items.filter(({ kind }) => kind === headRecord.kind || kind === versionRecord.kind);
+  return [...new Set(sealed.flatMap(({ keyVersion }) => keyVersion ?? []))].map(Number);
+}
+
+/** An import of 60 keys that died, after one that succeeded. */
+async function abandonImport(): Promise<void> {
+  await place.importAll('dev', numbered(60, 'old'));
+  const dies = { kind: 'dies-after', position: 7 } as const;
+  await withFault(dies, headers => place.importAll('dev', numbered(60, 'new'), { headers }));
+}
+
+function messageOf(job: object, receives = 1): SQSRecord {
+  const attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: String(Date.now()) };
+  return { body: JSON.stringify(job), messageId: 'any', attributes } as unknown as SQSRecord;
 }
 
 const wrappedKeys = async () =>
@@ -62,63 +66,47 @@ const wrappedKeys = async () =>
 
 describe('rotating the key', () => {
   it('completes at once for a project that never had a value', async () => {
-    const answer = await rotate();
+    const answer = await place.rotateKey();
     expect(answer.status).toBe(200);
     const done = { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 };
     expect(answer.body).toMatchObject({ rotation: done, project: { keyVersion: 2, rotation: done } });
     expect(await wrappedKeys()).toEqual(['2']);
     expect((await place.set('dev', 'A', 'one')).status).toBe(201);
     expect(await place.values('dev')).toEqual({ A: 'one' });
-    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await keyVersions()).toEqual([2]);
   });
 
   it('re-encrypts all values, including the history, and deletes the old key', async () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, `value ${i}`]));
     await place.importAll('dev', many);
     await place.set('dev', 'K1', 'changed');
-    await api.delete(place.at('dev', '/K2'), owner.session);
+    await place.remove('dev', 'K2');
     await place.set('staging', 'S', 'staged');
-    const answer = await rotate();
+    const answer = await place.rotateKey();
     expect(answer.status).toBe(202);
-    expect(answer.body.rotation).toEqual({
-      status: 'in_progress',
-      fromVersion: 1,
-      toVersion: 2,
-      reencrypted: 0,
-      total: 122,
-    });
-    const again = await rotate();
-    expect([again.status, again.body.error.code]).toEqual([409, 'rotation_in_progress']);
-    expect(await whenCompleted()).toEqual({
-      status: 'completed',
-      fromVersion: 1,
-      toVersion: 2,
-      reencrypted: 122,
-      total: 122,
-    });
-    expect(await keyVersions()).toEqual(new Set([2]));
+    const versions = { fromVersion: 1, toVersion: 2, total: 122 };
+    expect(answer.body.rotation).toEqual({ status: 'in_progress', ...versions, reencrypted: 0 });
+    expect(codeOf(await place.rotateKey())).toBe('409 rotation_in_progress');
+    expect(await whenCompleted()).toEqual({ status: 'completed', ...versions, reencrypted: 122 });
+    expect(await keyVersions()).toEqual([2]);
     expect(await wrappedKeys()).toEqual(['2']);
     const { K2: _, ...rest } = many;
     expect(await place.values('dev')).toEqual({ ...rest, K1: 'changed' });
-    const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['changed', 'value 1']);
+    expect(await place.history('dev', 'K1')).toMatchObject([{ value: 'changed' }, { value: 'value 1' }]);
     // A rotation does not change the secrets.
     expect((await place.pull('dev')).body.revision).toBe(3);
-    expect((await rotate()).body.rotation).toMatchObject({ fromVersion: 2, toVersion: 3 });
+    expect((await place.rotateKey()).body.rotation).toMatchObject({ fromVersion: 2, toVersion: 3 });
     expect(await whenCompleted()).toMatchObject({ toVersion: 3, reencrypted: 122 });
-    expect(await keyVersions()).toEqual(new Set([3]));
+    expect(await keyVersions()).toEqual([3]);
   });
 
   it('is limited to owners and admins, is audited, and happens once when requested twice concurrently', async () => {
     const developer = await place.member('developer');
-    expect((await rotate(developer)).status).toBe(403);
+    expect((await place.rotateKey({ as: developer.session })).status).toBe(403);
     await place.set('dev', 'A', 'one');
-    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    const answers = await Promise.all([place.rotateKey(), place.rotateKey(), place.rotateKey()]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
-    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=project.key_rotated`, owner.session))
-      .body;
-    const own = entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
-    expect(own).toHaveLength(1);
+    expect(await place.entriesOf('project.key_rotated')).toHaveLength(1);
     await whenCompleted();
   });
 
@@ -129,65 +117,66 @@ describe('rotating the key', () => {
     let over = false;
     const statuses: number[] = [];
     const written = ['first'];
-    const work = async (one: (round: number) => Promise<{ status: number }>) => {
-      for (let round = 0; !over; round += 1) statuses.push((await one(round)).status);
+    const set = async (round: number) => {
+      const answer = await place.set('dev', 'SET', `set ${round}`);
+      written.push(`set ${round}`);
+      return answer;
     };
-    const load = [
-      work(async round => {
-        const answer = await place.set('dev', 'SET', `set ${round}`);
-        written.push(`set ${round}`);
-        return answer;
-      }),
-      work(round => place.importAll('dev', many(`import ${round}`))),
-      work(() => place.pull('dev')),
-      work(() => place.pull('dev', '/versions/SET?values=true&limit=5')),
-      work(() =>
-        api.post(
-          `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
-          { from: 'dev', to: 'staging', keys: ['K1', 'K2'] },
-          owner.session,
-        ),
-      ),
+    const promotion = { from: 'dev', to: 'staging', keys: ['K1', 'K2'] };
+    const requests: ((round: number) => Promise<Answer>)[] = [
+      set,
+      round => place.importAll('dev', many(`import ${round}`)),
+      () => place.pull('dev'),
+      () => place.pull('dev', '/versions/SET?values=true&limit=5'),
+      () => place.promote(promotion),
     ];
-    await sleep(300);
-    expect((await rotate()).status).toBe(202);
-    await whenCompleted();
-    await sleep(300);
-    over = true;
-    await Promise.all(load);
+    const answered = requests.map(() => 0);
+    const load = requests.map(async (send, kind) => {
+      for (let round = 0; !over; round += 1) {
+        statuses.push((await send(round)).status);
+        answered[kind] = round + 1;
+        // The rotation needs the processor too.
+        await sleep(5);
+      }
+    });
+    /** Waits until two more requests of each kind are answered. */
+    const keepBusy = () => {
+      const enough = answered.map(count => count + 2);
+      return eventually(() => expect(answered.every((count, kind) => count >= (enough[kind] ?? 0))).toBe(true));
+    };
+    try {
+      await keepBusy();
+      expect((await place.rotateKey()).status).toBe(202);
+      await whenCompleted();
+      await keepBusy();
+    } finally {
+      over = true;
+      await Promise.all(load);
+    }
     expect(statuses.filter(status => status >= 300)).toEqual([]);
-    expect(await keyVersions()).toEqual(new Set([2]));
-    const { versions } = (await place.pull('dev', '/versions/SET?values=true')).body;
-    expect(versions.map(({ value }: { value: string }) => value)).toEqual(written.toReversed());
+    expect(await keyVersions()).toEqual([2]);
+    const versions = await place.history('dev', 'SET');
+    expect(versions.map(({ value }) => value)).toEqual(written.toReversed());
     expect(Object.keys(await place.values('dev'))).toHaveLength(81);
   });
 
   it('also re-encrypts what an abandoned import left behind, and undoes it under the new key', async () => {
-    const many = (fill: string) => numbered(60, fill);
-    await place.importAll('dev', many('old'));
-    await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    await rotate();
-    await whenCompleted();
-    expect(await keyVersions()).toEqual(new Set([2]));
-    expect(await place.values('dev')).toEqual(many('old'));
+    await abandonImport();
+    await rotateToTheEnd();
+    expect(await keyVersions()).toEqual([2]);
+    expect(await place.values('dev')).toEqual(numbered(60, 'old'));
     await expireLease(place, 'dev');
     expect((await place.set('dev', 'K1', 'next')).body).toMatchObject({ revision: 2, secret: { version: 2 } });
-    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
-    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await place.values('dev')).toEqual({ ...numbered(60, 'old'), K1: 'next' });
+    expect(await keyVersions()).toEqual([2]);
   });
 
   it('leaves nothing under the old key, even if a writer with only that key undoes an import after the last walk', async () => {
-    const many = (fill: string) => numbered(60, fill);
-    await place.importAll('dev', many('old'));
-    await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    const state = at(environmentStateRecord, {
-      orgSlug: owner.organization.slug,
-      project: place.project.slug,
-      env: 'dev',
-    });
+    await abandonImport();
+    const state = at(environmentStateRecord, place.pathOf());
     const fenceIt = () =>
       conduct(undefined, async () => {
-        await rotate();
+        await place.rotateKey();
         await eventually(async () => expect((await find(state))?.keyVersion).toBe(2));
       });
     let fenced: Promise<void> | undefined;
@@ -212,47 +201,34 @@ describe('rotating the key', () => {
     expect(answer.status).toBe(200);
     expect([fenced, walked]).not.toContain(undefined);
     expect(await wrappedKeys()).toEqual(['2']);
-    expect(await keyVersions()).toEqual(new Set([2]));
-    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
+    expect(await keyVersions()).toEqual([2]);
+    expect(await place.values('dev')).toEqual({ ...numbered(60, 'old'), K1: 'next' });
   });
 
   it('tolerates a job that arrives twice, too late, or for a rotation that never happened', async () => {
     await place.importAll('dev', numbered(120, 'v'));
-    const job = (toVersion: number) => ({
-      type: 're-encrypt-project' as const,
-      orgSlug: owner.organization.slug,
-      organizationId: owner.organization.id,
-      project: place.project.slug,
-      projectId: place.project.id,
-      toVersion,
-      cursor: firstCursor(),
-    });
-    await rotate();
+    const job = (toVersion: number) =>
+      ({ type: 're-encrypt-project', ...ids(), toVersion, cursor: firstCursor() }) as const;
+    await place.rotateKey();
     await Promise.all([queueJob(job(2)), queueJob(job(2)), queueJob(job(7))]);
     expect(await whenCompleted()).toMatchObject({ reencrypted: 120, total: 120 });
-    await queueJob(job(2));
-    await sleep(500);
+    expect(await runJob(messageOf(job(2)))).toBe(true);
     expect(await rotation()).toMatchObject({ status: 'completed', reencrypted: 120 });
-    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await keyVersions()).toEqual([2]);
     expect(Object.keys(await place.values('dev'))).toHaveLength(120);
   });
 
   it('completes even if a value is damaged, and keeps the old key until it is repaired', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    const read = at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A');
-    const [sealed, other] = [
-      (await find(read))?.sealed,
-      await find(at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'B')),
-    ];
+    const read = at(headRecord, place.pathOf(), 'A');
+    const [sealed, other] = [(await find(read))?.sealed, await find(at(headRecord, place.pathOf(), 'B'))];
     await transact([update(read, { set: { sealed: other?.sealed } })]);
-    await rotate();
-    expect(await whenCompleted()).toMatchObject({ reencrypted: 2 });
+    expect(await rotateToTheEnd()).toMatchObject({ reencrypted: 2 });
     expect((await place.pull('dev')).status).toBe(500);
     expect(await wrappedKeys()).toEqual(['1', '2']);
     await transact([update(read, { set: { sealed } })]);
     expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
-    await rotate();
-    await whenCompleted();
+    await rotateToTheEnd();
     expect(await wrappedKeys()).toEqual(['3']);
     expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
   });
@@ -262,29 +238,22 @@ it('a rotation with a step that fails for good is abandoned, loses nothing, and 
   await place.importAll('dev', { A: 'one', B: 'two' });
   await place.set('dev', 'A', 'next');
   // An unreadable item stops every pass.
-  const broken = at(
-    versionRecord,
-    { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' },
-    'A',
-    1,
-  );
+  const broken = at(versionRecord, place.pathOf(), 'A', 1);
   const found = await find(broken);
   if (found === undefined) throw new Error('A has no first version.');
   await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);
-  expect((await rotate()).status).toBe(202);
-  expect((await rotate()).status).toBe(409);
+  expect((await place.rotateKey()).status).toBe(202);
+  expect((await place.rotateKey()).status).toBe(409);
 
   const job = { type: 're-encrypt-project', ...ids(), toVersion: 2, cursor: { ...firstCursor(), walk: '1' } };
-  const last = { ApproximateReceiveCount: String(maximumJobReceives), SentTimestamp: String(Date.now()) };
-  const record = { body: JSON.stringify(job), messageId: 'last', attributes: last } as unknown as SQSRecord;
-  expect(await runJob(record)).toBe(false);
+  expect(await runJob(messageOf(job, maximumJobReceives))).toBe(false);
   expect(await rotation()).toEqual({ status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 3 });
   expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
 
   await transact([put(broken, found)]);
-  expect((await rotate()).status).toBe(202);
+  expect((await place.rotateKey()).status).toBe(202);
   expect(await whenCompleted()).toMatchObject({ fromVersion: 2, toVersion: 3, reencrypted: 3, total: 3 });
-  expect(await keyVersions()).toEqual(new Set([3]));
+  expect(await keyVersions()).toEqual([3]);
   expect(await wrappedKeys()).toEqual(['3']);
   expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
 });
@@ -293,8 +262,8 @@ describe('an environment created during a rotation', () => {
   it('starts under the project’s current key', async () => {
     await place.set('dev', 'A', 'one');
     const [, made] = await Promise.all([
-      rotate(),
-      api.post(`${projectPath()}/environments`, { name: 'Extra' }, owner.session),
+      place.rotateKey(),
+      api.post(`${place.projectPath}/environments`, { name: 'Extra' }, owner.session),
     ]);
     expect(made.status).toBe(201);
     expect((await place.set('extra', 'A', 'one')).status).toBe(201);

@@ -2,25 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '#lib/table/records/environment.ts';
 import { increment } from '#lib/table/write.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expireLease, useWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { shared } from '#test/support/fixtures.ts';
-import { gate } from '#test/support/gate.ts';
-import { type FaultKind, isTableWrite } from '#test/support/inject-faults.ts';
+import { isTableWrite } from '#test/support/inject-faults.ts';
 import { scanTable, violationsOf } from '#test/support/invariants.ts';
 import { numbered } from '#test/support/numbered.ts';
 import type { AwsCall, Conductor } from '#test/support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
+import { stalling } from '#test/support/stalling.ts';
 
-const api = shared(startObservedApi);
-const owner = shared(seedOwner);
+const { api, owner, place } = useWorkplace(startObservedApi);
 
 const many = (fill: string) => numbered(60, fill);
-const stateOf = (place: Workplace) =>
-  at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+const stateOf = () => at(environmentStateRecord, place.pathOf());
+const ticketsOf = () => at(ticketsRecord, place.pathOf());
+/** The ticket of another writer, who died. All later writers wait behind it. */
+const issueTicket = () => {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+  return increment(ticketsOf(), { add: { issued: 1 }, setIfAbsent: { expiresAt } });
+};
 
-const expire = (place: Workplace) => expireLease(place, 'dev');
+const expire = () => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 writes the versions, 8 the heads, 9 commits.
 const committing = 9;
@@ -32,48 +34,41 @@ describe('a large import that dies after its call', () => {
   it.each(cases)(
     '$first leaves all or nothing, even if the writer that undoes it dies after call $second',
     async ({ first, second }) => {
-      const place = await openWorkplace(api, owner);
       await place.importAll('dev', { ...many('old'), KEPT: 'kept' });
-      const dies = (position: number | undefined) =>
-        position === undefined ? undefined : { kind: 'dies-after' as FaultKind, position };
+      const dies = (position?: number) => (position ? ({ kind: 'dies-after', position } as const) : undefined);
       const imported = { ...many('new'), BORN: 'new' };
       await withFault(dies(first), headers => place.importAll('dev', imported, { headers }));
 
       const done = first >= committing;
-      const expected: Record<string, string> = { KEPT: 'kept', ...many('old'), ...(done ? imported : {}) };
+      const expected = { KEPT: 'kept', ...many('old'), ...(done && imported) };
       expect(await place.values('dev')).toEqual(expected);
-      await expire(place);
+      await expire();
       await withFault(dies(second), headers => place.set('dev', 'OTHER', 'x', { headers }));
-      const other = (await place.values('dev')).OTHER;
-      expect(await place.values('dev')).toEqual({ ...expected, ...(other === undefined ? {} : { OTHER: 'x' }) });
+      const hasOther = (await place.values('dev')).OTHER !== undefined;
+      const values = { ...expected, ...(hasOther && { OTHER: 'x' }) };
+      expect(await place.values('dev')).toEqual(values);
 
-      await expire(place);
+      await expire();
       const last = await place.set('dev', 'K3', 'last');
-      const revision = 1 + (done ? 1 : 0) + (other === undefined ? 0 : 1) + 1;
+      const revision = 1 + Number(done) + Number(hasOther) + 1;
       expect(last.body).toMatchObject({ revision, secret: { version: done ? 3 : 2 } });
-      expect(await place.values('dev')).toEqual({
-        ...expected,
-        ...(other === undefined ? {} : { OTHER: 'x' }),
-        K3: 'last',
-      });
-      const { versions } = (await place.pull('dev', '/versions/K3?values=true')).body;
-      expect(versions.map(({ value }: { value: string }) => value)).toEqual(['last', ...(done ? ['new'] : []), 'old']);
-      expect((await find(stateOf(place)))?.pending).toBeUndefined();
+      expect(await place.values('dev')).toEqual({ ...values, K3: 'last' });
+      const versions = await place.history('dev', 'K3');
+      expect(versions.map(({ value }) => value)).toEqual(['last', ...(done ? ['new'] : []), 'old']);
+      expect((await find(stateOf()))?.pending).toBeUndefined();
     },
   );
 
   it('repeatedly delays an ordinary change by less than five seconds, even with an abandoned ticket', async () => {
-    const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
     // Call 7 writes versions. Each later import reads, checks for signs of life and takes over with call 8.
     for (const position of [7, 8, 8, 8]) {
       await expireLease(place, 'dev');
       await withFault({ kind: 'dies-after', position }, headers => place.importAll('dev', many('new'), { headers }));
     }
-    const { fence, pending } = (await find(stateOf(place))) ?? {};
+    const { fence, pending } = (await find(stateOf())) ?? {};
     expect([fence, pending?.abandoned]).toEqual([6, undefined]);
-    const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
-    await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+    await issueTicket();
 
     const startedAt = performance.now();
     const set = await place.set('dev', 'K1', 'set');
@@ -84,15 +79,14 @@ describe('a large import that dies after its call', () => {
   });
 
   it('is left alone by a dry run, which plans based on what every reader sees', async () => {
-    const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    await expire(place);
-    const before = await find(stateOf(place));
+    await expire();
+    const before = await find(stateOf());
     const { status, body } = await api.put(place.at('dev', '?dryRun=true'), { key: 'K1', value: 'x' }, owner.session);
     expect([status, body.plan.updated, body.revision]).toEqual([200, ['K1'], 1]);
     expect(before?.pending).toBeDefined();
-    expect(await find(stateOf(place))).toEqual(before);
+    expect(await find(stateOf())).toEqual(before);
     expect((await place.set('dev', 'K1', 'x')).body.revision).toBe(2);
   });
 
@@ -102,38 +96,28 @@ describe('a large import that dies after its call', () => {
 });
 
 it('a writer that was presumed dead and resumes changes nothing any more, starts again and loses no update', async () => {
-  const place = await openWorkplace(api, owner);
   await place.importAll('dev', many('old'));
   // The import sleeps before it writes its heads. In the meantime, another writer takes over its lease and undoes it.
-  const woken = gate();
-  const sleeping = gate();
-  const importing = withFault(
-    {
-      conductor: {
-        call: async (call, send) => {
-          if (call.position === 7) {
-            sleeping.open();
-            await woken.opened;
-          }
-          return send();
-        },
-      },
-    },
+  const imported = await stalling(
+    ({ position }) => position === 7,
     headers => place.importAll('dev', many('new'), { headers }),
+    async () => {
+      expect(await place.values('dev')).toEqual(many('old'));
+      await expire();
+      expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
+      expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
+    },
   );
-  await sleeping.opened;
-  expect(await place.values('dev')).toEqual(many('old'));
-  await expire(place);
-  expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
-  expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
-  woken.open();
-  expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
+  expect(imported.body).toMatchObject({ revision: 3, updated: { length: 60 } });
   expect(await place.values('dev')).toEqual(many('new'));
-  const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
-  expect(versions.map(({ value }: { value: string }) => value)).toEqual(['new', 'between', 'old']);
+  const versions = await place.history('dev', 'K1');
+  expect(versions.map(({ value }) => value)).toEqual(['new', 'between', 'old']);
 });
 
 describe('a read that DynamoDB answers with items from two points in time', () => {
+  interface Item {
+    sk: string;
+  }
   /** Records the responses to these calls, or replaces the first one with the result of `replay`. */
   const watching = (
     isMeant: (call: AwsCall) => boolean,
@@ -162,7 +146,6 @@ describe('a read that DynamoDB answers with items from two points in time', () =
     });
 
   it('is detected by a pull, which reads again', async () => {
-    const place = await openWorkplace(api, owner);
     await place.importAll('dev', { A: 'one', B: 'same' });
     const isHeads = ({ operation, input }: AwsCall) =>
       operation === 'Query' && input.ExpressionAttributeValues[':from'].startsWith('HEAD');
@@ -170,9 +153,9 @@ describe('a read that DynamoDB answers with items from two points in time', () =
     await place.set('dev', 'A', 'two');
     // The state is new, the heads are old.
     const torn = watching(isHeads, answer => {
-      const olderHead = (sk: string) =>
-        older.Items.find((item: { sk: string }) => item.sk === sk && sk.startsWith('HEAD#'));
-      answer.output.Items = answer.output.Items.map((item: { sk: string }) => olderHead(item.sk) ?? item);
+      const heads = older.Items.filter(({ sk }: Item) => sk.startsWith('HEAD#'));
+      const replaced = (item: Item) => heads.find(({ sk }: Item) => sk === item.sk) ?? item;
+      answer.output.Items = answer.output.Items.map(replaced);
       return answer;
     });
     const pulled = await withFault(torn, headers => place.pull('dev', '', { headers }));
@@ -181,7 +164,6 @@ describe('a read that DynamoDB answers with items from two points in time', () =
   });
 
   it('is detected by a set, which would otherwise mistake an older value for the current one', async () => {
-    const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     const isHead = ({ operation, input }: AwsCall) =>
       operation.startsWith('BatchGet') && JSON.stringify(input).includes('"HEAD#A"');
@@ -189,8 +171,8 @@ describe('a read that DynamoDB answers with items from two points in time', () =
     await place.set('dev', 'A', 'two');
     // The state is new, the head is old.
     const torn = watching(isHead, answer => {
-      for (const [table, items] of Object.entries<{ sk: string }[]>(answer.output.Responses)) {
-        const head = older.Responses[table].find(({ sk }: { sk: string }) => sk === 'HEAD#A');
+      for (const [table, items] of Object.entries<Item[]>(answer.output.Responses)) {
+        const head = older.Responses[table].find(({ sk }: Item) => sk === 'HEAD#A');
         answer.output.Responses[table] = items.map(item => (item.sk === 'HEAD#A' ? head : item));
       }
       return answer;
@@ -203,7 +185,6 @@ describe('a read that DynamoDB answers with items from two points in time', () =
 });
 
 it('a live writer is waited for, not undone', async () => {
-  const place = await openWorkplace(api, owner);
   await place.importAll('dev', many('old'));
   const importing = place.importAll('dev', many('new'));
   const sets = await Promise.all(Array.from({ length: 5 }, (_, i) => place.set('dev', `S${i}`, 'v')));
@@ -213,10 +194,8 @@ it('a live writer is waited for, not undone', async () => {
 });
 
 it('a writer that dies with a ticket delays the writers behind it, and none after them', async () => {
-  const place = await openWorkplace(api, owner);
-  const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
-  // The ticket of another writer that died. All later writers wait behind it.
-  await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+  const tickets = ticketsOf();
+  await issueTicket();
   let ticket: number | undefined;
   const diesWithTicket: Conductor = {
     attempt: async (call, send) => {

@@ -6,11 +6,12 @@ import { at } from '#lib/table/read.ts';
 import { organizationRecord } from '#lib/table/records/organization.ts';
 import { transact, update } from '#lib/table/write.ts';
 import { type Answer, type Caller, createToken } from '#test/support/api.ts';
-import { expireLease, openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { expireLease, openWorkplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi, withFault } from '#test/support/observed-api.ts';
-import { seedOwner } from '#test/support/people.ts';
+import type { Person } from '#test/support/people.ts';
+import { stalling } from '#test/support/stalling.ts';
 import { allItems } from '#test/support/table-dump.ts';
 
 /*
@@ -89,7 +90,6 @@ const change: fc.Arbitrary<Change> = fc.record({
   overwrite: fc.boolean(),
 });
 
-let place: Workplace;
 let credentials: Record<CallerName, Caller>;
 
 const api = shared(() =>
@@ -97,17 +97,14 @@ const api = shared(() =>
     name.area === 'workers' ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
   ),
 );
+const place = shared(() => openWorkplace(api));
 beforeAll(async () => {
-  const owner = await seedOwner();
-  place = await openWorkplace(api, owner);
-  const [admin, developer, viewer] = await Promise.all(
-    (['admin', 'developer', 'viewer'] as const).map(role => place.member(role)),
-  );
-  if (admin === undefined || developer === undefined || viewer === undefined) throw new Error('Nobody joined.');
+  const { owner, projectPath, project } = place;
+  const roles = ['admin', 'developer', 'viewer'] as const;
+  const [admin, developer, viewer] = (await Promise.all(roles.map(place.member))) as [Person, Person, Person];
   const organizationId = owner.organization.id;
-  const path = `/projects/${organizationId}/${place.project.slug}`;
-  const [dev] = (await api.get(path, owner.session)).body.project.environments;
-  const limited = { organizationId, projectId: place.project.id, environmentId: dev.id };
+  const [dev] = (await api.get(projectPath, owner.session)).body.project.environments;
+  const limited = { organizationId, projectId: project.id, environmentId: dev.id };
   credentials = {
     owner: owner.session,
     admin: admin.session,
@@ -315,14 +312,20 @@ function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Cha
   }
 }
 
+const allKinds = ['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
+
+/** A change of the owner in `dev`, without preconditions. */
+function changeOf(kind: Change['kind'], maximum: number, puts: Change['puts'], deletions: string[]): Change {
+  const base = { env: 'dev', caller: 'owner', ifMatch: 'none', expected: 'none', back: 1 } as const;
+  const rest = { isPartial: false, message: undefined, overwrite: true };
+  return { ...base, ...rest, kind, maximum, puts, deletions };
+}
+
 it('a misspelled dryRun is rejected by every write, and changes nothing', async () => {
   await place.set('dev', 'A', 'one');
   const before = await pictureOf('dev');
-  const kinds = ['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
-  const base = { env: 'dev', caller: 'owner', maximum: 4, ifMatch: 'none', expected: 'none' } as const;
-  const rest = { back: 1, isPartial: false, message: undefined, overwrite: true };
-  for (const kind of kinds) {
-    const change: Change = { ...base, ...rest, kind, puts: { A: 'two' }, deletions: ['A'] };
+  for (const kind of allKinds) {
+    const change = changeOf(kind, 4, { A: 'two' }, ['A']);
     for (const query of [{ dryRn: 'true' }, { dryrun: 'true' }, { dryRun: 'yes' }, { dryRun: '' }]) {
       const answer = await send(change, before, query as Record<string, string>);
       expect([kind, answer.status, answer.body.error.code]).toEqual([kind, 400, 'invalid_request']);
@@ -333,21 +336,8 @@ it('a misspelled dryRun is rejected by every write, and changes nothing', async 
 
 describe('a dry run alongside a large change', () => {
   const large = numbered(60, 'large');
-  const base = { env: 'dev', caller: 'owner', maximum: 70, ifMatch: 'none', expected: 'none', back: 1 } as const;
-  const rest = {
-    isPartial: false,
-    message: undefined,
-    overwrite: true,
-    puts: { K0: 'two', A: 'one' },
-    deletions: ['A'],
-  };
-  const kinds = ['set', 'delete', 'import', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
-  const all: Change[] = kinds.map(kind => ({
-    ...base,
-    ...rest,
-    kind,
-    deletions: kind === 'changes' ? ['B'] : rest.deletions,
-  }));
+  const kinds = allKinds.filter(kind => kind !== 'dotenv');
+  const all = kinds.map(kind => changeOf(kind, 70, { K0: 'two', A: 'one' }, kind === 'changes' ? ['B'] : ['A']));
   // In an import of 60 keys, call 7 writes heads.
   const writingHeads = 7;
 
@@ -379,13 +369,13 @@ describe('a dry run alongside a large change', () => {
   it('does not wait for a change that is still in progress', async () => {
     const before = await pictureOf('dev');
     let plans: Answer[] = [];
-    const conductor = {
-      call: async (call: { position: number }, proceed: () => Promise<unknown>) => {
-        if (call.position === writingHeads) plans = await plansOf(before);
-        return proceed();
+    const imported = await stalling(
+      ({ position }) => position === writingHeads,
+      headers => place.importAll('dev', large, { headers }),
+      async () => {
+        plans = await plansOf(before);
       },
-    };
-    const imported = await withFault({ conductor }, headers => place.importAll('dev', large, { headers }));
+    );
     expect(imported.body.revision).toBe(before.revision + 1);
     expect(plans.map(({ status, body }) => [status, body.revision])).toEqual(all.map(() => [200, before.revision]));
   });

@@ -1,24 +1,18 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ServedFormat } from '#lib/contracts/secrets/secrets.ts';
-import { createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { seedOwner } from '#test/support/people.ts';
+import { codeOf, createToken } from '#test/support/api.ts';
+import { useWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 
-let token: string;
-
-const api = shared(startApi);
-const owner = shared(seedOwner);
-beforeAll(async () => {
-  ({ token } = await createToken(api, owner));
-});
-const place = fresh(() => openWorkplace(api, owner));
+const { api, owner, place } = useWorkplace();
+const token = shared(() => createToken(api, owner));
 
 /** A pull as curl sends it. */
 async function pull(query: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${api.url}${place.at('dev', query)}`, {
-    headers: { authorization: `Bearer ${token}`, ...headers },
+    headers: { authorization: `Bearer ${token.token}`, ...headers },
   });
   const text = await response.text();
   return { status: response.status, type: response.headers.get('content-type'), headers: response.headers, text };
@@ -29,10 +23,7 @@ async function refusalOf(query: string) {
   return { status, text, ...JSON.parse(text).error };
 }
 
-async function auditOfPulls() {
-  const { entries } = (await api.get(`/audit/${owner.organization.id}?action=secret.pulled`, owner.session)).body;
-  return entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
-}
+const auditOfPulls = () => place.entriesOf('secret.pulled');
 
 describe('a pull with a format', () => {
   it('returns one flat object as JSON, with the revision as ETag', async () => {
@@ -84,12 +75,11 @@ describe('a pull with a format', () => {
     await pull('?format=sh&keys=B');
     const [named, whole] = await auditOfPulls();
     expect(whole).toMatchObject({ action: 'secret.pulled', revision: 1, environment: { slug: 'dev' } });
-    expect([whole.keys, named.keys]).toEqual([undefined, ['B']]);
+    expect([whole?.keys, named?.keys]).toEqual([undefined, ['B']]);
   });
 
   it('returns an empty environment too', async () => {
-    for (const name of ServedFormat.options)
-      expect([name, (await pull(`?format=${name}`)).status]).toEqual([name, 200]);
+    for (const name of ServedFormat.options) expect((await pull(`?format=${name}`)).status).toBe(200);
   });
 });
 
@@ -110,10 +100,9 @@ describe('a format that can’t hold a value', () => {
 
   it('is refused as a whole if the text is larger than a response, and says to use keys', async () => {
     // Each of these characters takes six bytes in ASCII, as tfvars writes it.
-    const filled = (from: number) =>
-      Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`BIG_${from + index}`, 'é'.repeat(20_000)]));
-    expect((await place.importAll('dev', filled(0))).status).toBe(200);
-    expect((await place.importAll('dev', filled(32))).status).toBe(200);
+    for (const prefix of ['BIG_', 'HUGE_']) {
+      expect((await place.importAll('dev', numbered(32, 'é'.repeat(20_000), prefix))).status).toBe(200);
+    }
     const { status, code, message } = await refusalOf('?format=tfvars');
     expect([status, code]).toEqual([413, 'payload_too_large']);
     expect(message).toContain('keys');
@@ -139,7 +128,6 @@ describe('a format that can’t be served', () => {
   it('is refused to those who may not read, before anything about the values shows', async () => {
     await place.set('production', 'PEM', 'a\nb');
     const viewer = await place.member('viewer');
-    const answer = await api.get(place.at('production', '?format=docker'), viewer.session);
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'forbidden']);
+    expect(codeOf(await place.pull('production', '?format=docker', { as: viewer.session }))).toBe('403 forbidden');
   });
 });

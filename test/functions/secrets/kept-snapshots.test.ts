@@ -1,38 +1,45 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resetProcessMemory } from '#lib/core/process-memory.ts';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweepDataKeys } from '#lib/crypto/data-keys.ts';
 import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord } from '#lib/table/records/environment.ts';
 import { headRecord } from '#lib/table/records/secret.ts';
 import { transact, update } from '#lib/table/write.ts';
-import { type Answer, createToken } from '#test/support/api.ts';
-import { openWorkplace, type Workplace } from '#test/support/environments.ts';
+import { type Answer, type Caller, createToken, useSettings } from '#test/support/api.ts';
+import { createWhenFree } from '#test/support/create-when-free.ts';
+import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { fresh, shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
 import { recordRequest, startObservedApi } from '#test/support/observed-api.ts';
 import { countsOf } from '#test/support/record-calls.ts';
 
 const api = shared(startObservedApi);
 
-const some = (count: number, bytes: number, fill = 'x') =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, i) => [`KEY_${String(i).padStart(3, '0')}`, fill.repeat(bytes)]),
-  );
+const some = (count: number, bytes: number) => numbered(count, 'x'.repeat(bytes), 'KEY_');
 
-async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
+type Send = (headers: Record<string, string>) => Promise<Answer>;
+
+async function count(send: Send) {
   const { answer, calls } = await recordRequest(send);
-  return { answer, ...countsOf(calls), ofEnvironment: calls.filter(isOfEnvironment) };
+  return { answer, recorded: calls, ...countsOf(calls), ofEnvironment: calls.filter(isOfEnvironment) };
 }
 
 /** Whether the call reads or writes the partition of an environment. */
 const isOfEnvironment = ({ input }: { input: unknown }): boolean => JSON.stringify(input).includes('"ENV#');
 
-const pull = (query = '', as: { token: string } | Workplace['owner']['session'] = token) =>
-  count(headers => place.pull('dev', query, { as, headers }));
+const pull = (query = '', as: Caller = token) => count(headers => place.pull('dev', query, { as, headers }));
+
+/** A pull by a caller that has the revision. */
+const pullSince = (revision: number, path = '') =>
+  count(headers => {
+    const conditional = { ...headers, 'if-none-match': `"${revision}"` };
+    return place.pull('dev', path, { as: token, headers: conditional });
+  });
 
 /** Whether a pull reads no secrets from the table. */
-async function isKept(env: string): Promise<boolean> {
-  const { calls } = await recordRequest(headers => place.pull(env, '', { as: token, headers }));
+async function isKept(env: string, path = ''): Promise<boolean> {
+  const { answer, calls } = await recordRequest(headers => place.pull(env, path, { as: token, headers }));
+  expect(answer.status).toBe(200);
   return !calls.some(({ operation }) => operation.startsWith('Query'));
 }
 
@@ -44,10 +51,22 @@ async function fill(env: string): Promise<void> {
   }
 }
 
-const pathOf = (env = 'dev') => ({ orgSlug: place.owner.organization.slug, project: place.project.slug, env });
-
 const place = fresh(() => openWorkplace(api));
 const token = fresh(() => createToken(api, place.owner));
+
+async function stateOf() {
+  const state = await find(at(environmentStateRecord, place.pathOf()));
+  if (state === undefined) throw new Error('There is no such environment.');
+  return state;
+}
+
+/** Changes the state as another process would. */
+const setState = (set: object) => transact([update(at(environmentStateRecord, place.pathOf()), { set })]);
+
+/** From then on, the data key has to be unwrapped, and what was kept is read again. */
+const forgetDataKeys = () => sweepDataKeys(Date.now() + 4 * 60_000);
+
+const bothValues = [{ value: 'first' }, { value: 'second' }];
 
 describe('a pull of what has not changed', () => {
   it('of 50 secrets takes two round trips, four calls and six read units, and one more with a session', async () => {
@@ -77,50 +96,45 @@ describe('a pull of what has not changed', () => {
     expect(warm.readUnits).toBeLessThanOrEqual(6);
     expect(warm.ofEnvironment.map(({ readUnits }) => readUnits)).toEqual([1]);
 
-    // As another process would do it, a change that this one did not make.
-    const state = await find(at(environmentStateRecord, pathOf()));
-    await transact([update(at(environmentStateRecord, pathOf()), { set: { fence: (state?.fence ?? 0) + 1 } })]);
+    const { fence } = await stateOf();
+    await setState({ fence: fence + 1 });
     const changed = await pull();
     expect([changed.answer.body, changed.roundTrips]).toEqual([cold.answer.body, 3]);
     expect((await pull()).roundTrips).toBe(2);
-    await transact([update(at(environmentStateRecord, pathOf()), { set: { fence: (state?.fence ?? 0) + 2 } })]);
-    const headers = { 'if-none-match': '"1"' };
-    const named = await count(own => place.pull('dev', '', { as: token, headers: { ...own, ...headers } }));
+    await setState({ fence: fence + 2 });
+    const named = await pullSince(1);
     expect([named.answer.body.secrets.length, named.roundTrips]).toEqual([64, 3]);
 
     // In a process that has served others, the data key is unwrapped while the pages are read.
-    sweepDataKeys(Date.now() + 4 * 60_000);
-    const { answer, calls } = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
-    expect(answer.body).toEqual(cold.answer.body);
-    expect(countsOf(calls).roundTrips).toBe(3);
-    expect(calls.filter(({ service }) => service.startsWith('KMS')).map(({ roundTrip }) => roundTrip)).toEqual([2]);
+    forgetDataKeys();
+    const { answer, recorded, roundTrips } = await pull();
+    expect([answer.body, roundTrips]).toEqual([cold.answer.body, 3]);
+    expect(recorded.filter(({ service }) => service === 'KMS')).toMatchObject([{ roundTrip: 2 }]);
     // A list of keys needs no data key.
-    sweepDataKeys(Date.now() + 4 * 60_000);
-    const keys = await recordRequest(headers => place.pull('dev', '/keys', { as: token, headers }));
-    expect(keys.answer.body.keys).toHaveLength(64);
-    expect(countsOf(keys.calls).kmsCalls).toBe(0);
+    forgetDataKeys();
+    const keys = await pull('/keys');
+    expect([keys.answer.body.keys.length, keys.kmsCalls]).toEqual([64, 0]);
   });
 });
 
 it('an environment of 4 MiB that was not read before is compared, promoted, changed and restored with at most three round trips before the first write', async () => {
   await fill('dev');
-  await place.set('dev', 'KEY_000_0', 'changed');
+  await place.set('dev', 'KEY_0_0', 'changed');
   await place.importAll('staging', some(50, 200));
-  const commitsIn = async (request: (headers: Record<string, string>) => Promise<Answer>) => {
+  const commitsIn = async (request: Send) => {
     const { answer, calls } = await recordRequest(request);
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-    const isCommit = ({ operation, input }: (typeof calls)[number]) =>
-      operation.startsWith('Transact') && input.TransactItems.length > 1;
-    return calls.find(isCommit)?.roundTrip;
+    return calls.find(({ operation, input }) => operation.startsWith('Transact') && input.TransactItems.length > 1)
+      ?.roundTrip;
   };
-  const promotion = { from: 'dev', to: 'staging', keys: ['KEY_000_0'] };
-  const promote = `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`;
-  const requests: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
-    compare: headers => place.pull('dev', '/compare?with=production', { as: token, headers }),
-    'one key': headers => place.set('dev', 'KEY_001_0', 'changed', { as: token, headers }),
-    import: headers => place.importAll('dev', some(45, 10), { as: token, headers }),
-    promote: headers => api.post(promote, promotion, token, headers),
-    restore: headers => api.post(place.at('dev', '/restore'), { revision: 5 }, token, headers),
+  const as = token;
+  const promotion = { from: 'dev', to: 'staging', keys: ['KEY_0_0'] };
+  const requests: Record<string, Send> = {
+    compare: headers => place.pull('dev', '/compare?with=production', { as, headers }),
+    'one key': headers => place.set('dev', 'KEY_1_0', 'changed', { as, headers }),
+    import: headers => place.importAll('dev', some(45, 10), { as, headers }),
+    promote: headers => place.promote(promotion, { as, headers }),
+    restore: headers => place.restore('dev', { revision: 5 }, { as, headers }),
   };
   const trips: Record<string, number | undefined> = {};
   for (const [name, request] of Object.entries(requests)) trips[name] = await commitsIn(request);
@@ -130,26 +144,19 @@ it('an environment of 4 MiB that was not read before is compared, promoted, chan
 it('an environment of 4 MiB that is being changed is read without the change, also where its ranges meet', async () => {
   await fill('dev');
   const before = await pull();
-  const state = await find(at(environmentStateRecord, pathOf()));
-  const cuts = state?.pages?.slice(1).map(({ from }) => from) ?? [];
+  const state = await stateOf();
+  const cuts = state.pages?.slice(1).map(({ from }) => from) ?? [];
   expect(cuts.length).toBeGreaterThan(3);
-  const revision = (state?.revision ?? 0) + 1;
+  const revision = state.revision + 1;
   // What a large change has written before it commits.
-  await transact([
-    update(at(environmentStateRecord, pathOf()), { set: { pending: { revision, fences: 1, heartbeat: 1 } } }),
-    ...cuts.map(key => update(at(headRecord, pathOf(), key), { set: { version: 2, revision, fence: 999 } })),
-  ]);
+  await setState({ pending: { revision, fences: 1, heartbeat: 1 } });
+  const head = { version: 2, revision, fence: 999 };
+  await transact(cuts.map(key => update(at(headRecord, place.pathOf(), key), { set: head })));
   const during = await pull();
   expect([during.answer.status, during.answer.body]).toEqual([200, before.answer.body]);
 });
 
 describe('a kept snapshot', () => {
-  const stateOf = async (env = 'dev') => {
-    const state = await find(at(environmentStateRecord, pathOf(env)));
-    if (state === undefined) throw new Error('There is no such environment.');
-    return state;
-  };
-
   beforeEach(async () => {
     await place.importAll('dev', { A: 'first', B: 'second' });
     await pull();
@@ -165,11 +172,6 @@ describe('a kept snapshot', () => {
   });
 
   it('is read again in three round trips by a caller that names the revision before the change', async () => {
-    const pullSince = (revision: number, path = '') =>
-      count(headers => {
-        const conditional = { ...headers, 'if-none-match': `"${revision}"` };
-        return place.pull('dev', path, { as: token, headers: conditional });
-      });
     await place.set('dev', 'A', 'changed');
     const changed = await pullSince(1);
     expect([changed.answer.status, changed.answer.body.revision, changed.roundTrips]).toEqual([200, 2, 3]);
@@ -185,22 +187,22 @@ describe('a kept snapshot', () => {
 
   it('serves lists of keys, named keys, pages, searches, comparisons, validations and dry runs', async () => {
     const template = `/templates/${place.owner.organization.slug}/${place.project.slug}`;
-    const requests: Record<string, [number, (headers: Record<string, string>) => Promise<Answer>]> = {
-      keys: [1, headers => place.pull('dev', '/keys', { as: token, headers })],
-      named: [2, headers => place.pull('dev', '?keys=B', { as: token, headers })],
-      page: [2, headers => place.pull('dev', '?limit=1&offset=1', { as: token, headers })],
-      search: [2, headers => place.pull('dev', '?search=B', { as: token, headers })],
-      compare: [3, headers => place.pull('dev', '/compare?with=staging', { as: token, headers })],
+    const pulling =
+      (path: string): Send =>
+      headers =>
+        place.pull('dev', path, { as: token, headers });
+    const requests: Record<string, [number, Send]> = {
+      keys: [1, pulling('/keys')],
+      named: [2, pulling('?keys=B')],
+      page: [2, pulling('?limit=1&offset=1')],
+      search: [2, pulling('?search=B')],
+      compare: [3, pulling('/compare?with=staging')],
       validate: [2, headers => api.get(`${template}/validate/dev`, token, headers)],
-      'dry run': [
-        3,
-        headers => api.post(place.at('dev', '/bulk?dryRun=true'), { secrets: { B: 'x' } }, token, headers),
-      ],
+      'dry run': [3, headers => place.importAll('dev', { B: 'x' }, { as: token, headers, query: '?dryRun=true' })],
     };
     for (const [name, [roundTrips, send]] of Object.entries(requests)) {
       const counted = await count(send);
-      expect([name, counted.answer.status]).toEqual([name, 200]);
-      expect([name, counted.roundTrips <= roundTrips]).toEqual([name, true]);
+      expect([name, counted.answer.status, counted.roundTrips <= roundTrips]).toEqual([name, 200, true]);
     }
     expect((await pull('?keys=B')).answer.body.secrets).toMatchObject([{ key: 'B', value: 'second' }]);
     expect((await pull('?keys=C')).answer.body.error).toMatchObject({ code: 'secret_not_found' });
@@ -216,12 +218,10 @@ describe('a kept snapshot', () => {
   });
 
   it('never serves another environment with its slug', async () => {
-    const environments = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+    const environments = `${place.projectPath}/environments`;
     expect((await api.delete(`${environments}/dev`, place.owner.session)).status).toBe(200);
     expect((await pull()).answer.body.error.code).toBe('environment_not_found');
-    await eventually(async () =>
-      expect((await api.post(environments, { name: 'dev', slug: 'dev' }, place.owner.session)).status).toBe(201),
-    );
+    await createWhenFree(api, environments, { name: 'dev', slug: 'dev' }, place.owner.session);
     expect((await pull()).answer.body.secrets).toEqual([]);
   });
 
@@ -233,86 +233,64 @@ describe('a kept snapshot', () => {
     ['keyVersion', 2],
     ['pending', { revision: 2, fences: 1, heartbeat: 1 }],
   ])('is not used if the state has another %s', async (name, other) => {
-    const before = await stateOf();
-    await transact([update(at(environmentStateRecord, pathOf()), { set: { [name]: other } })]);
+    const state = await stateOf();
+    await setState({ [name]: other });
     const { calls } = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
-    expect(calls.filter(({ operation }) => operation.startsWith('Query')).length).toBeGreaterThan(0);
-    const restored = { [name]: before[name as keyof typeof before] };
-    await transact([update(at(environmentStateRecord, pathOf()), { set: restored })]);
+    expect(calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
+    await setState({ [name]: state[name as keyof typeof state] });
     expect((await pull()).answer.body.secrets).toHaveLength(2);
   });
 
   it('is not kept with a value under an older data key', async () => {
-    const head = at(headRecord, pathOf(), 'A');
-    await transact([
-      update(at(environmentStateRecord, pathOf()), { set: { fence: (await stateOf()).fence + 1, keyVersion: 2 } }),
-    ]);
-    for (let time = 0; time < 2; time += 1) {
-      const counted = await recordRequest(headers => place.pull('dev', '', { as: token, headers }));
-      expect(counted.answer.status).toBe(200);
-      expect(counted.calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
-    }
-    expect((await find(head))?.keyVersion).toBe(1);
+    await setState({ fence: (await stateOf()).fence + 1, keyVersion: 2 });
+    for (let time = 0; time < 2; time += 1) expect(await isKept('dev')).toBe(false);
+    expect((await find(at(headRecord, place.pathOf(), 'A')))?.keyVersion).toBe(1);
   });
 
   it('is replaced by a rotation of the data key, before and after it', async () => {
-    const project = `/projects/${place.owner.organization.id}/${place.project.slug}`;
-    const done = eventually(async () => {
-      const { body } = await api.get(project, place.owner.session);
-      expect(body.project.rotation?.status).toBe('completed');
-    });
-    expect((await api.post(`${project}/rotate-key`, undefined, place.owner.session)).status).toBe(202);
     let isDone = false;
-    void done.then(() => {
+    const done = eventually(async () => {
+      const { rotation } = (await api.get(place.projectPath, place.owner.session)).body.project;
+      expect(rotation?.status).toBe('completed');
+    }).finally(() => {
       isDone = true;
     });
-    do {
-      const { answer } = await pull();
-      expect(answer.body.secrets).toMatchObject([{ value: 'first' }, { value: 'second' }]);
-    } while (!isDone);
+    expect((await place.rotateKey()).status).toBe(202);
+    do expect((await pull()).answer.body.secrets).toMatchObject(bothValues);
+    while (!isDone);
     await done;
     expect((await pull()).answer.status).toBe(200);
     expect((await pull()).readUnits).toBeLessThanOrEqual(6);
-    expect((await find(at(headRecord, pathOf(), 'A')))?.keyVersion).toBe(2);
+    expect((await find(at(headRecord, place.pathOf(), 'A')))?.keyVersion).toBe(2);
   });
 
   it('is not used again if a ciphertext in it did not open, because it may have been restored in the table', async () => {
-    const head = at(headRecord, pathOf(), 'A');
+    const head = at(headRecord, place.pathOf(), 'A');
     const sealed = (await find(head))?.sealed ?? new Uint8Array();
     const damaged = sealed.map(byte => byte ^ 1);
-    // From here on, what was kept is read again.
-    sweepDataKeys(Date.now() + 4 * 60_000);
+    forgetDataKeys();
     await transact([update(head, { set: { sealed: damaged } })]);
     expect((await pull()).answer.status).toBe(500);
     await transact([update(head, { set: { sealed } })]);
-    expect((await pull()).answer.body.secrets).toMatchObject([{ value: 'first' }, { value: 'second' }]);
+    expect((await pull()).answer.body.secrets).toMatchObject(bothValues);
   });
 
   it('is forgotten with the data key, and after three minutes', async () => {
-    sweepDataKeys(Date.now() + 4 * 60_000);
+    forgetDataKeys();
     expect(await isKept('dev')).toBe(false);
     expect(await isKept('dev')).toBe(true);
     const startedAt = Date.now();
     // Only the age of the snapshot passes, because a list of keys doesn't fetch the data key.
     vi.spyOn(Date, 'now').mockImplementation(() => startedAt + 3 * 60_000);
-    try {
-      const { calls } = await recordRequest(headers => place.pull('dev', '/keys', { headers }));
-      expect(calls.some(({ operation }) => operation.startsWith('Query'))).toBe(true);
-    } finally {
+    onTestFinished(() => {
       vi.restoreAllMocks();
-    }
+    });
+    expect(await isKept('dev', '/keys')).toBe(false);
   });
 });
 
 describe('the memory for snapshots', () => {
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    resetProcessMemory('settings');
-  });
-  const limitTo = (bytes: number) => {
-    vi.stubEnv('SNAPSHOT_CACHE_BYTES', String(bytes));
-    resetProcessMemory('settings');
-  };
+  const limitTo = (bytes: number) => useSettings({ SNAPSHOT_CACHE_BYTES: String(bytes) });
 
   it('can be switched off', async () => {
     limitTo(0);

@@ -1,42 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { type StartedStack, startStack } from '#test/support/npm-start.ts';
+import { numbered } from '#test/support/numbered.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-let stack: ChildProcess | undefined;
+let stack: StartedStack | undefined;
 
-afterAll(() => {
-  stack?.kill('SIGKILL');
+afterAll(async () => {
+  await stack?.kill();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 /** Starts the local stack on this test's data directory. Its JVM ends with it, however it ends. */
-async function start(): Promise<string> {
-  const child = spawn(process.execPath, [join(root, 'infra/local/start.ts')], {
-    cwd: scratch,
-    env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', PORT: '0', DATA_DIR: join(scratch, 'data') },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  stack = child;
-  const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])]);
-  const url = /^ready (\S+)/.exec(String(line))?.[1];
-  if (url === undefined) throw new Error('The local stack does not start.');
-  return url;
+async function start(): Promise<StartedStack> {
+  stack = await startStack({ HOME: scratch, LOG_LEVEL: 'SILENT', DATA_DIR: join(scratch, 'data') });
+  return stack;
 }
 
-async function kill(): Promise<void> {
-  if (stack === undefined || stack.exitCode !== null) return;
-  const gone = once(stack, 'exit');
-  stack.kill('SIGKILL');
-  await gone;
-}
-
-const names = (letter: string, count: number) => Array.from({ length: count }, (_, i) => `${letter}${i}`);
+const names = (letter: string, count: number) => Object.keys(numbered(count, '', letter));
 const kept = names('K', 334);
 const halves = [names('A', 333), names('B', 333)] as const;
 
@@ -51,7 +35,7 @@ function changeTo(number: number, value: string) {
 }
 
 it('the whole system, killed during 1,000 sets and deletions while pulls continue has all of the change or nothing of it, ten times, and the next write works at once', async () => {
-  let url = await start();
+  let { url } = await start();
   let token: string | undefined;
   const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
     const response = await fetch(url + path, {
@@ -111,10 +95,10 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
       }
     })();
     await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
-    await kill();
+    await stack?.kill();
     const answered = await changing;
     await pulling;
-    url = await start();
+    ({ url } = await start());
 
     const pulled = (await call('GET', path)).body;
     const isDone = pulled.revision === revision + 1;
@@ -137,5 +121,4 @@ it('the whole system, killed during 1,000 sets and deletions while pulls continu
   const { versions } = (await call('GET', `${path}/versions/K7?values=true`)).body;
   expect(versions).toHaveLength(2 + outcomes.all);
   expect(versions[0].value).toBe(current.value);
-  await kill();
-}, 300_000);
+});

@@ -1,47 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { createToken, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
+import { codeOf } from '#test/support/api.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
 import { numbered } from '#test/support/numbered.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
 
-const api = shared(startApi);
-const owner = shared(seedOwner);
-const place = fresh(() => openWorkplace(api, owner));
-
-async function auditOf(action: string) {
-  const { entries } = (await api.get(`/audit/${owner.organization.id}?action=${action}`, owner.session)).body;
-  return entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
-}
+const { api, owner, place } = useWorkplace();
 
 describe('setting a secret', () => {
   it('creates it with version 1, and does not return the value', async () => {
     const answer = await place.set('dev', 'DATABASE_HOST', 'db.internal');
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ changed: true, revision: 1, secret: { key: 'DATABASE_HOST', version: 1 } });
-    expect(answer.body.secret.updatedBy).toEqual({ id: place.owner.user.id, email: place.owner.email });
+    const secret = { key: 'DATABASE_HOST', version: 1 };
+    expect(answer).toMatchObject({ status: 201, body: { changed: true, revision: 1, secret } });
+    expect(answer.body.secret.updatedBy).toEqual({ id: owner.user.id, email: owner.email });
     expect(JSON.stringify(answer.body)).not.toContain('db.internal');
   });
 
   it('writes the next version and keeps the creation time', async () => {
     const first = (await place.set('dev', 'A', 'one')).body.secret;
     const answer = await place.set('dev', 'A', 'two');
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
-      changed: true,
-      revision: 2,
-      secret: { version: 2, createdAt: first.createdAt },
-    });
+    const secret = { version: 2, createdAt: first.createdAt };
+    expect(answer).toMatchObject({ status: 200, body: { changed: true, revision: 2, secret } });
     expect(await place.values('dev')).toEqual({ A: 'two' });
   });
 
   it('changes nothing if the secret already has the value', async () => {
     const first = await place.set('dev', 'A', 'one');
     const again = await place.set('dev', 'A', 'one');
-    expect(again.status).toBe(200);
-    expect(again.body).toEqual({ secret: first.body.secret, changed: false, revision: 1 });
-    expect(await auditOf('secret.created')).toHaveLength(1);
-    expect(await auditOf('secret.updated')).toHaveLength(0);
+    expect([again.status, again.body]).toEqual([200, { secret: first.body.secret, changed: false, revision: 1 }]);
+    expect(await place.entriesOf('secret.created')).toHaveLength(1);
+    expect(await place.entriesOf('secret.updated')).toHaveLength(0);
   });
 
   it('accepts values of every kind and returns them byte for byte', async () => {
@@ -56,81 +42,64 @@ describe('setting a secret', () => {
       __proto__x: 'p',
     };
     for (const [key, value] of Object.entries(values)) expect((await place.set('dev', key, value)).status).toBe(201);
-    const pulled = await place.pull('dev');
-    expect(Object.fromEntries(pulled.body.secrets.map((s: Record<string, string>) => [s.key, s.value]))).toEqual(
-      values,
-    );
+    expect(await place.values('dev')).toEqual(values);
     expect((await place.set('dev', 'LONG', 'ü'.repeat(32_769))).status).toBe(400);
     expect((await place.set('dev', 'HALF', '\ud800')).status).toBe(400);
   });
 
   it('treats __proto__ like any other key', async () => {
     expect((await place.set('dev', '__proto__', 'one')).status).toBe(201);
-    const imported = await api.post(
-      place.at('dev', '/bulk'),
-      '{"secrets":{"__proto__":"two","constructor":"c"}}',
-      place.owner.session,
-    );
+    const body = '{"secrets":{"__proto__":"two","constructor":"c"}}';
+    const imported = await api.post(place.at('dev', '/bulk'), body, owner.session);
     expect(imported.body).toMatchObject({ created: ['constructor'], updated: ['__proto__'] });
     const { secrets } = (await place.pull('dev')).body;
-    expect(secrets.map((s: Record<string, string>) => [s.key, s.value])).toEqual([
-      ['__proto__', 'two'],
-      ['constructor', 'c'],
+    expect(secrets).toMatchObject([
+      { key: '__proto__', value: 'two' },
+      { key: 'constructor', value: 'c' },
     ]);
-    expect((await api.delete(place.at('dev', '/__proto__'), place.owner.session)).body).toEqual({
-      success: true,
-      revision: 3,
-    });
+    expect((await place.remove('dev', '__proto__')).body).toEqual({ success: true, revision: 3 });
   });
 
   it('requires the expected version; 0 means that the secret must not exist', async () => {
-    const put = (value: string, expectedVersion: number) =>
-      api.put(place.at('dev'), { key: 'A', value, expectedVersion }, place.owner.session);
-    const missing = await put('one', 1);
-    expect([missing.status, missing.body.error.code, missing.body.error.details]).toEqual([
-      412,
-      'version_mismatch',
-      { currentVersion: 0 },
-    ]);
-    expect(missing.body.error.message).toBe('The secret A does not exist.');
-    expect((await put('one', 0)).status).toBe(201);
-    expect((await put('two', 0)).body.error.details).toEqual({ currentVersion: 1 });
-    expect((await put('two', 1)).body.secret.version).toBe(2);
-    await api.delete(place.at('dev', '/A'), place.owner.session);
-    expect((await put('three', 3)).body.error.details).toEqual({ currentVersion: 0 });
-    expect((await put('three', 0)).body.secret.version).toBe(4);
+    const put = async (value: string, expectedVersion: number) => {
+      const answer = await place.set('dev', 'A', value, { body: { expectedVersion } });
+      const { error, secret } = answer.body;
+      return [codeOf(answer), error?.details ?? secret.version, error?.message];
+    };
+    const missing = 'The secret A does not exist.';
+    expect(await put('one', 1)).toEqual(['412 version_mismatch', { currentVersion: 0 }, missing]);
+    expect(await put('one', 0)).toEqual(['201 ok', 1, undefined]);
+    expect((await put('two', 0)).slice(0, 2)).toEqual(['412 version_mismatch', { currentVersion: 1 }]);
+    expect(await put('two', 1)).toEqual(['200 ok', 2, undefined]);
+    await place.remove('dev', 'A');
+    expect(await put('three', 3)).toEqual(['412 version_mismatch', { currentVersion: 0 }, missing]);
+    expect(await put('three', 0)).toEqual(['201 ok', 4, undefined]);
   });
 
   it('checks the revision in If-Match before the expected version', async () => {
-    const set = (ifMatch: string) => place.set('dev', 'A', ifMatch, { headers: { 'if-match': ifMatch } });
+    const set = (ifMatch: string, body = {}) =>
+      place.set('dev', 'A', ifMatch, { headers: { 'if-match': ifMatch }, body });
     expect((await set('"0"')).status).toBe(201);
     const stale = await set('"0"');
-    expect([stale.status, stale.body.error.code, stale.body.error.details]).toEqual([
-      412,
-      'revision_mismatch',
-      { currentRevision: 1 },
-    ]);
+    expect([codeOf(stale), stale.body.error.details]).toEqual(['412 revision_mismatch', { currentRevision: 1 }]);
     expect((await set('W/"1"')).status).toBe(412);
     expect((await set('"0", "1"')).status).toBe(200);
     expect((await set('*')).status).toBe(200);
     const malformed = await set('1');
     expect([malformed.status, malformed.body.error.details[0].path]).toEqual([400, 'if-match']);
-    const both = await api.put(place.at('dev'), { key: 'A', value: 'x', expectedVersion: 99 }, place.owner.session, {
-      'if-match': '"99"',
-    });
-    expect(both.body.error.code).toBe('revision_mismatch');
+    expect(codeOf(await set('"99"', { expectedVersion: 99 }))).toBe('412 revision_mismatch');
   });
 
   it('is recorded in the audit log with its key and revision, without the value', async () => {
     await place.set('dev', 'A', 'a-value-to-look-for');
-    const [entry] = await auditOf('secret.created');
+    const [entry] = await place.entriesOf('secret.created');
     expect(entry).toMatchObject({
       action: 'secret.created',
       target: { type: 'project', id: place.project.id, name: place.project.slug },
       environment: { slug: 'dev' },
       keys: ['A'],
       revision: 1,
-      actor: { id: place.owner.user.id, type: 'session' },
+      actor: { id: owner.user.id, type: 'session' },
     });
     expect(JSON.stringify(entry)).not.toContain('a-value-to-look-for');
   });
@@ -139,56 +108,45 @@ describe('setting a secret', () => {
 describe('pulling', () => {
   it('returns an empty environment with revision 0, and records the pull', async () => {
     const answer = await place.pull('dev');
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ secrets: [], revision: 0 });
+    expect([answer.status, answer.body]).toEqual([200, { secrets: [], revision: 0 }]);
     expect(answer.headers.get('etag')).toBe('"0"');
-    expect(await auditOf('secret.pulled')).toHaveLength(1);
+    expect(await place.entriesOf('secret.pulled')).toHaveLength(1);
   });
 
   it('sorts by code unit, paginates with a total and searches by prefix, case-sensitively', async () => {
     await place.importAll('dev', { b: '1', B: '2', _x: '3', A1: '4', A10: '5', A2: '6', 'A.': '7', a: '8' });
-    const keys = async (query: string) => {
-      const { body } = await place.pull('dev', query);
-      return { keys: body.secrets.map(({ key }: { key: string }) => key), pagination: body.pagination };
+    const shown = async (query: string) => {
+      const { secrets, pagination } = (await place.pull('dev', query)).body;
+      return [secrets.map(({ key }: { key: string }) => key).join(' '), pagination];
     };
-    expect(await keys('')).toEqual({ keys: ['A.', 'A1', 'A10', 'A2', 'B', '_x', 'a', 'b'], pagination: undefined });
-    expect(await keys('?search=A1')).toEqual({ keys: ['A1', 'A10'], pagination: undefined });
-    expect(await keys('?limit=2&offset=3')).toEqual({
-      keys: ['A2', 'B'],
-      pagination: { limit: 2, offset: 3, total: 8 },
-    });
-    expect(await keys('?search=A&limit=1')).toEqual({ keys: ['A.'], pagination: { limit: 1, offset: 0, total: 4 } });
-    expect(await keys('?offset=7')).toMatchObject({ keys: { length: 8 } });
-    expect(await keys('?limit=5&offset=100')).toEqual({ keys: [], pagination: { limit: 5, offset: 100, total: 8 } });
-    expect(await keys('?search=%23')).toEqual({ keys: [], pagination: undefined });
+    expect(await shown('')).toEqual(['A. A1 A10 A2 B _x a b', undefined]);
+    expect(await shown('?search=A1')).toEqual(['A1 A10', undefined]);
+    expect(await shown('?limit=2&offset=3')).toEqual(['A2 B', { limit: 2, offset: 3, total: 8 }]);
+    expect(await shown('?search=A&limit=1')).toEqual(['A.', { limit: 1, offset: 0, total: 4 }]);
+    expect((await shown('?offset=7'))[0]).toBe('A. A1 A10 A2 B _x a b');
+    expect(await shown('?limit=5&offset=100')).toEqual(['', { limit: 5, offset: 100, total: 8 }]);
+    expect(await shown('?search=%23')).toEqual(['', undefined]);
     for (const query of ['?limit=0', '?limit=501', '?limit=', '?search=', '?offset=-1']) {
       expect((await place.pull('dev', query)).status).toBe(400);
     }
-    const entries = await auditOf('secret.pulled');
-    expect(entries.map((entry: { keys?: string[] }) => entry.keys)).toEqual([
-      [],
-      [],
-      undefined,
-      ['A.'],
-      ['A2', 'B'],
-      ['A1', 'A10'],
-      undefined,
-    ]);
+    const recorded = (await place.entriesOf('secret.pulled')).map(({ keys }) => keys);
+    expect(recorded).toEqual([[], [], undefined, ['A.'], ['A2', 'B'], ['A1', 'A10'], undefined]);
   });
 
   it('returns 304 for its own revision, for values and keys, without an audit entry', async () => {
     await place.set('dev', 'A', 'one');
     const tag = (await place.pull('dev')).headers.get('etag') as string;
+    const pull = (path: string, known: string) => place.pull('dev', path, { headers: { 'if-none-match': known } });
     for (const path of ['', '/keys']) {
-      const unchanged = await place.pull('dev', path, { headers: { 'if-none-match': `"7", W/${tag}` } });
+      const unchanged = await pull(path, `"7", W/${tag}`);
       expect([unchanged.status, unchanged.body, unchanged.headers.get('etag')]).toEqual([304, undefined, tag]);
-      expect((await place.pull('dev', path, { headers: { 'if-none-match': '*' } })).status).toBe(304);
-      expect((await place.pull('dev', path, { headers: { 'if-none-match': '"7"' } })).status).toBe(200);
-      expect((await place.pull('dev', path, { headers: { 'if-none-match': 'junk' } })).status).toBe(400);
+      expect((await pull(path, '*')).status).toBe(304);
+      expect((await pull(path, '"7"')).status).toBe(200);
+      expect((await pull(path, 'junk')).status).toBe(400);
     }
-    expect(await auditOf('secret.pulled')).toHaveLength(2);
+    expect(await place.entriesOf('secret.pulled')).toHaveLength(2);
     await place.set('dev', 'A', 'two');
-    expect((await place.pull('dev', '', { headers: { 'if-none-match': tag } })).body.revision).toBe(2);
+    expect((await pull('', tag)).body.revision).toBe(2);
   });
 
   it('lists keys without values and without an audit entry', async () => {
@@ -198,35 +156,35 @@ describe('pulling', () => {
     expect(body).toMatchObject({ revision: 1, keys: [{ key: 'A', version: 1 }], pagination: { total: 2 } });
     expect(body.keys[0]).not.toHaveProperty('value');
     expect(headers.get('etag')).toBe('"1"');
-    expect(await auditOf('secret.pulled')).toHaveLength(0);
+    expect(await place.entriesOf('secret.pulled')).toHaveLength(0);
   });
 
   it('reports which part of the path does not exist', async () => {
-    const { slug } = place.owner.organization;
-    const code = async (path: string) => (await api.get(path, place.owner.session)).body.error.code;
-    expect(await code(`/secrets/${slug}/${place.project.slug}/nope`)).toBe('environment_not_found');
-    expect(await code(`/secrets/${slug}/nope/dev`)).toBe('project_not_found');
-    expect(await code(`/secrets/nope-${slug.slice(0, 20)}/shop/dev`)).toBe('organization_not_found');
+    const { slug } = owner.organization;
     const stranger = await openWorkplace(api);
-    expect((await place.pull('dev', '', { as: stranger.owner.session })).body.error.code).toBe(
-      'organization_not_found',
-    );
+    const codes = [
+      await place.pull('nope'),
+      await api.get(`/secrets/${slug}/nope/dev`, owner.session),
+      await api.get(`/secrets/nope-${slug.slice(0, 20)}/shop/dev`, owner.session),
+      await place.pull('dev', '', { as: stranger.owner.session }),
+    ].map(({ body }) => body.error.code);
+    const missing = ['environment_not_found', 'project_not_found', 'organization_not_found', 'organization_not_found'];
+    expect(codes).toEqual(missing);
   });
 });
 
 describe('importing', () => {
   it('reads dotenv text as the named tool does, in an import and in changes, and lists what tools read differently', async () => {
-    const post = (rest: string, body: object) => api.post(place.at('dev', rest), body, owner.session);
-    const read = await post('/bulk', { dotenv: 'A=v#f\nB=1', dialect: 'node' });
+    const read = await place.importAll('dev', 'A=v#f\nB=1', { body: { dialect: 'node' } });
     expect(read.body).toEqual({ created: ['A', 'B'], updated: [], unchanged: [], revision: 1 });
-    const planned = await post('/changes?dryRun=true', { dotenv: 'A=v#f', delete: ['B'] });
+    const planned = await place.change('dev', { dotenv: 'A=v#f', delete: ['B'] }, { query: '?dryRun=true' });
     const readers = { node: 1, python: 2, docker: 2, compose: 2, systemd: 2, sh: 2 };
     expect(planned.body).toMatchObject({ dryRun: true, ambiguous: [{ line: 1, key: 'A', readers }] });
-    const refused = await post('/changes', { dotenv: 'A=v#geheim', dialect: 'strict' });
+    const refused = await place.change('dev', { dotenv: 'A=v#geheim', dialect: 'strict' });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
     expect(JSON.stringify(refused.body)).toMatch(/line 1 sets A/);
     expect(JSON.stringify(refused.body)).not.toContain('geheim');
-    const changed = await post('/changes', { dotenv: 'A=v#f', dialect: 'compose', delete: ['B'] });
+    const changed = await place.change('dev', { dotenv: 'A=v#f', dialect: 'compose', delete: ['B'] });
     expect(changed.body).toEqual({ created: [], updated: ['A'], unchanged: [], deleted: ['B'], revision: 2 });
     expect(await place.values('dev')).toEqual({ A: 'v#f' });
   });
@@ -249,40 +207,31 @@ describe('importing', () => {
     ];
     expect(text.body).toEqual({ created: ['D'], updated: [], unchanged: ['A'], revision: 3, ambiguous });
     expect(await place.values('dev')).toEqual({ A: 'one', B: '2', C: '3', D: '4\n' });
-    const entries = await auditOf('secret.bulk_set');
-    expect(entries.map(({ keys, revision }: Record<string, unknown>) => [keys, revision])).toEqual([
-      [['D'], 3],
-      [['A', 'C'], 2],
-      [['A', 'B'], 1],
+    expect(await place.entriesOf('secret.bulk_set')).toMatchObject([
+      { keys: ['D'], revision: 3 },
+      { keys: ['A', 'C'], revision: 2 },
+      { keys: ['A', 'B'], revision: 1 },
     ]);
   });
 
   it('changes nothing if all values are already set', async () => {
     await place.importAll('dev', { A: '1' });
-    expect((await place.importAll('dev', { A: '1' })).body).toEqual({
-      created: [],
-      updated: [],
-      unchanged: ['A'],
-      revision: 1,
-    });
-    expect(await auditOf('secret.bulk_set')).toHaveLength(1);
+    const { body } = await place.importAll('dev', { A: '1' });
+    expect(body).toEqual({ created: [], updated: [], unchanged: ['A'], revision: 1 });
+    expect(await place.entriesOf('secret.bulk_set')).toHaveLength(1);
   });
 
   it('accepts a thousand keys as one change, and rejects more, duplicates and none', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => ({ key: `K${i}`, value: `v${i}` }));
     const imported = await place.importAll('dev', many(1000));
     expect([imported.status, imported.body.created.length, imported.body.revision]).toEqual([200, 1000, 1]);
-    const { secrets } = (await place.pull('dev')).body;
-    expect(secrets).toHaveLength(1000);
-    expect(new Map(secrets.map((s: Record<string, string>) => [s.key, s.value])).get('K999')).toBe('v999');
+    const values = await place.values('dev');
+    expect([Object.keys(values).length, values.K999]).toEqual([1000, 'v999']);
     expect((await place.importAll('dev', many(1001))).status).toBe(400);
     expect((await place.importAll('dev', [])).status).toBe(400);
     expect((await place.importAll('dev', [...many(1), ...many(1)])).status).toBe(400);
-    const project = await api.get(
-      `/projects/${place.owner.organization.id}/${place.project.slug}`,
-      place.owner.session,
-    );
-    expect(project.body.project.environments[0]).toMatchObject({ slug: 'dev', revision: 1, secretCount: 1000 });
+    const { project } = (await api.get(place.projectPath, owner.session)).body;
+    expect(project.environments[0]).toMatchObject({ slug: 'dev', revision: 1, secretCount: 1000 });
   });
 
   it('limits an environment to 4 MiB however it is filled, and rejects only growth', async () => {
@@ -297,9 +246,8 @@ describe('importing', () => {
     // NULs take six bytes each in JSON.
     expect((await place.set('dev', 'BIG_1', '\u0000'.repeat(65_536))).status).toBe(413);
     expect((await place.set('dev', 'BIG_1', 'small')).status).toBe(200);
-    const pulled = await place.pull('dev');
-    expect(pulled.body.secrets).toHaveLength(63);
-    expect(pulled.body.secrets.find(({ key }: { key: string }) => key === 'BIG_41').value).toBe('b'.repeat(65_536));
+    const values = await place.values('dev');
+    expect([Object.keys(values).length, values.BIG_41]).toEqual([63, 'b'.repeat(65_536)]);
   });
 });
 
@@ -309,28 +257,20 @@ describe('reading specific keys', () => {
   it('returns exactly these, in key order, and records them', async () => {
     await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
     const answer = await pullKeys('C,A');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('etag')).toBe('"1"');
-    const shown = answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]);
-    expect([shown, answer.body.revision]).toEqual([
-      [
-        ['A', 'one'],
-        ['C', 'three'],
-      ],
-      1,
+    expect([answer.status, answer.headers.get('etag'), answer.body.revision]).toEqual([200, '"1"', 1]);
+    expect(answer.body.secrets).toMatchObject([
+      { key: 'A', value: 'one' },
+      { key: 'C', value: 'three' },
     ]);
-    expect(await auditOf('secret.pulled')).toMatchObject([{ keys: ['A', 'C'], revision: 1 }]);
+    expect(await place.entriesOf('secret.pulled')).toMatchObject([{ keys: ['A', 'C'], revision: 1 }]);
     expect((await pullKeys('C', { 'if-none-match': '"1"' })).status).toBe(304);
   });
 
   it('rejects a key that does not exist or was deleted, and records nothing', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    await api.delete(place.at('dev', '/B'), place.owner.session);
-    for (const keys of ['A,NOPE', 'B,A']) {
-      const answer = await pullKeys(keys);
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'secret_not_found']);
-    }
-    expect(await auditOf('secret.pulled')).toEqual([]);
+    await place.remove('dev', 'B');
+    for (const keys of ['A,NOPE', 'B,A']) expect(codeOf(await pullKeys(keys))).toBe('404 secret_not_found');
+    expect(await place.entriesOf('secret.pulled')).toEqual([]);
   });
 
   it('accepts up to 100 distinct keys, without a search or a limit', async () => {
@@ -368,35 +308,28 @@ describe('comparing environments', () => {
       different: [{ key: 'C', from: 'dev', to: 'staging' }],
       same: ['B'],
     });
-    const entries = await auditOf('secret.compared');
-    const recorded = entries.map(({ environment, revision, keys, details }: Record<string, unknown>) => {
-      return { slug: (environment as { slug: string }).slug, revision, keys, details };
-    });
-    const dev = { slug: 'dev', revision: 1 };
-    const staging = { slug: 'staging', revision: 2 };
-    expect(recorded).toHaveLength(4);
+    const entries = await place.entriesOf('secret.compared');
+    expect(entries).toHaveLength(4);
     // Without values, the answer says nothing about the value of a key that only one side has.
-    for (const side of [dev, staging]) {
-      const details = { with: side === dev ? 'staging' : 'dev', values: false };
-      expect(recorded).toContainEqual({ ...side, keys: ['B', 'C'], details });
+    const recorded: [slug: string, revision: number, keys: string[], other: string, values: boolean][] = [
+      ['dev', 1, ['B', 'C'], 'staging', false],
+      ['staging', 2, ['B', 'C'], 'dev', false],
+      ['dev', 1, ['A', 'B', 'C'], 'staging', true],
+      ['staging', 2, ['B', 'C', 'D', 'E'], 'dev', true],
+    ];
+    for (const [slug, revision, keys, other, values] of recorded) {
+      const entry = { environment: { id: expect.any(String), slug }, revision, keys, details: { with: other, values } };
+      expect(entries).toContainEqual(expect.objectContaining(entry));
     }
-    expect(recorded).toContainEqual({ ...dev, keys: ['A', 'B', 'C'], details: { with: 'staging', values: true } });
-    const theirs = ['B', 'C', 'D', 'E'];
-    expect(recorded).toContainEqual({ ...staging, keys: theirs, details: { with: 'dev', values: true } });
   });
 
   it('with more values than fit in a response is rejected, and writes no entry', async () => {
-    const large = numbered(40, 'x'.repeat(60_000));
-    for (const [env, fill] of [
-      ['dev', 'x'],
-      ['staging', 'y'],
-    ] as const) {
-      const values = Object.entries(large).map(([key, value]) => [key, value.replaceAll('x', fill)]);
-      expect((await place.importAll(env, Object.fromEntries(values))).status).toBe(200);
+    for (const env of ['dev', 'staging']) {
+      const large = numbered(40, env.padEnd(60_000, 'x'));
+      expect((await place.importAll(env, large)).status).toBe(200);
     }
-    const refused = await compare('with=staging&values=true');
-    expect([refused.status, refused.body.error.code]).toEqual([413, 'payload_too_large']);
-    expect(await auditOf('secret.compared')).toEqual([]);
+    expect(codeOf(await compare('with=staging&values=true'))).toBe('413 payload_too_large');
+    expect(await place.entriesOf('secret.compared')).toEqual([]);
     expect((await compare('with=staging')).body.different).toHaveLength(40);
   });
 
@@ -404,12 +337,12 @@ describe('comparing environments', () => {
     expect((await compare('with=dev')).status).toBe(400);
     expect((await compare('with=nope')).body.error.code).toBe('environment_not_found');
     expect((await compare('')).status).toBe(400);
-    expect(await auditOf('secret.compared')).toEqual([]);
+    expect(await place.entriesOf('secret.compared')).toEqual([]);
   });
 });
 
 describe('sets and deletions as one change', () => {
-  const change = (body: object, as: Person = place.owner) => api.post(place.at('dev', '/changes'), body, as.session);
+  const change = (body: object) => place.change('dev', body);
 
   it('creates one revision and one entry, with the reason', async () => {
     await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
@@ -426,17 +359,17 @@ describe('sets and deletions as one change', () => {
       revision: 2,
     });
     expect(await place.values('dev')).toEqual({ A: 'changed', B: 'two', NEW: 'new' });
-    expect(await auditOf('secret.changed')).toMatchObject([
+    expect(await place.entriesOf('secret.changed')).toMatchObject([
       { keys: ['NEW', 'A', 'C'], revision: 2, message: 'a mixture' },
     ]);
   });
 
   it('changes nothing if one of its keys does not exist or has another version', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    const missing = await change({ set: [{ key: 'A', value: 'changed' }], delete: ['B', 'NOPE'] });
-    expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);
-    const stale = await change({ set: [{ key: 'A', value: 'changed', expectedVersion: 7 }], delete: ['B'] });
-    expect([stale.status, stale.body.error.code]).toEqual([412, 'version_mismatch']);
+    const set = { key: 'A', value: 'changed' };
+    expect(codeOf(await change({ set: [set], delete: ['B', 'NOPE'] }))).toBe('404 secret_not_found');
+    const stale = await change({ set: [{ ...set, expectedVersion: 7 }], delete: ['B'] });
+    expect(codeOf(stale)).toBe('412 version_mismatch');
     expect((await place.pull('dev')).body.revision).toBe(1);
     expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
   });
@@ -451,73 +384,57 @@ describe('sets and deletions as one change', () => {
   });
 
   it('checks If-Match before missing keys', async () => {
-    const stale = { 'if-match': '"7"' };
+    const stale = { headers: { 'if-match': '"7"' } };
     const answers = [
-      await api.delete(place.at('dev', '/NOPE'), place.owner.session, stale),
-      await api.post(place.at('dev', '/changes'), { delete: ['NOPE'] }, place.owner.session, stale),
-      await api.post(
-        `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
-        { from: 'dev', to: 'staging', keys: ['NOPE'] },
-        place.owner.session,
-        stale,
-      ),
+      await place.remove('dev', 'NOPE', stale),
+      await place.change('dev', { delete: ['NOPE'] }, stale),
+      await place.promote({ from: 'dev', to: 'staging', keys: ['NOPE'] }, stale),
     ];
     expect(answers.map(({ body }) => body.error.code)).toEqual(answers.map(() => 'revision_mismatch'));
   });
 
   it('records the reason in the entry of every write', async () => {
-    const { owner } = place;
-    const message = 'for a reason';
-    const of = (env: string, rest: string, body: object) =>
-      api.post(place.at(env, rest), { ...body, message }, owner.session);
-    await api.put(place.at('dev'), { key: 'A', value: 'one', message }, owner.session);
-    await of('dev', '/bulk', { dotenv: 'B=two' });
-    const ends = { from: 'dev', to: 'staging' };
-    await api.post(
-      `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
-      { ...ends, message },
-      owner.session,
-    );
-    await of('dev', '/bulk-delete', { keys: ['B'] });
-    await api.delete(place.at('dev', '/A?message=for%20a%20reason'), owner.session);
-    const actions = ['secret.created', 'secret.bulk_set', 'secret.promoted', 'secret.bulk_delete', 'secret.deleted'];
-    for (const action of actions) expect(await auditOf(action)).toMatchObject([{ message }]);
+    const body = { message: 'for a reason' };
+    await place.set('dev', 'A', 'one', { body });
+    await place.importAll('dev', 'B=two', { body });
+    await place.promote({ from: 'dev', to: 'staging', ...body });
+    await place.bulkDelete('dev', ['B'], { body });
+    await place.remove('dev', 'A', { query: '?message=for%20a%20reason' });
+    const actions = ['created', 'bulk_set', 'promoted', 'bulk_delete', 'deleted'] as const;
+    for (const action of actions) expect(await place.entriesOf(`secret.${action}`)).toMatchObject([body]);
   });
 });
 
 describe('deleting', () => {
   it('hides the secret, keeps its history and continues its version numbers', async () => {
     await place.set('dev', 'A', 'one');
-    const remove = () => api.delete(place.at('dev', '/A'), place.owner.session);
-    expect((await remove()).body).toEqual({ success: true, revision: 2 });
-    expect((await remove()).body.error.code).toBe('secret_not_found');
+    expect((await place.remove('dev', 'A')).body).toEqual({ success: true, revision: 2 });
+    expect((await place.remove('dev', 'A')).body.error.code).toBe('secret_not_found');
     expect(await place.values('dev')).toEqual({});
+    expect(await place.history('dev', 'A')).toMatchObject([{ deleted: true }, { deleted: false }]);
     const again = await place.set('dev', 'A', 'two');
     expect([again.status, again.body.secret.version, again.body.revision]).toEqual([201, 3, 3]);
-    const { versions } = (await place.pull('dev', '/versions/A?values=true')).body;
-    expect(versions.map((v: Record<string, unknown>) => [v.version, v.revision, v.deleted, v.value])).toEqual([
+    const versions = await place.history('dev', 'A');
+    expect(versions.map(({ version, revision, deleted, value }) => [version, revision, deleted, value])).toEqual([
       [3, 3, false, 'two'],
       [2, 2, true, undefined],
       [1, 1, false, 'one'],
     ]);
-    expect(versions[0].createdBy).toEqual({ id: place.owner.user.id, email: place.owner.email });
-    expect(await auditOf('secret.deleted')).toMatchObject([{ keys: ['A'], revision: 2 }]);
-    expect(await auditOf('secret.created')).toHaveLength(2);
+    expect(versions[0]?.createdBy).toEqual({ id: owner.user.id, email: owner.email });
+    expect(await place.entriesOf('secret.deleted')).toMatchObject([{ keys: ['A'], revision: 2 }]);
+    expect(await place.entriesOf('secret.created')).toHaveLength(2);
   });
 
   it('in bulk is one change, and no change if nothing is found', async () => {
     await place.importAll('dev', numbered(60, 'v'));
-    const remove = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, place.owner.session);
-    expect((await remove(['K1', 'NOPE', 'K0'])).body).toEqual({
-      deleted: ['K1', 'K0'],
-      notFound: ['NOPE'],
-      revision: 2,
-    });
+    const remove = (keys: string[]) => place.bulkDelete('dev', keys);
+    const some = await remove(['K1', 'NOPE', 'K0']);
+    expect(some.body).toEqual({ deleted: ['K1', 'K0'], notFound: ['NOPE'], revision: 2 });
     expect((await remove(['K1', 'NOPE'])).body).toEqual({ deleted: [], notFound: ['K1', 'NOPE'], revision: 2 });
     const rest = await remove(Array.from({ length: 60 }, (_, i) => `K${i}`));
     expect([rest.body.deleted.length, rest.body.notFound, rest.body.revision]).toEqual([58, ['K0', 'K1'], 3]);
     expect(await place.values('dev')).toEqual({});
-    expect(await auditOf('secret.bulk_delete')).toHaveLength(2);
+    expect(await place.entriesOf('secret.bulk_delete')).toHaveLength(2);
     expect((await remove(['A', 'A'])).status).toBe(400);
   });
 });
@@ -528,26 +445,19 @@ it('the history is paginated, has values only on request, and records only reads
   const plain = await versions('');
   expect(plain.versions.map((v: { version: number }) => v.version)).toEqual([5, 4, 3, 2, 1]);
   expect(plain.versions.every((v: object) => !('value' in v))).toBe(true);
-  expect(await auditOf('secret.history_read')).toHaveLength(0);
+  expect(await place.entriesOf('secret.history_read')).toHaveLength(0);
   const page = await versions('?limit=2&offset=1&values=true');
-  expect(page.versions.map((v: Record<string, unknown>) => v.value)).toEqual(['4', '3']);
+  expect(page).toMatchObject({ versions: [{ value: '4' }, { value: '3' }] });
   expect(page.pagination).toEqual({ limit: 2, offset: 1, total: 5 });
   expect((await versions('?limit=2&offset=9')).versions).toEqual([]);
-  expect(await auditOf('secret.history_read')).toMatchObject([
-    { keys: ['A'], revision: 5, details: { versions: '3-4' } },
-  ]);
+  const read = { keys: ['A'], revision: 5, details: { versions: '3-4' } };
+  expect(await place.entriesOf('secret.history_read')).toMatchObject([read]);
   expect((await place.pull('dev', '/versions/NOPE')).body.error.code).toBe('secret_not_found');
   expect((await place.pull('dev', '/versions/A?values=yes')).status).toBe(400);
 });
 
 describe('promoting', () => {
-  const promote = (body: object, headers = {}) =>
-    api.post(
-      `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
-      body,
-      place.owner.session,
-      headers,
-    );
+  const promote = (body: object, headers = {}) => place.promote(body, { headers });
 
   it('copies all or the given secrets and leaves those only in the target', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
@@ -558,21 +468,18 @@ describe('promoting', () => {
     const named = await promote({ from: 'dev', to: 'production', keys: ['C', 'A'] });
     expect(named.body).toEqual({ promoted: ['A', 'C'], skipped: [], unchanged: [], revision: 1 });
     expect((await promote({ from: 'dev', to: 'staging' })).body).toMatchObject({ promoted: [], revision: 2 });
-    expect(await auditOf('secret.promoted')).toMatchObject([
-      {
-        environment: { slug: 'production' },
-        keys: ['A', 'C'],
-        revision: 1,
-        details: { from: { slug: 'dev', revision: 1 } },
-      },
-      { environment: { slug: 'staging' }, keys: ['A', 'C'], revision: 2 },
+    const keys = ['A', 'C'];
+    const details = { from: { slug: 'dev', revision: 1 } };
+    expect(await place.entriesOf('secret.promoted')).toMatchObject([
+      { environment: { slug: 'production' }, keys, revision: 1, details },
+      { environment: { slug: 'staging' }, keys, revision: 2 },
     ]);
   });
 
   it('skips secrets that exist in the target without overwriting them, unless they were deleted there', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
     await place.importAll('staging', { A: 'old', B: 'gone' });
-    await api.delete(place.at('staging', '/B'), place.owner.session);
+    await place.remove('staging', 'B');
     const answer = await promote({ from: 'dev', to: 'staging', overwrite: false });
     expect(answer.body).toEqual({ promoted: ['B', 'C'], skipped: ['A'], unchanged: [], revision: 3 });
     expect(await place.values('staging')).toEqual({ A: 'old', B: '2', C: '3' });
@@ -581,7 +488,7 @@ describe('promoting', () => {
   it('changes nothing if a given key is missing, a precondition fails or source and target are the same', async () => {
     await place.importAll('dev', { A: '1' });
     const missing = await promote({ from: 'dev', to: 'staging', keys: ['A', 'NOPE'] });
-    expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);
+    expect(codeOf(missing)).toBe('404 secret_not_found');
     expect((await promote({ from: 'dev', to: 'staging' }, { 'if-match': '"1"' })).status).toBe(412);
     expect((await promote({ from: 'dev', to: 'dev' })).status).toBe(400);
     expect((await promote({ from: 'dev', to: 'nope' })).body.error.code).toBe('environment_not_found');
@@ -593,10 +500,8 @@ describe('promoting', () => {
   it('copies a whole large environment as one change', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`K${i}`, `value ${i}`]));
     await place.importAll('dev', many);
-    expect((await promote({ from: 'dev', to: 'staging' })).body).toMatchObject({
-      revision: 1,
-      promoted: { length: 300 },
-    });
+    const { body } = await promote({ from: 'dev', to: 'staging' });
+    expect(body).toMatchObject({ revision: 1, promoted: { length: 300 } });
     expect(await place.values('staging')).toEqual(many);
   });
 });
@@ -604,29 +509,9 @@ describe('promoting', () => {
 it('limits reject growth beyond the plan with a 402 that reports the usage', async () => {
   await place.importAll('dev', numbered(999, 'v'));
   const over = await place.importAll('dev', { X: '1', Y: '2' });
-  expect([over.status, over.body.error.details]).toEqual([
-    402,
-    { limit: 'maxSecretsPerEnvironment', value: 1000, used: 999 },
-  ]);
+  const details = { limit: 'maxSecretsPerEnvironment', value: 1000, used: 999 };
+  expect([over.status, over.body.error.details]).toEqual([402, details]);
   expect((await place.set('dev', 'X', '1')).status).toBe(201);
   expect((await place.set('dev', 'Y', '2')).status).toBe(402);
   expect((await place.set('dev', 'X', '2')).status).toBe(200);
-});
-
-it('tokens access only the environment they are limited to, and promote only if both are in scope', async () => {
-  await place.importAll('dev', { A: '1' });
-  const { body } = await api.get(`/projects/${place.owner.organization.id}/${place.project.slug}`, place.owner.session);
-  const [dev] = body.project.environments;
-  const scope = { organizationId: place.owner.organization.id, projectId: place.project.id };
-  const one = await createToken(api, place.owner, { ...scope, environmentId: dev.id });
-  const reader = await createToken(api, place.owner, { ...scope, access: 'read' });
-  expect((await place.pull('dev', '', { as: one })).status).toBe(200);
-  expect((await place.pull('staging', '', { as: one })).body.error.code).toBe('environment_not_found');
-  expect((await place.set('dev', 'B', '2', { as: reader })).body.error.code).toBe('insufficient_scope');
-  const promotion = await api.post(
-    `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
-    { from: 'dev', to: 'staging' },
-    one,
-  );
-  expect([promotion.status, promotion.body.error.code]).toEqual([404, 'environment_not_found']);
 });

@@ -5,7 +5,7 @@ import { at, find } from '#lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '#lib/table/records/environment.ts';
 import { retryBudget, withDeadline } from '#lib/table/retry.ts';
 import { increment, transact, update } from '#lib/table/write.ts';
-import type { Answer } from '#test/support/api.ts';
+import { type Answer, codeOf } from '#test/support/api.ts';
 import { openWorkplace, type Workplace } from '#test/support/environments.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { gate } from '#test/support/gate.ts';
@@ -19,38 +19,46 @@ import { countsOf } from '#test/support/record-calls.ts';
 const api = shared(startObservedApi);
 const owner = shared(seedOwner);
 
-const pathOf = (place: Workplace) => ({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
-const stateAt = (place: Workplace) => at(environmentStateRecord, pathOf(place));
-const ticketsAt = (place: Workplace) => at(ticketsRecord, pathOf(place));
+const stateAt = (place: Workplace) => at(environmentStateRecord, place.pathOf());
+const ticketsAt = (place: Workplace) => at(ticketsRecord, place.pathOf());
 const issue = (place: Workplace, count: number) => {
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
   return increment(ticketsAt(place), { add: { issued: count }, setIfAbsent: { expiresAt } });
 };
+/** An environment, its state, and another writer's ticket before the next one. */
+async function openLine(tickets = 1) {
+  const place = await openWorkplace(api, owner);
+  await place.set('dev', 'A', 'x');
+  await issue(place, tickets);
+  const setState = (set: object) => transact([update(stateAt(place), { set })]);
+  return { place, setState };
+}
+const readState = async (place: Workplace) => {
+  const state = await find(stateAt(place));
+  if (state === undefined) throw new Error('There is no such environment.');
+  return state;
+};
+const ticketOf = (place: Workplace) => newTicket(place.pathOf(), retryBudget(), openLog({ operation: 'set-secret' }));
 
 describe('a writer behind others', () => {
   it('ends its ticket in its commit', async () => {
-    const place = await openWorkplace(api, owner);
-    await issue(place, 1);
-    const { answer, calls } = await recordRequest(headers => place.set('dev', 'A', 'x', { headers }));
+    const { place } = await openLine();
+    const { answer, calls } = await recordRequest(headers => place.set('dev', 'B', 'x', { headers }));
     expect(answer.status).toBe(201);
-    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 2 });
+    expect(await readState(place)).toMatchObject({ revision: 2, served: 2 });
     expect((await find(ticketsAt(place)))?.issued).toBe(2);
     // It takes its ticket, and commits.
     expect(calls.filter(isTableWrite).map(({ operation }) => operation)).toEqual(['UpdateItem', 'TransactWriteItems']);
   });
 
   it('ends its ticket without a commit if there is nothing to change', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'same');
-    await issue(place, 1);
-    expect((await place.set('dev', 'A', 'same')).body.changed).toBe(false);
-    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 2 });
+    const { place } = await openLine();
+    expect((await place.set('dev', 'A', 'x')).body.changed).toBe(false);
+    expect(await readState(place)).toMatchObject({ revision: 1, served: 2 });
   });
 
   it('that reads the whole environment reads only its state while it waits', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'x');
-    await issue(place, 1);
+    const { place } = await openLine();
     const secrets = numbered(60, 'x', 'KEY_');
     const { answer, calls } = await recordRequest(headers => place.importAll('dev', secrets, { headers }));
     expect(answer.status).toBe(200);
@@ -60,24 +68,18 @@ describe('a writer behind others', () => {
   });
 
   it('that has named another revision is refused without waiting for its turn', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'x');
-    await issue(place, 1);
+    const { place } = await openLine();
     const { answer, calls } = await recordRequest(headers =>
       place.set('dev', 'A', 'y', { headers: { ...headers, 'if-match': '"0"' } }),
     );
-    expect([answer.status, answer.body.error.code]).toEqual([412, 'revision_mismatch']);
+    expect(codeOf(answer)).toBe('412 revision_mismatch');
     expect(calls.filter(isTableWrite)).toEqual([]);
   });
 
   it('that gets no turn before its deadline learns how long the others will take', async () => {
-    const place = await openWorkplace(api, owner);
-    await issue(place, 500);
-    const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
-    const log = openLog({ operation: 'set-secret' });
-    const error = await withDeadline(() => newTicket(pathOf(place), retryBudget(), log).take(reads, true), 100).catch(
-      e => e,
-    );
+    const { place } = await openLine(500);
+    const reads = { state: await readState(place), tickets: await find(ticketsAt(place)) };
+    const error = await withDeadline(() => ticketOf(place).take(reads, true), 100).catch(e => e);
     expect(error).toMatchObject({ code: 'temporarily_unavailable', isExpected: true });
     // The time per writer is a guess of 20 ms, or what earlier tests of this process measured, up to 100 ms.
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
@@ -86,11 +88,9 @@ describe('a writer behind others', () => {
   });
 
   it('waits for as long as the large change in progress shows signs of life', async () => {
-    const place = await openWorkplace(api, owner);
-    await issue(place, 1);
-    const state = await find(stateAt(place));
-    if (state === undefined) throw new Error('There is no such environment.');
-    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
+    const { place } = await openLine();
+    const state = await readState(place);
+    const ticket = ticketOf(place);
     await ticket.take({ state, tickets: undefined }, true);
     // A read follows the last one after 5 ms at the earliest, and a queue without signs of life stands still for 1 s.
     let heartbeat = 0;
@@ -103,77 +103,39 @@ describe('a writer behind others', () => {
   });
 
   it('takes a number above those already served once the counter has expired', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'x');
-    await transact([update(stateAt(place), { set: { served: 500 } })]);
-    await issue(place, 501);
-    const reads = { state: await find(stateAt(place)), tickets: await find(ticketsAt(place)) };
+    const { place, setState } = await openLine(501);
+    await setState({ served: 500 });
+    const reads = { state: await readState(place), tickets: await find(ticketsAt(place)) };
     await transact([update(ticketsAt(place), { set: { issued: 3 } })]);
-    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
+    const ticket = ticketOf(place);
     await ticket.take(reads, true);
     expect((await find(ticketsAt(place)))?.issued).toBe(501);
-    expect(reads.state && ticket.servedBy(reads.state)).toBe(501);
+    expect(ticket.servedBy(reads.state)).toBe(501);
   });
 
   it('never ends the tickets of a later environment with the same slugs', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'x');
-    const reads = { state: await find(stateAt(place)), tickets: undefined };
-    const ticket = newTicket(pathOf(place), retryBudget(), openLog({ operation: 'set-secret' }));
-    await ticket.take(reads, true);
+    const ticket = ticketOf(place);
+    await ticket.take({ state: await readState(place), tickets: undefined }, true);
     await transact([update(stateAt(place), { set: { id: 'another' } })]);
     await ticket.end();
-    expect((await find(stateAt(place)))?.served).toBeUndefined();
+    expect((await readState(place)).served).toBeUndefined();
   });
 });
 
 describe('a writer that has waited in line', () => {
-  /** Runs `meanwhile` when the request has taken its ticket, behind a writer that never commits. */
+  /**
+   * Runs `meanwhile` when the request has taken its ticket, behind a writer that never commits.
+   * @param isLonger runs it later: once the waiting writer has been re-authorized and has read that it is not its turn
+   * yet. Then the turn before it ends.
+   */
   async function sendInLine(
     place: Workplace,
     meanwhile: () => Promise<unknown>,
     send: (headers: Record<string, string>) => Promise<Answer>,
+    { isLonger = false } = {},
   ): Promise<Answer> {
-    await issue(place, 1);
-    const { sk } = ticketsAt(place).key;
-    let tickets = 0;
-    const conductor: Conductor = {
-      call: async (call, proceed) => {
-        const result = await proceed();
-        if (call.operation === 'UpdateItem' && call.input.Key.sk === sk) {
-          tickets += 1;
-          await meanwhile();
-        }
-        return result;
-      },
-    };
-    const answer = await withFault({ conductor }, send);
-    expect(tickets).toBe(1);
-    return answer;
-  }
-
-  it('changes nothing if its token was revoked meanwhile, and lets the next one be served', async () => {
-    const place = await openWorkplace(api, owner);
-    const { body } = await api.post('/auth/token', { name: 'x' }, owner.session);
-    const answer = await sendInLine(
-      place,
-      () => api.delete(`/auth/tokens/${body.cliToken.id}`, owner.session),
-      headers => place.set('dev', 'A', 'x', { as: { token: body.token }, headers }),
-    );
-    expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthenticated']);
-    expect(await find(stateAt(place))).toMatchObject({ revision: 0, secretCount: 0, served: 2 });
-  });
-
-  /**
-   * Runs `meanwhile` once the waiting writer has been re-authorized and has read that it is not its turn yet, and then
-   * ends the turn before it.
-   */
-  async function sendWaitingLonger(
-    place: Workplace,
-    meanwhile: () => Promise<unknown>,
-    send: (headers: Record<string, string>) => Promise<Answer>,
-  ): Promise<Answer> {
-    await issue(place, 1);
     const { sk } = ticketsAt(place).key;
     const { pk } = stateAt(place).key;
     const reauthorized = gate();
@@ -184,8 +146,11 @@ describe('a writer that has waited in line', () => {
         const isInLine = ticketsTaken > 0;
         const result = await proceed();
         const input = JSON.stringify(call.input);
-        if (call.operation === 'UpdateItem' && call.input.Key.sk === sk) ticketsTaken += 1;
-        if (!isInLine || call.operation !== 'BatchGetItem') return result;
+        if (call.operation === 'UpdateItem' && call.input.Key.sk === sk) {
+          ticketsTaken += 1;
+          if (!isLonger) await meanwhile();
+        }
+        if (!isLonger || !isInLine || call.operation !== 'BatchGetItem') return result;
         if (input.includes('"MEMBER#')) reauthorized.open();
         if (!input.includes(pk)) return result;
         readsInLine += 1;
@@ -201,12 +166,24 @@ describe('a writer that has waited in line', () => {
     return answer;
   }
 
+  it('changes nothing if its token was revoked meanwhile, and lets the next one be served', async () => {
+    const { place } = await openLine();
+    const { body } = await api.post('/auth/token', { name: 'x' }, owner.session);
+    const answer = await sendInLine(
+      place,
+      () => api.delete(`/auth/tokens/${body.cliToken.id}`, owner.session),
+      headers => place.set('dev', 'B', 'x', { as: { token: body.token }, headers }),
+    );
+    expect(codeOf(answer)).toBe('401 unauthenticated');
+    expect(await readState(place)).toMatchObject({ revision: 1, secretCount: 1, served: 2 });
+  });
+
   it.each([
     ['was demoted', 403],
     ['was removed', 404],
     ['has logged out', 401],
   ] as const)('changes nothing if its author %s since it was re-authorized first', async (what, status) => {
-    const place = await openWorkplace(api, owner);
+    const { place } = await openLine();
     const author = await place.member('developer');
     const members = `/members/${owner.organization.id}`;
     const roster = (await api.get(members, owner.session)).body.members as { id: string; userId: string }[];
@@ -217,38 +194,38 @@ describe('a writer that has waited in line', () => {
       'has logged out': () => api.post('/auth/logout', undefined, author.session),
     };
 
-    const answer = await sendWaitingLonger(
+    const answer = await sendInLine(
       place,
       async () => expect((await lose[what]()).status).toBe(200),
       headers => place.set('dev', 'LATE', 'x', { as: author.session, headers }),
+      { isLonger: true },
     );
 
     expect(answer.status).toBe(status);
-    expect(await place.values('dev')).toEqual({});
+    expect(await place.values('dev')).toEqual({ A: 'x' });
   });
 
   it('is refused if the revision it has named has passed meanwhile', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.set('dev', 'A', 'x');
-    const { fence = 0 } = (await find(stateAt(place))) ?? {};
+    const { place, setState } = await openLine();
+    const { fence } = await readState(place);
     const answer = await sendInLine(
       place,
-      () => transact([update(stateAt(place), { set: { revision: 2, fence: fence + 1 } })]),
+      () => setState({ revision: 2, fence: fence + 1 }),
       headers => place.set('dev', 'A', 'y', { headers: { ...headers, 'if-match': '"1"' } }),
     );
-    expect([answer.status, answer.body.error?.code]).toEqual([412, 'revision_mismatch']);
-    expect(await find(stateAt(place))).toMatchObject({ revision: 2, served: 2 });
+    expect(codeOf(answer)).toBe('412 revision_mismatch');
+    expect(await readState(place)).toMatchObject({ revision: 2, served: 2 });
   });
 
   it('never lowers the number served, however late it commits', async () => {
-    const place = await openWorkplace(api, owner);
+    const { place, setState } = await openLine();
     const answer = await sendInLine(
       place,
-      () => transact([update(stateAt(place), { set: { served: 7 } })]),
-      headers => place.set('dev', 'A', 'x', { headers }),
+      () => setState({ served: 7 }),
+      headers => place.set('dev', 'B', 'x', { headers }),
     );
     expect(answer.status).toBe(201);
-    expect(await find(stateAt(place))).toMatchObject({ revision: 1, served: 7 });
+    expect(await readState(place)).toMatchObject({ revision: 2, served: 7 });
   });
 });
 
@@ -258,11 +235,10 @@ describe('many writers at once', () => {
     await place.set('dev', 'KEPT', 'x');
     const webhook = { url: 'http://127.0.0.1:9/', events: ['secret.created', 'secret.deleted'] };
     expect((await api.post(`/webhooks/${owner.organization.id}`, webhook, owner.session)).status).toBe(201);
-    const rights = Array.from({ length: 10 }, (_, n) => (headers: Record<string, string>) => {
-      return place.set('dev', `KEY_${n}`, 'x', { headers });
-    });
+    const keys = Array.from({ length: 10 }, (_, n) => `KEY_${n}`);
+    const rights = keys.map(key => (headers: Record<string, string>) => place.set('dev', key, 'x', { headers }));
     const wrongs = [
-      (headers: Record<string, string>) => api.delete(place.at('dev', '/MISSING'), owner.session, headers),
+      (headers: Record<string, string>) => place.remove('dev', 'MISSING', { headers }),
       (headers: Record<string, string>) =>
         place.set('dev', 'KEPT', 'y', { headers: { ...headers, 'if-match': '"0"' } }),
     ];
@@ -274,16 +250,10 @@ describe('many writers at once', () => {
     const messages = results.map(({ calls }) => countsOf(calls).sqsMessages);
     expect(messages).toEqual([...rights.map(() => 1), 0, 0]);
 
-    const { body } = await api.get(`/audit/${owner.organization.id}?action=secret.created&limit=100`, owner.session);
-    const entries = body.entries
-      .filter(({ target }: { target: { id: string } }) => target.id === place.project.id)
-      .map(({ keys, revision }: { keys: string[]; revision: number }) => `${keys} ${revision}`);
-    const expected = ['KEPT 1', ...revisions.map((revision, n) => `KEY_${n} ${revision}`)];
+    const entries = (await place.entriesOf('secret.created')).map(entry => `${entry.keys} ${entry.revision}`);
+    const expected = ['KEPT 1', ...revisions.map((revision, n) => `${keys[n]} ${revision}`)];
     expect(entries.toSorted()).toEqual(expected.toSorted());
-    expect(await place.values('dev')).toEqual({
-      KEPT: 'x',
-      ...Object.fromEntries(rights.map((_, n) => [`KEY_${n}`, 'x'])),
-    });
+    expect(await place.values('dev')).toEqual({ KEPT: 'x', ...numbered(10, 'x', 'KEY_') });
   });
 
   it('all get their change, for at most 18 calls each', async () => {

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, startApi } from '#test/support/api.ts';
+import { type Answer, createProject, createToken, startApi } from '#test/support/api.ts';
 import { shared } from '#test/support/fixtures.ts';
 import { seedPerson } from '#test/support/people.ts';
 
 const api = shared(startApi);
 const owner = shared(() => seedPerson({ name: 'Owner' }));
 const stranger = shared(() => seedPerson({ name: 'Stranger' }));
+const projects = () => `/projects/${owner.organization.id}`;
+const post = (body: unknown, headers = {}) => api.post(projects(), body, owner.session, headers);
+const pathsOf = ({ body }: Answer): string[] =>
+  body.error.details.map((problem: { path: string }) => problem.path).toSorted();
 
-function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: number, code: string) {
+/** The path of the environment `dev` in a new project. */
+async function createDev(name: string): Promise<string> {
+  const { slug } = await createProject(api, owner, name);
+  return `/secrets/${owner.organization.slug}/${slug}/dev`;
+}
+
+function expectErrorShape(answer: Answer, status: number, code: string) {
   expect(answer.status).toBe(status);
   expect(answer.body).toEqual({
     error: {
@@ -21,8 +31,8 @@ function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: numb
 
 describe('the conventions of every endpoint', () => {
   it('returns 401 without a credential, before parsing the request', async () => {
-    expectErrorShape(await api.get(`/projects/${owner.organization.id}`), 401, 'unauthenticated');
-    expectErrorShape(await api.post(`/projects/${owner.organization.id}`, 'not json'), 401, 'unauthenticated');
+    expectErrorShape(await api.get(projects()), 401, 'unauthenticated');
+    expectErrorShape(await api.post(projects(), 'not json'), 401, 'unauthenticated');
   });
 
   it('rejects a malformed bearer token, and does not fall back to the cookie', async () => {
@@ -32,7 +42,7 @@ describe('the conventions of every endpoint', () => {
   });
 
   it('responds to non-members as if the organization did not exist', async () => {
-    const real = await api.get(`/projects/${owner.organization.id}`, stranger.session);
+    const real = await api.get(projects(), stranger.session);
     const invented = await api.get('/projects/00000000-0000-4000-8000-000000000000', stranger.session);
     const malformed = await api.get('/projects/not-an-id', stranger.session);
     for (const answer of [real, invented, malformed]) expectErrorShape(answer, 404, 'organization_not_found');
@@ -40,59 +50,40 @@ describe('the conventions of every endpoint', () => {
   });
 
   it('gives non-members the same response for an invalid body', async () => {
-    const answer = await api.post(`/projects/${owner.organization.id}`, { nonsense: true }, stranger.session);
+    const answer = await api.post(projects(), { nonsense: true }, stranger.session);
     expectErrorShape(answer, 404, 'organization_not_found');
   });
 
   it('requires the CSRF header for changes with the cookie, and for nothing else', async () => {
-    const path = `/projects/${owner.organization.id}`;
+    const path = projects();
     const cookie = { cookie: owner.session.cookie };
-    expectErrorShape(
-      await api.call('POST', path, { body: { name: 'A' }, headers: cookie }),
-      403,
-      'csrf_header_required',
-    );
-    const other = { ...cookie, 'x-requested-with': 'XMLHttpRequest' };
-    expectErrorShape(
-      await api.call('POST', path, { body: { name: 'A' }, headers: other }),
-      403,
-      'csrf_header_required',
-    );
+    for (const headers of [cookie, { ...cookie, 'x-requested-with': 'XMLHttpRequest' }]) {
+      const answer = await api.call('POST', path, { body: { name: 'A' }, headers });
+      expectErrorShape(answer, 403, 'csrf_header_required');
+    }
     expect((await api.call('GET', path, { headers: cookie })).status).toBe(200);
     const token = await createToken(api, owner);
     expect((await api.post(path, { name: 'By token' }, token)).status).toBe(201);
   });
 
   it('reports all problems of a body at once', async () => {
-    const answer = await api.post(
-      `/projects/${owner.organization.id}`,
-      { name: '', slug: 'No Slug', colour: 'red' },
-      owner.session,
-    );
+    const answer = await post({ name: '', slug: 'No Slug', colour: 'red' });
     expectErrorShape(answer, 400, 'invalid_request');
-    const paths = answer.body.error.details.map((problem: { path: string }) => problem.path);
-    expect(paths.toSorted()).toEqual(['colour', 'name', 'slug']);
+    expect(pathsOf(answer)).toEqual(['colour', 'name', 'slug']);
   });
 
   it('reports the problems of query, headers and body together, including duplicate members', async () => {
-    const project = await createProject(api, owner, 'Together');
-    const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
+    const path = await createDev('Together');
     const set = await api.put(path, '{"key":"1","key":"2","value":"","more":1}', owner.session, { 'if-match': 'bad' });
-    const paths = set.body.error.details.map((problem: { path: string }) => problem.path);
-    expect(paths.toSorted()).toEqual(['if-match', 'key', 'key', 'more']);
+    expect(pathsOf(set)).toEqual(['if-match', 'key', 'key', 'more']);
     const pull = await api.get(`${path}?limit=0&search=`, owner.session, { 'if-none-match': 'bad' });
-    expect(pull.body.error.details.map((problem: { path: string }) => problem.path).toSorted()).toEqual([
-      'if-none-match',
-      'limit',
-      'search',
-    ]);
+    expect(pathsOf(pull)).toEqual(['if-none-match', 'limit', 'search']);
     const entry = await api.post(`${path}/bulk`, { secrets: [{ key: 'A', value: 'x', zz: 1 }] }, owner.session);
     expect(entry.body.error.details).toEqual([{ path: 'secrets.0.zz', message: 'is not a known field' }]);
   });
 
   it('rejects unknown query parameters on every endpoint, and changes nothing', async () => {
-    const project = await createProject(api, owner, 'Misspelt');
-    const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
+    const path = await createDev('Misspelt');
     const set = await api.put(`${path}?dryrun=true`, { key: 'A', value: 'x' }, owner.session);
     expectErrorShape(set, 400, 'invalid_request');
     expect(set.body.error.details).toEqual([{ path: 'dryrun', message: 'is not a known field' }]);
@@ -116,39 +107,26 @@ describe('the conventions of every endpoint', () => {
 
   it('points out an id in place of a slug', async () => {
     const project = await createProject(api, owner, 'Named by its id');
-    const messageOf = async (path: string) => (await api.get(path, owner.session)).body.error;
     const { id, slug } = owner.organization;
-    expect(await messageOf(`/secrets/${id}/${project.slug}/dev`)).toMatchObject({
-      code: 'organization_not_found',
-      message: 'There is no such organization: `orgSlug` must be its slug, and this looks like its id.',
-    });
-    expect(await messageOf(`/secrets/${slug}/${project.id}/dev`)).toMatchObject({
-      code: 'project_not_found',
-      message: 'There is no such project: `project` must be its slug, and this looks like its id.',
-    });
-    expect(await messageOf(`/projects/${id}/${project.id}`)).toMatchObject({
-      code: 'project_not_found',
-      message: 'There is no such project: `slug` must be its slug, and this looks like its id.',
-    });
-    expect(await messageOf(`/secrets/${slug}/${project.slug}/${project.id}`)).toMatchObject({
-      code: 'environment_not_found',
-      message: 'There is no such environment: `env` must be its slug, and this looks like its id.',
-    });
+    const misnamed: [path: string, code: string, message: string][] = [
+      [`/secrets/${id}/${project.slug}/dev`, 'organization', '`orgSlug` must be its slug'],
+      [`/secrets/${slug}/${project.id}/dev`, 'project', '`project` must be its slug'],
+      [`/projects/${id}/${project.id}`, 'project', '`slug` must be its slug'],
+      [`/secrets/${slug}/${project.slug}/${project.id}`, 'environment', '`env` must be its slug'],
+    ];
+    for (const [path, kind, rule] of misnamed) {
+      const message = `There is no such ${kind}: ${rule}, and this looks like its id.`;
+      expect((await api.get(path, owner.session)).body.error).toMatchObject({ code: `${kind}_not_found`, message });
+    }
   });
 
   it('rejects malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
-    const path = `/projects/${owner.organization.id}`;
-    expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');
-    expectErrorShape(await api.call('POST', path, { as: owner.session }), 400, 'invalid_request');
-    expectErrorShape(
-      await api.post(path, '{"name":"A"}', owner.session, { 'content-type': 'text/plain' }),
-      415,
-      'unsupported_media_type',
-    );
     const latin = { 'content-type': 'application/json; charset=latin1' };
-    expectErrorShape(await api.post(path, '{"name":"A"}', owner.session, latin), 415, 'unsupported_media_type');
-    expectErrorShape(await api.post(path, '{"name":"\\ud800"}', owner.session), 400, 'invalid_request');
-    expectErrorShape(await api.post(path, '{"name":"A","name":"B"}', owner.session), 400, 'invalid_request');
+    expectErrorShape(await api.call('POST', projects(), { as: owner.session }), 400, 'invalid_request');
+    for (const body of ['{"name": ', '{"name":"\\ud800"}', '{"name":"A","name":"B"}'])
+      expectErrorShape(await post(body), 400, 'invalid_request');
+    for (const headers of [{ 'content-type': 'text/plain' }, latin])
+      expectErrorShape(await post('{"name":"A"}', headers), 415, 'unsupported_media_type');
   });
 
   it('returns the usual error shape for unknown routes, wrong methods and invalid escapes', async () => {

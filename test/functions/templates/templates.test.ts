@@ -1,27 +1,23 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, startApi } from '#test/support/api.ts';
-import { openWorkplace } from '#test/support/environments.ts';
-import { fresh, shared } from '#test/support/fixtures.ts';
-import { type Person, seedOwner } from '#test/support/people.ts';
+import { describe, expect, it } from 'vitest';
+import { type Caller, codeOf } from '#test/support/api.ts';
+import { openWorkplace, useWorkplace } from '#test/support/environments.ts';
+import { shared } from '#test/support/fixtures.ts';
 
-let developer: Person;
-let viewer: Person;
-let base: string;
-
-const api = shared(startApi);
-const owner = shared(seedOwner);
-beforeAll(async () => {
-  const first = await openWorkplace(api, owner);
-  developer = await first.member('developer');
-  viewer = await first.member('viewer');
+const { api, owner, place } = useWorkplace();
+const people = shared(async () => {
+  const { member } = await openWorkplace(api, owner);
+  return { developer: await member('developer'), viewer: await member('viewer') };
 });
-const place = fresh(() => openWorkplace(api, owner));
-beforeEach(() => {
-  base = `/templates/${owner.organization.slug}/${place.project.slug}`;
-});
+const base = () => `/templates/${owner.organization.slug}/${place.project.slug}`;
 
-const add = (body: object, as: Caller = owner.session) => api.post(base, body, as);
-const validate = async (env: string, as: Caller = owner.session) => (await api.get(`${base}/validate/${env}`, as)).body;
+const add = (body: object, as: Caller = owner.session) => api.post(base(), body, as);
+const change = (key: string, body: object, as: Caller = owner.session) => api.patch(`${base()}/${key}`, body, as);
+const remove = (key: string, as: Caller = owner.session) => api.delete(`${base()}/${key}`, as);
+const listed = async (as: Caller = people.viewer.session) => (await api.get(base(), as)).body.keys;
+const entries = async (query: string) =>
+  (await api.get(`/audit/${owner.organization.id}?${query}`, owner.session)).body.entries;
+const validate = async (env: string, as: Caller = owner.session) =>
+  (await api.get(`${base()}/validate/${env}`, as)).body;
 
 describe('a template', () => {
   it('adds keys, lists them in key order and removes them', async () => {
@@ -29,36 +25,28 @@ describe('a template', () => {
     expect(port.status).toBe(201);
     expect(port.body.templateKey).toMatchObject({ key: 'PORT', required: true, pattern: '[0-9]{1,5}' });
     await add({ key: 'HOST', required: false });
-    const listed = await api.get(base, viewer.session);
-    expect(listed.body.keys.map(({ key }: { key: string }) => key)).toEqual(['HOST', 'PORT']);
-    expect(listed.body.keys[1]).toEqual(port.body.templateKey);
+    expect(await listed()).toEqual([expect.objectContaining({ key: 'HOST' }), port.body.templateKey]);
     expect((await add({ key: 'PORT' })).body.error.code).toBe('template_key_exists');
-    expect((await api.delete(`${base}/PORT`, owner.session)).body).toEqual({ success: true });
-    const again = await api.delete(`${base}/PORT`, owner.session);
-    expect([again.status, again.body.error.code]).toEqual([404, 'template_key_not_found']);
-    const { entries } = (await api.get(`/audit/${owner.organization.id}?limit=3`, owner.session)).body;
-    expect(
-      entries.map(({ action, target }: { action: string; target: { name: string } }) => [action, target.name]),
-    ).toEqual([
-      ['template_key.removed', 'PORT'],
-      ['template_key.added', 'HOST'],
-      ['template_key.added', 'PORT'],
+    expect((await remove('PORT')).body).toEqual({ success: true });
+    expect(codeOf(await remove('PORT'))).toBe('404 template_key_not_found');
+    expect(await entries('limit=3')).toMatchObject([
+      { action: 'template_key.removed', target: { name: 'PORT' } },
+      { action: 'template_key.added', target: { name: 'HOST' } },
+      { action: 'template_key.added', target: { name: 'PORT' } },
     ]);
   });
 
   it('changes a key field by field; null removes a field', async () => {
     const added = (await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]+' })).body.templateKey;
-    const path = `${base}/PORT`;
 
-    const eased = await api.patch(path, { required: false, pattern: '[0-9]{1,5}' }, owner.session);
-    const bare = await api.patch(path, { description: null, pattern: null }, owner.session);
+    const eased = await change('PORT', { required: false, pattern: '[0-9]{1,5}' });
+    const bare = await change('PORT', { description: null, pattern: null });
 
     expect(eased.body.templateKey).toEqual({ ...added, required: false, pattern: '[0-9]{1,5}' });
     expect(bare.body.templateKey).toEqual({ key: 'PORT', required: false, createdAt: added.createdAt });
-    expect((await api.get(base, viewer.session)).body.keys).toEqual([bare.body.templateKey]);
-    const log = `/audit/${owner.organization.id}?action=template_key.updated`;
-    const { entries } = (await api.get(`${log}&limit=2`, owner.session)).body;
-    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+    expect(await listed()).toEqual([bare.body.templateKey]);
+    const updates = await entries('action=template_key.updated&limit=2');
+    expect(updates.map(({ details }: { details: unknown }) => details)).toEqual([
       { description: { from: 'Where it listens', to: null }, pattern: { from: '[0-9]{1,5}', to: null } },
       { required: { from: true, to: false }, pattern: { from: '[0-9]+', to: '[0-9]{1,5}' } },
     ]);
@@ -66,8 +54,6 @@ describe('a template', () => {
 
   it('rejects a change that is empty, has an unknown field or an invalid RE2 pattern, or names an undeclared key', async () => {
     await add({ key: 'PORT' });
-    const change = (key: string, body: object) => api.patch(`${base}/${key}`, body, owner.session);
-
     const answers = await Promise.all([
       change('PORT', {}),
       change('PORT', { key: 'OTHER' }),
@@ -76,35 +62,29 @@ describe('a template', () => {
     ]);
     const same = await change('PORT', { required: true, pattern: null });
 
-    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
-      [400, 'invalid_request'],
-      [400, 'invalid_request'],
-      [400, 'invalid_request'],
-      [404, 'template_key_not_found'],
-    ]);
+    expect(answers.map(codeOf)).toEqual([...Array(3).fill('400 invalid_request'), '404 template_key_not_found']);
     expect(same.status).toBe(200);
-    const { entries } = (await api.get(`/audit/${owner.organization.id}?limit=1`, owner.session)).body;
-    expect(entries[0].action).toBe('template_key.added');
+    expect(await entries('limit=1')).toMatchObject([{ action: 'template_key.added' }]);
   });
 
   it('keeps every field of concurrent changes', async () => {
     await add({ key: 'PORT' });
     const changes = [{ required: false }, { description: 'Where it listens' }, { pattern: '[0-9]+' }];
 
-    const answers = await Promise.all(changes.map(body => api.patch(`${base}/PORT`, body, owner.session)));
+    const answers = await Promise.all(changes.map(body => change('PORT', body)));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const [key] = (await api.get(base, owner.session)).body.keys;
-    expect(key).toMatchObject({ ...changes[0], ...changes[1], ...changes[2] });
+    const [key] = await listed();
+    expect(key).toMatchObject(Object.assign({}, ...changes));
     // The last of them saw all the others.
     expect(answers.map(({ body }) => body.templateKey)).toContainEqual(key);
   });
 
   it('is managed only by owners and admins', async () => {
-    expect((await add({ key: 'A' }, developer.session)).status).toBe(403);
-    expect((await api.patch(`${base}/A`, { required: false }, developer.session)).status).toBe(403);
-    expect((await api.delete(`${base}/A`, developer.session)).status).toBe(403);
-    expect((await api.get(base, developer.session)).body).toEqual({ keys: [] });
+    const as = people.developer.session;
+    const answers = [await add({ key: 'A' }, as), await change('A', { required: false }, as), await remove('A', as)];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(await listed(as)).toEqual([]);
   });
 
   it('rejects patterns that are invalid RE2 or too large', async () => {
@@ -128,7 +108,7 @@ describe('validation', () => {
     await add({ key: 'LEVEL', required: false, pattern: 'info|debug' });
     await add({ key: 'GONE' });
     await place.importAll('dev', { PORT: '80a80', LEVEL: 'debug', LEGACY: 'x', GONE: 'y' });
-    await api.delete(place.at('dev', '/GONE'), owner.session);
+    await place.remove('dev', 'GONE');
     const result = await validate('dev');
     expect(result).toEqual({
       valid: false,
@@ -153,34 +133,22 @@ describe('validation', () => {
   it('is available to all members, but shows undeclared keys only to those who may read the environment', async () => {
     await add({ key: 'HOST' });
     await place.importAll('production', { HOST: 'h', LEGACY: 'x' });
-    expect(await validate('production', viewer.session)).toMatchObject({
-      valid: true,
-      present: ['HOST'],
-      undeclared: null,
-    });
+    const seen = await validate('production', people.viewer.session);
+    expect(seen).toMatchObject({ valid: true, present: ['HOST'], undeclared: null });
     expect(await validate('production')).toMatchObject({ undeclared: ['LEGACY'] });
-    const answer = await api.get(`${base}/validate/nope`, viewer.session);
+    const answer = await api.get(`${base()}/validate/nope`, people.viewer.session);
     expect(answer.body.error.code).toBe('environment_not_found');
   });
 
   it('writes an audit entry if values were decrypted for patterns, and none otherwise', async () => {
-    const entries = async () =>
-      (
-        await api.get(`/audit/${owner.organization.id}?action=environment.validated`, owner.session)
-      ).body.entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
+    const validations = () => place.entriesOf('environment.validated');
     await add({ key: 'HOST', pattern: '.*' });
     await add({ key: 'NAME' });
     await place.set('dev', 'NAME', 'n');
     await validate('dev');
-    expect(await entries()).toEqual([]);
+    expect(await validations()).toEqual([]);
     await place.set('dev', 'HOST', 'h');
     await validate('dev');
-    expect(await entries()).toEqual([
-      expect.objectContaining({
-        action: 'environment.validated',
-        environment: expect.objectContaining({ slug: 'dev' }),
-        keys: ['HOST'],
-      }),
-    ]);
+    expect(await validations()).toMatchObject([{ environment: { slug: 'dev' }, keys: ['HOST'] }]);
   });
 });

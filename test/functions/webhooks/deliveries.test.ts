@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { type LoadHandler, loadFromFunctions } from '#infra/local/lambda/invoke.ts';
 import { sqsClient } from '#lib/core/queue.ts';
 import { logDelivery, logUnsent } from '#lib/deliveries/log-delivery.ts';
 import type { DeliveryMessage } from '#lib/deliveries/message.ts';
@@ -10,24 +11,39 @@ import { ranges } from '#lib/table/keys.ts';
 import { at, queryItems, readAll } from '#lib/table/read.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '#lib/table/records/webhook.ts';
 import { put, transact } from '#lib/table/write.ts';
-import { type Api, createProject, startApi } from '#test/support/api.ts';
+import { codeOf, createProject, startApi } from '#test/support/api.ts';
+import { deliveryMessage } from '#test/support/delivery-message.ts';
+import { openWorkplace } from '#test/support/environments.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { fresh } from '#test/support/fixtures.ts';
-import { seedPerson } from '#test/support/people.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { fresh, shared } from '#test/support/fixtures.ts';
+import { numbered } from '#test/support/numbered.ts';
+import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 const canary = `canary-${randomUUID()}`;
 
-let api: Api;
-/** Everything this process queued and logged. */
+/** Every message that this process queued, and every one that the queue will not deliver again; what it logged. */
 const queued: string[] = [];
+const handled: string[] = [];
 const logged: string[] = [];
-beforeAll(async () => {
+
+const load: LoadHandler = async functionName => {
+  const handler = await loadFromFunctions(functionName);
+  if (functionName.name !== 'deliver-webhooks') return handler;
+  return async (event, context) => {
+    const result = (await handler(event, context)) as SQSBatchResponse | undefined;
+    const failed = result?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) ?? [];
+    const succeeded = (event as SQSEvent).Records.filter(({ messageId }) => !failed.includes(messageId));
+    handled.push(...succeeded.map(({ body }) => body));
+    return result;
+  };
+};
+
+const api = shared(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
     logged.push(String(chunk));
     return true;
   });
-  api = await startApi({ LOG_LEVEL: 'DEBUG' });
+  const started = await startApi({ LOG_LEVEL: 'DEBUG' }, load);
   sqsClient().middlewareStack.add(
     next => async args => {
       queued.push(JSON.stringify(args.input));
@@ -35,21 +51,15 @@ beforeAll(async () => {
     },
     { step: 'initialize' },
   );
+  return started;
 });
-afterAll(async () => {
-  await api.stop();
+afterAll(() => {
   vi.restoreAllMocks();
 });
 
-let webhooks: string;
-let shop: { id: string; slug: string };
-let secrets: string;
-const person = fresh(() => seedPerson({ name: 'Ada' }));
-beforeEach(async () => {
-  webhooks = `/webhooks/${person.organization.id}`;
-  shop = await createProject(api, person);
-  secrets = `/secrets/${person.organization.slug}/${shop.slug}`;
-});
+const place = fresh(() => openWorkplace(api));
+const person = fresh(() => place.owner);
+const webhooks = () => `/webhooks/${person.organization.id}`;
 
 const receivers: Receiver[] = [];
 afterEach(async () => {
@@ -57,232 +67,184 @@ afterEach(async () => {
 });
 
 async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const one = await startReceiver(...options);
-  receivers.push(one);
-  return one;
+  const started = await startReceiver(...options);
+  receivers.push(started);
+  return started;
 }
 
-const allEvents = [
-  'secret.created',
-  'secret.updated',
-  'secret.deleted',
-  'secret.promoted',
-  'secret.bulk_set',
-  'secret.bulk_delete',
-];
+const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
 
 async function subscribe(url: string, more: object = {}): Promise<{ id: string; signingSecret: string }> {
-  const { body } = await api.post(webhooks, { url, events: allEvents, ...more }, person.session);
+  const { body } = await api.post(webhooks(), { url, events, ...more }, person.session);
   return { id: body.webhook.id, signingSecret: body.signingSecret };
 }
 
-const deliveriesOf = async (id: string) => (await api.get(`${webhooks}/${id}`, person.session)).body.deliveries;
+/** A webhook with a receiver of its own. */
+async function subscribed(...options: Parameters<typeof startReceiver>) {
+  const target = await receiver(...options);
+  return { target, ...(await subscribe(target.url)) };
+}
+
+const deliveriesOf = async (id: string) => (await api.get(`${webhooks()}/${id}`, person.session)).body.deliveries;
+
+/** The log of the webhook's deliveries, newest first, as soon as there are so many. */
+const whenLogged = (id: string, count: number) =>
+  eventually(async () => {
+    const deliveries = await deliveriesOf(id);
+    expect(deliveries).toHaveLength(count);
+    return deliveries;
+  });
+
+/** Waits until the queue will deliver none of so many messages for the webhook again. */
+const whenHandled = (id: string, count: number) =>
+  eventually(() => expect(handled.filter(body => body.includes(id))).toHaveLength(count));
+const queuedFor = (id: string) => queued.join().split(`webhookId\\":\\"${id}`).length - 1;
+
+const deactivate = (id: string) => api.patch(`${webhooks()}/${id}`, { active: false }, person.session);
+const ping = async (id: string) => (await api.post(`${webhooks()}/${id}/test`, {}, person.session)).body.deliveryId;
+const set = (env: string, key: string, value = canary) => place.set(env, key, value);
+const messageFor = (id: string, ...more: [createdAt?: string]) => deliveryMessage(person.organization, id, ...more);
 
 async function environment(slug: string): Promise<{ id: string; slug: string }> {
-  const { body } = await api.get(`/projects/${person.organization.id}/${shop.slug}`, person.session);
+  const { body } = await api.get(place.projectPath, person.session);
   const { id } = body.project.environments.find((one: { slug: string }) => one.slug === slug);
   return { id, slug };
 }
 
-const set = (env: string, key: string, value = canary) => api.put(`${secrets}/${env}`, { key, value }, person.session);
-
 const payloads = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body.toString('utf8')));
+const idsIn = (received: readonly Received[]) => received.map(({ headers }) => headers['x-service-delivery']);
+const signatureOf = (signingSecret: string, body: Uint8Array = new Uint8Array()) =>
+  `sha256=${createHmac('sha256', signingSecret).update(body).digest('hex')}`;
+
+/** The receiver got all deliveries with the same body, byte for byte. */
+function expectSameBodies({ received }: Receiver, count: number): void {
+  expect(received).toHaveLength(count);
+  for (const { body } of received) expect(body.equals(received[0]?.body ?? Buffer.alloc(0))).toBe(true);
+}
 
 describe('a delivery', () => {
   it('has exactly the specified headers and body, and a signature over its bytes', async () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(`${target.url}/hook?x=1`);
     await set('dev', 'DATABASE_URL');
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
+    const [delivery] = await whenLogged(id, 1);
     const [got] = target.received;
     expect(got).toMatchObject({ method: 'POST', path: '/hook?x=1' });
     expect(got?.headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-event': 'secret.created',
-      'x-service-signature': `sha256=${createHmac('sha256', signingSecret)
-        .update(got?.body ?? '')
-        .digest('hex')}`,
+      'x-service-signature': signatureOf(signingSecret, got?.body),
     });
     const payload = JSON.parse(String(got?.body));
     expect(payload).toEqual({
       event: 'secret.created',
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       org: { id: person.organization.id },
-      project: { id: shop.id, slug: shop.slug },
+      project: { id: place.project.id, slug: place.project.slug },
       environment: await environment('dev'),
       key: 'DATABASE_URL',
       actor: { id: person.user.id, email: person.email },
       metadata: { version: 1, revision: 1 },
     });
-    expect(await deliveriesOf(id)).toEqual([
-      {
-        id: got?.headers['x-service-delivery'],
-        event: 'secret.created',
-        statusCode: 204,
-        success: true,
-        responseTimeMs: expect.any(Number),
-        error: null,
-        createdAt: payload.timestamp,
-      },
-    ]);
-  });
-
-  it('is made once per event, even for many keys', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    await set('dev', 'A');
-    await set('dev', 'A', 'changed');
-    await set('dev', 'A', 'changed');
-    await api.post(`${secrets}/dev/bulk`, { secrets: { B: canary, C: canary } }, person.session);
-    await api.post(`${secrets}/promote`, { from: 'dev', to: 'staging' }, person.session);
-    await api.post(`${secrets}/dev/bulk-delete`, { keys: ['B', 'C'] }, person.session);
-    await api.delete(`${secrets}/dev/A`, person.session);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(6));
-    const [dev, staging] = [await environment('dev'), await environment('staging')];
-    const seen = payloads(target)
-      .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
-      .map(({ event, key, metadata, environment }) => ({ event, key, metadata, environment }));
-    expect(seen).toEqual([
-      { event: 'secret.created', key: 'A', metadata: { version: 1, revision: 1 }, environment: dev },
-      { event: 'secret.updated', key: 'A', metadata: { version: 2, revision: 2 }, environment: dev },
-      { event: 'secret.bulk_set', key: '*', metadata: { revision: 3, keys: ['B', 'C'] }, environment: dev },
-      {
-        event: 'secret.promoted',
-        key: '*',
-        metadata: { revision: 1, keys: ['A', 'B', 'C'], from: dev },
-        environment: staging,
-      },
-      { event: 'secret.bulk_delete', key: '*', metadata: { revision: 4, keys: ['B', 'C'] }, environment: dev },
-      { event: 'secret.deleted', key: 'A', metadata: { version: 3, revision: 5 }, environment: dev },
-    ]);
-    const newestFirst = (await deliveriesOf(id)).map(({ createdAt }: { createdAt: string }) => createdAt);
-    expect(newestFirst).toEqual([...newestFirst].sort().reverse());
+    expect(delivery).toEqual({
+      id: got?.headers['x-service-delivery'],
+      event: 'secret.created',
+      statusCode: 204,
+      success: true,
+      responseTimeMs: expect.any(Number),
+      error: null,
+      createdAt: payload.timestamp,
+    });
   });
 
   it('is made only if subscription, scope and status match', async () => {
     const target = await receiver();
     const other = await createProject(api, person, 'Other');
-    const staging = await environment('staging');
-    const hooks = {
-      all: await subscribe(`${target.url}/all`),
-      updates: await subscribe(`${target.url}/updates`, { events: ['secret.updated'] }),
-      other: await subscribe(`${target.url}/other`, { projectId: other.id }),
-      project: await subscribe(`${target.url}/project`, { projectId: shop.id }),
-      staging: await subscribe(`${target.url}/staging`, { environmentId: staging.id }),
-      both: await subscribe(`${target.url}/both`, { projectId: shop.id, environmentId: staging.id }),
-      off: await subscribe(`${target.url}/off`),
-    };
-    await api.patch(`${webhooks}/${hooks.off.id}`, { active: false }, person.session);
+    const { id: environmentId } = await environment('staging');
+    const { id: projectId } = place.project;
+    const limits: [name: string, limits: object, expected: string[]][] = [
+      ['all', {}, ['IN_DEV', 'IN_STAGING']],
+      ['updates', { events: ['secret.updated'] }, []],
+      ['other', { projectId: other.id }, []],
+      ['project', { projectId }, ['IN_DEV', 'IN_STAGING']],
+      ['staging', { environmentId }, ['IN_STAGING']],
+      ['both', { projectId, environmentId }, ['IN_STAGING']],
+      ['off', {}, []],
+    ];
+    const hooks: [id: string, expected: string[]][] = [];
+    for (const [name, limit, expected] of limits) {
+      const { id } = await subscribe(`${target.url}/${name}`, limit);
+      hooks.push([id, expected.map(key => `/${name} ${key}`)]);
+      if (name === 'off') await deactivate(id);
+    }
     await set('dev', 'IN_DEV');
     await set('staging', 'IN_STAGING');
-    await eventually(() => expect(target.received).toHaveLength(6));
-    await sleep(500);
-    const seen = target.received.map(({ path, body }) => `${path} ${JSON.parse(String(body)).key}`).sort();
-    expect(seen).toEqual([
-      '/all IN_DEV',
-      '/all IN_STAGING',
-      '/both IN_STAGING',
-      '/project IN_DEV',
-      '/project IN_STAGING',
-      '/staging IN_STAGING',
-    ]);
+    for (const [id, expected] of hooks) {
+      expect(queuedFor(id)).toBe(expected.length);
+      await whenHandled(id, expected.length);
+    }
+    const seen = target.received.map(({ path, body }) => `${path} ${JSON.parse(String(body)).key}`);
+    expect(seen.toSorted()).toEqual(hooks.flatMap(([, expected]) => expected).toSorted());
   });
 
-  it('to a receiver that takes 7 s is logged as failed after 5 s, is not retried, and delays no other', async () => {
-    const slow = await receiver(async response => {
-      await sleep(7000);
-      response.writeHead(200).end();
-    });
-    const quick = await receiver();
-    const { id } = await subscribe(slow.url);
-    await subscribe(quick.url);
-    const startedAt = Date.now();
+  it('to a receiver that never answers is logged as failed after 5 s, is not retried, and delays no other', async () => {
+    const slow = await subscribed(() => undefined);
+    const quick = await subscribed();
     await set('dev', 'A');
-    const answeredAt = Date.now();
-    await eventually(() => expect(quick.received).toHaveLength(1));
-    expect(answeredAt - startedAt).toBeLessThan(4000);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    const [delivery] = await deliveriesOf(id);
+    // The request was answered, and the other delivery made, before this one has ended.
+    await eventually(() => expect(quick.target.received).toHaveLength(1));
+    expect(await deliveriesOf(slow.id)).toEqual([]);
+    const [delivery] = await whenLogged(slow.id, 1);
     expect(delivery).toMatchObject({ statusCode: null, success: false, error: 'timed out after 5 s' });
     expect(delivery.responseTimeMs).toBeGreaterThanOrEqual(4900);
-    expect(delivery.responseTimeMs).toBeLessThan(7000);
-    await sleep(3000);
-    expect(slow.received).toHaveLength(1);
-    expect(await deliveriesOf(id)).toHaveLength(1);
+    await whenHandled(slow.id, 1);
+    expect(slow.target.received).toHaveLength(1);
+    expect(await deliveriesOf(slow.id)).toHaveLength(1);
   });
 
   it('that gets an error response is logged with its status and not retried', async () => {
-    const target = await receiver(response => response.writeHead(500).end('out of order'));
-    const { id } = await subscribe(target.url);
+    const { target, id } = await subscribed(response => response.writeHead(500).end('out of order'));
     await set('dev', 'A');
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 500, success: false, error: 'answered 500' }]);
-    await sleep(1000);
+    expect(await whenLogged(id, 1)).toMatchObject([{ statusCode: 500, success: false, error: 'answered 500' }]);
+    await whenHandled(id, 1);
     expect(target.received).toHaveLength(1);
   });
 });
 
-it('30 quick changes make 30 deliveries, once each; the last 20 are listed', async () => {
-  const target = await receiver();
-  const { id } = await subscribe(target.url);
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => set('dev', `KEY_${index}`)));
+it('30 quick changes make 30 deliveries, once each; the last 20 are listed, newest first', async () => {
+  const { target, id } = await subscribed();
+  const keys = Array.from({ length: 30 }, (_, index) => `KEY_${index}`);
+  const answers = await Promise.all(keys.map(key => set('dev', key)));
   expect(answers.every(({ status }) => status === 201)).toBe(true);
-  await eventually(() => expect(target.received.length).toBeGreaterThanOrEqual(30));
-  await sleep(500);
-  expect(new Set(target.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(30);
-  expect(
-    payloads(target)
-      .map(({ key }) => key)
-      .sort(),
-  ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
-  await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(20));
+  expect(queuedFor(id)).toBe(30);
+  await whenHandled(id, 30);
+  expect(new Set(idsIn(target.received)).size).toBe(30);
+  const seen = payloads(target).map(({ key }) => key);
+  expect(seen.toSorted()).toEqual(keys.toSorted());
+  const times = (await whenLogged(id, 20)).map(({ createdAt }: { createdAt: string }) => createdAt);
+  expect(times).toEqual(times.toSorted().reverse());
   // They never expire, so nothing else may be stored.
   await eventually(async () => expect(await queryItems(ranges.deliveries(id))).toHaveLength(20));
   expect((await queryItems(ranges.deliveries(id))).every(item => item.expiresAt === undefined)).toBe(true);
-  await api.delete(`${webhooks}/${id}`, person.session);
+  await api.delete(`${webhooks()}/${id}`, person.session);
   expect(await queryItems(ranges.deliveries(id))).toEqual([]);
 });
 
-const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
-  deliveryId: randomUUID(),
-  event: 'secret.updated',
-  createdAt,
-  orgSlug: person.organization.slug,
-  webhookId,
-  payload: {
-    kind: 'whole',
-    content: {
-      event: 'secret.updated',
-      timestamp: createdAt,
-      org: { id: person.organization.id },
-      project: shop,
-      environment: { id: shop.id, slug: 'dev' },
-      key: 'A',
-      actor: { id: person.user.id, email: person.email },
-      metadata: { version: 1, revision: 1 },
-    },
-  },
-});
 describe('a queued message', () => {
   it('is sent once, even if it is delivered several times in parallel', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { target, id } = await subscribed();
     const messages = Array.from({ length: 30 }, () => messageFor(id));
     await Promise.all([queueDeliveries(messages), queueDeliveries(messages)]);
     await eventually(() => expect(target.received.length).toBeGreaterThanOrEqual(30));
     await queueDeliveries(messages);
-    await sleep(2000);
-    expect(target.received.map(({ headers }) => headers['x-service-delivery']).sort()).toEqual(
-      messages.map(({ deliveryId }) => deliveryId).sort(),
-    );
-    const shown = await deliveriesOf(id);
-    expect(shown).toHaveLength(20);
+    await whenHandled(id, 90);
+    expect(idsIn(target.received).toSorted()).toEqual(messages.map(({ deliveryId }) => deliveryId).toSorted());
+    const shown = await whenLogged(id, 20);
     for (const delivery of shown) expect(delivery).toMatchObject({ statusCode: 204, success: true, error: null });
   });
 
   it('whose result is logged late, after newer ones replaced it, is not shown and is deleted again', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { id } = await subscribed();
     const messages = Array.from({ length: 22 }, (_, index) =>
       messageFor(id, new Date(Date.now() - (60 - index) * 1000).toISOString()),
     );
@@ -290,16 +252,13 @@ describe('a queued message', () => {
     const oldest = ids.slice(0, 2);
     const storedIds = async () => (await queryItems(ranges.deliveries(id))).map(item => item.id);
     await queueDeliveries(messages);
-    // A sender logs this line last, after it has deleted older entries, which could include a late one.
-    const made = () => logged.filter(line => line.includes('made a webhook delivery') && line.includes(id));
-    await eventually(() => expect(made()).toHaveLength(22));
+    // Each has deleted older entries, which could include a late one.
+    await whenHandled(id, 22);
     expect(await storedIds()).toEqual(ids.slice(2));
     const [sent, unsent] = messages as [DeliveryMessage, DeliveryMessage];
 
-    await logDelivery(
-      { ...sent, payload: await keptPayload(sent.payload) },
-      { statusCode: 204, responseTimeMs: 1, error: null },
-    );
+    const payload = await keptPayload(sent.payload);
+    await logDelivery({ ...sent, payload }, { statusCode: 204, responseTimeMs: 1, error: null });
     await logUnsent(unsent, 'the sender stopped before it got a response');
 
     expect((await storedIds()).slice(0, 2)).toEqual(oldest);
@@ -307,25 +266,17 @@ describe('a queued message', () => {
     expect(shown).toEqual(ids.slice(2).reverse());
     const next = messageFor(id);
     await queueDeliveries([next]);
-    await eventually(async () => expect(await storedIds()).toContain(next.deliveryId));
-    await eventually(async () => expect(await storedIds()).toHaveLength(20));
-    for (const deliveryId of oldest) expect(await storedIds()).not.toContain(deliveryId);
+    await eventually(async () => expect(await storedIds()).toEqual([...ids.slice(3), next.deliveryId]));
   });
 
   it('is logged as failed and not sent if its sender crashed halfway', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { target, id } = await subscribed();
     const message = messageFor(id);
-    const claim = {
-      webhookId: id,
-      claimedAt: message.createdAt,
-      nonce: randomUUID(),
-      expiresAt: Math.ceil(Date.now() / 1000) + 1000,
-    };
+    const expiresAt = Math.ceil(Date.now() / 1000) + 1000;
+    const claim = { webhookId: id, claimedAt: message.createdAt, nonce: randomUUID(), expiresAt };
     await transact([put(at(deliveryClaimRecord, message.deliveryId), claim)]);
     await queueDeliveries([message]);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    expect(await deliveriesOf(id)).toEqual([
+    expect(await whenLogged(id, 1)).toEqual([
       {
         id: message.deliveryId,
         event: 'secret.updated',
@@ -340,12 +291,11 @@ describe('a queued message', () => {
   });
 
   it('keeps the sender’s result in the log if the queue’s response is lost', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { target, id } = await subscribed();
     sqsClient().middlewareStack.add(
       next => async args => {
         await next(args);
-        await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
+        await whenLogged(id, 1);
         throw new Error('socket hang up');
       },
       { step: 'initialize', name: 'loseAnswer' },
@@ -362,34 +312,31 @@ describe('a queued message', () => {
   it('is dropped if the webhook was deactivated or deleted in the meantime', async () => {
     const target = await receiver();
     const [off, gone] = [await subscribe(target.url), await subscribe(target.url)];
-    await api.patch(`${webhooks}/${off.id}`, { active: false }, person.session);
-    await api.delete(`${webhooks}/${gone.id}`, person.session);
+    await deactivate(off.id);
+    await api.delete(`${webhooks()}/${gone.id}`, person.session);
     await queueDeliveries([messageFor(off.id), messageFor(gone.id)]);
-    await sleep(1500);
+    for (const { id } of [off, gone]) await whenHandled(id, 1);
     expect(target.connections()).toBe(0);
     expect(await deliveriesOf(off.id)).toEqual([]);
   });
 
   it('can have a payload of any length', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    const message = messageFor(id);
+    const { target, id } = await subscribed();
     const keys = Array.from({ length: 8000 }, (_, index) => `K${index}_`.padEnd(256, 'x'));
-    if (message.payload.kind === 'whole') message.payload.content.metadata = { revision: 1, keys };
+    const message = deliveryMessage(person.organization, id, undefined, { revision: 1, keys });
     expect(await queueDeliveries([message])).toEqual([]);
-    await eventually(async () => expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 204 }]));
+    expect(await whenLogged(id, 1)).toMatchObject([{ statusCode: 204 }]);
     expect(payloads(target)).toMatchObject([{ event: 'secret.updated', metadata: { keys } }]);
   });
 });
 
 describe('a test ping', () => {
   it('is sent like every delivery, even for an inactive webhook', async () => {
-    const target = await receiver();
-    const { id, signingSecret } = await subscribe(target.url);
-    await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
-    const answer = await api.post(`${webhooks}/${id}/test`, {}, person.session);
+    const { target, id, signingSecret } = await subscribed();
+    await deactivate(id);
+    const answer = await api.post(`${webhooks()}/${id}/test`, {}, person.session);
     expect(answer.status).toBe(202);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
+    const log = await whenLogged(id, 1);
     const [got] = target.received;
     const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
     expect(payloads(target)).toEqual([
@@ -404,47 +351,42 @@ describe('a test ping', () => {
         metadata: {},
       },
     ]);
-    const digest = createHmac('sha256', signingSecret).update(String(got?.body)).digest('hex');
     expect(got?.headers).toMatchObject({
       'x-service-event': 'webhook.ping',
       'x-service-delivery': answer.body.deliveryId,
-      'x-service-signature': `sha256=${digest}`,
+      'x-service-signature': signatureOf(signingSecret, got?.body),
     });
-    expect(await deliveriesOf(id)).toMatchObject([
-      { id: answer.body.deliveryId, event: 'webhook.ping', statusCode: 204, success: true },
-    ]);
+    expect(log).toMatchObject([{ id: answer.body.deliveryId, event: 'webhook.ping', statusCode: 204, success: true }]);
   });
 
   it('names the project and environment that the webhook is limited to', async () => {
     const target = await receiver();
     const dev = await environment('dev');
     const { id } = await subscribe(target.url, { environmentId: dev.id });
-    await api.post(`${webhooks}/${id}/test`, undefined, person.session);
+    await ping(id);
     await eventually(() => expect(target.received).toHaveLength(1));
-    expect(payloads(target)).toMatchObject([{ project: { id: shop.id, slug: shop.slug }, environment: dev }]);
+    const { id: projectId, slug } = place.project;
+    expect(payloads(target)).toMatchObject([{ project: { id: projectId, slug }, environment: dev }]);
   });
 });
 
 it('the value of a secret appears in no delivery, audit entry, queue message or log line', async () => {
-  const target = await receiver();
-  const { id, signingSecret } = await subscribe(target.url);
+  const { target, id, signingSecret } = await subscribed();
   await set('dev', 'A');
   await set('dev', 'A', `${canary}-again`);
-  await api.post(`${secrets}/dev/bulk`, { dotenv: `B=${canary}\nC="${canary}"` }, person.session);
-  await api.post(`${secrets}/dev/bulk`, { secrets: [{ key: 'bad key', value: canary }] }, person.session);
-  await api.get(`${secrets}/dev`, person.session);
-  await api.get(`${secrets}/dev/versions/A?values=true`, person.session);
-  await api.post(`${secrets}/promote`, { from: 'dev', to: 'production' }, person.session);
-  await api.delete(`${secrets}/dev/A`, person.session);
-  await eventually(async () => expect((await deliveriesOf(id)).length).toBe(5));
+  await place.importAll('dev', `B=${canary}\nC="${canary}"`);
+  await place.importAll('dev', [{ key: 'bad key', value: canary }]);
+  await place.pull('dev');
+  await place.history('dev', 'A');
+  await place.promote({ from: 'dev', to: 'production' });
+  await place.remove('dev', 'A');
+  const log = await whenLogged(id, 5);
   const audit = await api.get(`/audit/${person.organization.id}?limit=500`, person.session);
   expect(audit.body.entries.length).toBeGreaterThanOrEqual(8);
   const delivered = target.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
-  const shown = [JSON.stringify(audit.body), JSON.stringify(await deliveriesOf(id))];
-  const searched = [...delivered, ...shown, ...queued, ...logged];
   expect(queued.some(message => message.includes('secret.promoted'))).toBe(true);
   expect(logged.some(line => line.includes('made a webhook delivery'))).toBe(true);
-  for (const text of searched) {
+  for (const text of [...delivered, JSON.stringify(audit.body), JSON.stringify(log), ...queued, ...logged]) {
     expect(text).not.toContain(canary);
     expect(text).not.toContain(signingSecret);
   }
@@ -452,18 +394,17 @@ it('the value of a secret appears in no delivery, audit entry, queue message or 
 
 describe('a delivery that is sent again on request', () => {
   const redeliver = (id: string, deliveryId: string) =>
-    api.post(`${webhooks}/${id}/deliveries/${deliveryId}/redeliver`, {}, person.session);
+    api.post(`${webhooks()}/${id}/deliveries/${deliveryId}/redeliver`, {}, person.session);
+  const redeliveries = async () => {
+    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
+      .body;
+    return entries.map(({ details }: { details: unknown }) => details);
+  };
 
   it('has the same body, byte for byte, a new id, and names the original', async () => {
-    const target = await receiver();
-    const { id, signingSecret } = await subscribe(target.url);
-    await api.post(
-      `${secrets}/dev/changes`,
-      { set: [{ key: 'B', value: canary }], delete: [], message: 'žluťoučký “reason”' },
-      person.session,
-    );
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    const [first] = await deliveriesOf(id);
+    const { target, id, signingSecret } = await subscribed();
+    await place.change('dev', { set: [{ key: 'B', value: canary }], delete: [], message: 'žluťoučký “reason”' });
+    const [first] = await whenLogged(id, 1);
 
     const answer = await redeliver(id, first.id);
     expect(answer.status).toBe(202);
@@ -473,94 +414,74 @@ describe('a delivery that is sent again on request', () => {
       createdAt: expect.any(String),
       redeliveryOf: first.id,
     });
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
+    const [newest, oldest] = await whenLogged(id, 2);
 
+    expectSameBodies(target, 2);
     const [original, again] = target.received;
-    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
     expect(again?.headers).toMatchObject({
       'x-service-delivery': answer.body.delivery.id,
       'x-service-redelivery-of': first.id,
       'x-service-event': first.event,
-      'x-service-signature': `sha256=${createHmac('sha256', signingSecret)
-        .update(original?.body ?? '')
-        .digest('hex')}`,
+      'x-service-signature': signatureOf(signingSecret, original?.body),
     });
     expect(original?.headers['x-service-redelivery-of']).toBeUndefined();
-    const [newest, oldest] = await deliveriesOf(id);
     expect(newest).toMatchObject({ id: answer.body.delivery.id, redeliveryOf: first.id, success: true });
     expect(oldest).toEqual(first);
   });
 
   it('goes to the webhook’s current address, and names the first delivery when it is sent a third time', async () => {
-    const gone = await receiver();
-    const { id } = await subscribe(gone.url);
+    const { target: former, id } = await subscribed();
     await set('dev', 'A');
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
+    const [first] = await whenLogged(id, 1);
     const target = await receiver();
-    await api.patch(`${webhooks}/${id}`, { url: target.url }, person.session);
-    const [first] = await deliveriesOf(id);
+    await api.patch(`${webhooks()}/${id}`, { url: target.url }, person.session);
     const second = (await redeliver(id, first.id)).body.delivery;
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
+    await whenLogged(id, 2);
     const third = (await redeliver(id, second.id)).body.delivery;
     expect(third.redeliveryOf).toBe(first.id);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(3));
-    expect([gone.received.length, target.received.length]).toEqual([1, 2]);
-    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
-      .body;
-    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+    await whenLogged(id, 3);
+    expect([former.received.length, target.received.length]).toEqual([1, 2]);
+    expect(await redeliveries()).toEqual([
       { deliveryId: third.id, redeliveryOf: first.id },
       { deliveryId: second.id, redeliveryOf: first.id },
     ]);
   });
 
   it('may have a body that is too long for the log', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    const keys = Array.from({ length: 900 }, (_, index) => `${'LONG_NAME_'.repeat(20)}${index}`);
-    await api.post(`${secrets}/dev/bulk`, { secrets: keys.map(key => ({ key, value: 'v' })) }, person.session);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    const [first] = await deliveriesOf(id);
+    const { target, id } = await subscribed();
+    await place.importAll('dev', numbered(900, 'v', 'LONG_NAME_'.repeat(20)));
+    const [first] = await whenLogged(id, 1);
     expect((await redeliver(id, first.id)).status).toBe(202);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
-    const [original, again] = target.received;
-    expect(original?.body.length).toBeGreaterThan(100_000);
-    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
+    await whenLogged(id, 2);
+    expect(target.received[0]?.body.length).toBeGreaterThan(100_000);
+    expectSameBodies(target, 2);
   });
 
   it('is the same after its environment was deleted, and reaches the receiver once for each of two requests', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    const path = `/projects/${person.organization.id}/${shop.slug}/environments`;
+    const { target, id } = await subscribed();
+    const path = `${place.projectPath}/environments`;
     await api.post(path, { name: 'QA', slug: 'qa', type: 'development' }, person.session);
     await set('qa', 'A');
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    const [first] = await deliveriesOf(id);
+    const [first] = await whenLogged(id, 1);
     await api.delete(`${path}/qa`, person.session);
     const answers = await Promise.all([redeliver(id, first.id), redeliver(id, first.id)]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(3));
-    const [original, ...again] = target.received;
-    for (const { body } of again) expect(body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
-    expect(new Set(again.map(({ headers }) => headers['x-service-delivery']))).toEqual(
-      new Set(answers.map(({ body }) => body.delivery.id)),
-    );
+    await whenLogged(id, 3);
+    expectSameBodies(target, 3);
+    const sentAgain = new Set(idsIn(target.received.slice(1)));
+    expect(sentAgain).toEqual(new Set(answers.map(({ body }) => body.delivery.id)));
   });
 
   it('may be a ping, and is 404 once the webhook is deleted', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
-    const { deliveryId } = (await api.post(`${webhooks}/${id}/test`, undefined, person.session)).body;
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    expect((await redeliver(id, deliveryId)).body.delivery).toMatchObject({
-      event: 'webhook.ping',
-      redeliveryOf: deliveryId,
-    });
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(2));
-    const [original, again] = target.received;
-    expect(again?.body.equals(original?.body ?? Buffer.alloc(0))).toBe(true);
-    await api.delete(`${webhooks}/${id}`, person.session);
-    const gone = await redeliver(id, deliveryId);
-    expect([gone.status, gone.body.error.code]).toEqual([404, 'webhook_not_found']);
+    const { target, id } = await subscribed();
+    const deliveryId = await ping(id);
+    await whenLogged(id, 1);
+    const { delivery } = (await redeliver(id, deliveryId)).body;
+    expect(delivery).toMatchObject({ event: 'webhook.ping', redeliveryOf: deliveryId });
+    await whenLogged(id, 2);
+    expectSameBodies(target, 2);
+    await api.delete(`${webhooks()}/${id}`, person.session);
+    expect(codeOf(await redeliver(id, deliveryId))).toBe('404 webhook_not_found');
   });
 
   it.each([0, 1])('may have a character of two code units where its pieces meet, shifted by %i', async shift => {
@@ -583,31 +504,22 @@ describe('a delivery that is sent again on request', () => {
   });
 
   it('is refused if the webhook is inactive or the log has no such delivery, and then leaves nothing', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { target, id } = await subscribed();
     await set('dev', 'A');
-    await eventually(async () => expect(await deliveriesOf(id)).toHaveLength(1));
-    const [first] = await deliveriesOf(id);
-    const missing = await redeliver(id, randomUUID());
-    expect([missing.status, missing.body.error.code]).toEqual([404, 'delivery_not_found']);
+    const [first] = await whenLogged(id, 1);
     const other = await subscribe(target.url);
-    expect((await redeliver(other.id, first.id)).body.error.code).toBe('delivery_not_found');
-    await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
-    const inactive = await redeliver(id, first.id);
-    expect([inactive.status, inactive.body.error.code]).toEqual([409, 'webhook_inactive']);
-    const { entries } = (await api.get(`/audit/${person.organization.id}?action=webhook.redelivered`, person.session))
-      .body;
-    expect([entries, target.received.length]).toEqual([[], 1]);
+    expect(codeOf(await redeliver(id, randomUUID()))).toBe('404 delivery_not_found');
+    expect(codeOf(await redeliver(other.id, first.id))).toBe('404 delivery_not_found');
+    await deactivate(id);
+    expect(codeOf(await redeliver(id, first.id))).toBe('409 webhook_inactive');
+    expect([await redeliveries(), target.received.length]).toEqual([[], 1]);
   });
 
   it('is refused if its body is no longer known', async () => {
-    const target = await receiver();
-    const { id } = await subscribe(target.url);
+    const { id } = await subscribed();
     const message = messageFor(id);
-    const lost = { kind: 'stored', payloadId: randomUUID(), pieces: 1 } as const;
-    const outcome = { statusCode: 204, responseTimeMs: 1, error: null };
-    await logDelivery({ ...message, payload: lost }, outcome);
-    const answer = await redeliver(id, message.deliveryId);
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'not_redeliverable']);
+    const payload = { kind: 'stored', payloadId: randomUUID(), pieces: 1 } as const;
+    await logDelivery({ ...message, payload }, { statusCode: 204, responseTimeMs: 1, error: null });
+    expect(codeOf(await redeliver(id, message.deliveryId))).toBe('409 not_redeliverable');
   });
 });
