@@ -30,10 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The most keys that an import can have. A hostile body can have a million problems, which would not fit in a Lambda
- * response.
- */
+/** As many as an import can have keys. A hostile body has more, which would not fit in a Lambda response. */
 const maximumProblems = 1000;
 /** Paths may contain names that the caller chose. */
 const maximumPathLength = 500;
@@ -66,10 +63,7 @@ export function environmentNotFound(): ApiError {
   return new ApiError('environment_not_found', 'There is no such environment in this project.');
 }
 
-/**
- * The message for changes rejected during maintenance. It is logged as `reason`, which the deployment uses to count
- * them.
- */
+/** Logged as `reason` of each change that is rejected during maintenance; the deployment counts them by it. */
 export const maintenanceMessage =
   'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.';
 

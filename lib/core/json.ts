@@ -1,8 +1,8 @@
 import type { Problem } from '../contracts/error-codes.ts';
 
 /**
- * Parses JSON, or reports where it is malformed. Never quotes the text, which may contain a secret. A duplicate member
- * is also a problem: RFC 8259 leaves its meaning open, and JSON.parse would silently drop one of the two values.
+ * Parses JSON. Problems never quote the text, which may contain a secret. A duplicate member is one of them: RFC 8259
+ * leaves its meaning open, and JSON.parse would silently drop a value.
  */
 export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
   if (nestsTooDeep(text)) {
@@ -30,10 +30,7 @@ const backslash = code('\\');
 const opening: ReadonlySet<number> = new Set([code('['), code('{')]);
 const closing: ReadonlySet<number> = new Set([code(']'), code('}')]);
 
-/**
- * Whether a text, valid JSON or not, nests brackets deeper than any body needs. Takes linear time, and stops as soon as
- * the limit is exceeded.
- */
+/** Whether a text, valid JSON or not, nests deeper than any body needs. Linear; stops at the limit. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

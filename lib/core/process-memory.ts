@@ -1,6 +1,6 @@
 /*
- * What a process keeps from one request to the next. Each variable, Map and Set of a module is registered here, so that
- * a test can reset a process to what a new one would be.
+ * What a process keeps between requests. Every module-level variable, Map and Set is registered here, so tests can
+ * reset it.
  */
 const resets = new Map<string, () => void>();
 
@@ -33,10 +33,7 @@ export function oncePerProcess<T>(name: string, create: () => T): () => T {
   };
 }
 
-/**
- * A read whose result is kept for a while, counted from before the read. Concurrent callers share one read, and a failed
- * one is not kept.
- */
+/** A read whose result is kept for a while, counted from before the read. Concurrent callers share a read. */
 export function cachedRead<T>(
   name: string,
   keptMs: number,

@@ -36,9 +36,8 @@ const secretNames = new Set(
 );
 
 /**
- * Credentials, recognized by their format anywhere in a text: our tokens and signing secrets, the payment provider's
- * keys, the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`), and JSON Web
- * Tokens, which start with `{"` in base64url.
+ * Our tokens and signing secrets, the payment provider's keys, the 60 base62 digits of sessions, hand-off codes and
+ * mailed links (`lib/crypto/credentials.ts`), and JSON Web Tokens (`{"` in base64url).
  */
 const credentialPattern =
   /eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
@@ -48,10 +47,8 @@ const redacted = '[redacted]';
 const maximumDepth = 10;
 
 /**
- * A copy of `content` as plain JSON data, without anything that is secret by name or format.
- *
- * `code` has two meanings. Inside an error it is the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), which
- * operators need. Anywhere else it may be a hand-off code, so it is redacted.
+ * A copy as plain JSON data, without anything that is secret by name or format. `code` inside an error is its kind
+ * (`ECONNRESET`), which operators need; elsewhere it may be a hand-off code and is redacted.
  */
 export function redact(content: unknown): unknown {
   return redactWithin(content, { insideError: false, holders: [] });

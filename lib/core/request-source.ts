@@ -25,9 +25,8 @@ export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
 }
 
 /**
- * The caller's address. Behind CloudFront the gateway only sees CloudFront's address, so CloudFront passes the viewer's
- * in a header. Anyone can send that header straight to the gateway, so it is only trusted together with the edge
- * secret.
+ * The caller's address. Behind CloudFront, it is in a header, which anyone could send straight to the gateway. So the
+ * header counts only together with the edge secret.
  */
 function addressOf(event: APIGatewayProxyEventV2): string {
   const viewerAddress = headerOf(event, 'x-viewer-address') ?? '';

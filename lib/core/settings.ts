@@ -72,19 +72,13 @@ const readers = {
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
   /** The SSM parameter with the origin, used when CloudFront assigns the address. Takes precedence. */
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
-  /**
-   * The secrets that CloudFront authenticates itself with, newest first. If there are none, clients call the gateway
-   * directly.
-   */
+  /** CloudFront authenticates itself with these, newest first. Without any, clients call the gateway directly. */
   EDGE_SECRETS: list,
   /** Rejects changes of tenants' data, so that an operator can replace the table. */
   MAINTENANCE: flag,
   /** The region that the function runs in, which Lambda sets. */
   AWS_REGION: optionalText,
-  /**
-   * The other region with a replica of the table. If set, only one of the two regions serves, and an item in the table
-   * names it.
-   */
+  /** The other region with a replica of the table. If set, an item in the table names the region that serves. */
   PEER_REGION: optionalText,
   /** The region that serves until the table names one. */
   FIRST_REGION: optionalText,
@@ -129,10 +123,7 @@ const readers = {
 
 export type Settings = { [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };
 
-/**
- * The settings, read once per process. Nothing else reads the environment.
- * @throws Error that names every missing or malformed variable, without its value
- */
+/** The settings, read once. @throws Error that names every missing or malformed variable, without its value */
 export const settings = oncePerProcess('settings', readSettings);
 
 function readSettings(): Settings {

@@ -25,10 +25,7 @@ export function isoOfSeconds(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/**
- * The time of a change, later than that of the previous one. `updatedAt` is also the version that writes are conditioned
- * on, so no two changes of an item share a millisecond.
- */
+/** The time of a change, at least a millisecond after the previous one: writes are conditioned on `updatedAt`. */
 export function laterThan(previous: string): string {
   return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

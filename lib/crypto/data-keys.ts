@@ -15,11 +15,10 @@ function encryptionContext(id: DataKeyId): EncryptionContext {
 }
 
 /*
- * Plaintext data keys are only kept in this process's memory, and for at most five minutes, so that a destroyed or
- * revoked key soon stops working. A key is handed out for four minutes and overwritten after five; requests and
- * background steps that hold one, or a copy of it for their ciphers, finish within the minute in between. The cache
- * holds at most 500 keys, and each is used at most 2^20 times, far below the 2^32 random nonces that AES-GCM allows per
- * key (NIST SP 800-38D, 8.3).
+ * Plaintext data keys are kept only in this process's memory, so that a destroyed or revoked key soon stops working. A
+ * key is handed out for four minutes and overwritten after five; requests and background steps that hold one, or a copy
+ * for their ciphers, finish in between. Each key is used at most 2^20 times, far below the 2^32 random nonces that
+ * AES-GCM allows per key (NIST SP 800-38D, 8.3).
  */
 const handedOutMs = 4 * minuteMs;
 const lifetimeMs = 5 * minuteMs;

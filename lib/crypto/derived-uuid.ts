@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * A UUID (version 8, RFC 9562) derived from the SHA-256 of a text: deterministic, and reveals nothing of the text.
- * Pure.
- */
+/** A UUID (version 8, RFC 9562) from the SHA-256 of a text: deterministic, and reveals nothing of the text. Pure. */
 export function derivedUuid(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
-/*
- * AES-256-GCM. A sealed value is nonce (12 random bytes) | tag (16 bytes) | ciphertext. The additional data identifies
- * the place the value belongs to; opening it for any other place fails.
- */
+/* AES-256-GCM. A sealed value is nonce | tag | ciphertext. It opens only for its place, the additional data. */
 const format = 'holdfast/1';
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -40,8 +37,8 @@ function additionalData(place: Place): Buffer {
 }
 
 /**
- * A copy of the data key for one request or background step, in the form that Node's ciphers take four times faster
- * than bytes. @throws Error if the key was overwritten, because such a key must never seal a value
+ * A copy of the data key in the form that Node's ciphers take four times faster than bytes.
+ * @throws Error if the key was overwritten, because such a key must never seal a value
  */
 export function cipherKey(dataKey: Uint8Array): KeyObject {
   if (dataKey.every(byte => byte === 0)) throw new Error('The data key was overwritten before it was used.');

@@ -36,8 +36,7 @@ function derive(
     () =>
       new Promise<Buffer>((resolve, reject) => {
         scrypt(
-          // Different keyboards may compose the same character differently; NFKC makes them one password (NIST SP
-          // 800-63B).
+          // Keyboards compose characters differently; NFKC makes them one password (NIST SP 800-63B).
           password.normalize('NFKC'),
           salt,
           hashBytes,
@@ -70,8 +69,8 @@ const nobodysSalt = randomBytes(saltBytes);
 export const noPassword = '';
 
 /**
- * Whether the password matches the stored hash. If the account does not exist (`stored` undefined) or has no password, it
- * does the same work and returns false, so that timing reveals nothing.
+ * Whether the password matches the stored hash. Without an account (`stored` undefined) or a password, it does the same
+ * work and returns false, so that timing reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined || stored === noPassword) {

@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { equalInConstantTime } from './credentials.ts';
 
 /*
- * Time-based one-time passwords (RFC 6238) with the parameters that every authenticator app supports: HMAC-SHA1, six
- * digits, 30 seconds.
+ * Time-based one-time passwords (RFC 6238) as every authenticator app supports them: HMAC-SHA1, six digits, 30 seconds.
  */
 const stepSeconds = 30;
 const digits = 6;

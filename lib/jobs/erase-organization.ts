@@ -43,9 +43,9 @@ type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 const lastRequestsSeconds = 60;
 
 /**
- * One step of erasing a deleted organization; queues the next step while anything is left. Safe to run twice,
- * concurrently, or long after another step has finished the work. When everything is gone, one more step runs a minute
- * later to erase audit entries added by requests that were authorized before the deletion.
+ * One step of erasing a deleted organization; queues the next while anything is left. Safe to run twice, concurrently,
+ * or late. A minute after everything is gone, another step erases audit entries of requests that were authorized
+ * before.
  * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
 export async function eraseOrganization(queued: EraseOrganization, log: Log): Promise<void> {
@@ -78,9 +78,8 @@ export async function eraseOrganization(queued: EraseOrganization, log: Log): Pr
 }
 
 /**
- * Erases everything under the organization except its own item: first the data keys, because no value can be read
- * without them; then webhooks, which act on their own; then the rest.
- * @returns true if nothing is left
+ * Erases everything under the organization: first the data keys, because no value can be read without them; then
+ * webhooks, which act on their own; then the rest. @returns true if nothing is left
  */
 async function eraseData(
   job: EraseOrganization,
@@ -127,8 +126,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget,
 
 async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id } of await list(webhookRecord, ranges.webhooks(slug))) {
-    // The webhook goes last, because its deliveries are found through it. Once its project is gone, nothing sends any
-    // more.
+    // The webhook goes last, because its deliveries are found through it. Nothing sends once its project is gone.
     if (!(await eraseRange(ranges.deliveries(id), budget, fence))) return false;
     await eraseItems([keys.webhook(slug, id)], fence);
   }

@@ -74,8 +74,8 @@ function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRe
 }
 
 /**
- * One step of erasing a deleted project or environment; queues the next step while anything is left. Safe to run twice,
- * concurrently, or long after another step has finished the work.
+ * One step of erasing a deleted project or environment; queues the next while anything is left. Safe to run twice,
+ * concurrently, or late.
  * @returns true if this step erased the last item
  * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
@@ -95,9 +95,7 @@ async function eraseOwner<R extends Erasable>({ job, item, id, ...erasure }: Own
   return isDone === true;
 }
 
-/**
- * Webhooks limited to an erased project or environment can never fire again. Deleting one frees its slot in the plan.
- */
+/** Webhooks limited to what is erased can never fire again. Deleting one frees its slot in the plan. */
 async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
@@ -116,9 +114,8 @@ async function removeLimitedWebhooks(
 }
 
 /**
- * Erases everything below a project, and records the slug and type of each environment. The project's own item stays, so
- * that an interrupted step can be repeated.
- * @returns true if nothing is left
+ * Erases everything below a project, and records the slug and type of each environment. The project's own item stays,
+ * so an interrupted step can be repeated. @returns true if nothing is left
  */
 export async function eraseBelowProject(
   orgSlug: string,

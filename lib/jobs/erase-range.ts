@@ -34,8 +34,8 @@ export async function unlessErased<T>(step: () => Promise<T>): Promise<T | undef
 }
 
 /**
- * Holds only while the slug still belongs to the resource that is being erased. Every deletion of items addressed by a
- * slug includes this condition in its transaction, so a late deletion can't touch items of the slug's next owner.
+ * Holds only while the slug belongs to the resource that is being erased. Every deletion by slug requires this, so a
+ * late one can't touch items of the slug's next owner.
  */
 export function isBeingErased(id: string) {
   return {
@@ -45,7 +45,7 @@ export function isBeingErased(id: string) {
 }
 
 /**
- * Removes items in the given order, up to 99 per transaction. The first write of each transaction is `fence`.
+ * Removes items in the given order, in transactions that begin with `fence`.
  * @throws AlreadyErased if the fence no longer holds; that transaction then removes nothing
  */
 export async function eraseItems(keys: readonly Key[], fence: Write): Promise<void> {
@@ -71,9 +71,9 @@ export async function eraseEach<R>(
 }
 
 /**
- * Removes the items of a range, within the step's budget. It needs no cursor, because erased items are gone.
- * @param fence undefined for a partition addressed by the job's own id; an id that was found under the slug may belong
- * to the slug's next owner
+ * Removes a range's items, within the step's budget. It needs no cursor, because erased items are gone.
+ * @param fence undefined for a partition addressed by the job's own id; an id found under the slug may be its next
+ * owner's
  * @returns true if nothing in the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget, fence: Write | undefined): Promise<boolean> {

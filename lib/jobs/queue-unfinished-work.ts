@@ -31,17 +31,13 @@ const jobsAtOnce = 10;
 interface Options {
   nowMs?: number;
   pages?: number;
-  /**
-   * The id to start at. It is random by default, so that a few runs cover everything even if there is more than one run
-   * can read.
-   */
+  /** By default random, so that a few runs cover more than one run can read. */
   from?: string;
 }
 
 /**
- * Queues jobs for unfinished work whose job is gone because it gave up before a stalled request committed the change,
- * was moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that still exists does no
- * harm.
+ * Queues the jobs of unfinished work again that gave up before a stalled request committed, were moved to the
+ * dead-letter queue, or were lost with a queue. Steps can run twice, so a job that still exists does no harm.
  * @returns how many jobs were queued
  */
 export async function queueUnfinishedWork(

@@ -25,8 +25,7 @@ import { environmentView } from './read-projects.ts';
 /**
  * Adds an environment to a project.
  * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for the slug of an erased environment, unless
- * the new type is no more open than the old one or the member is an owner or admin, who then needs a fresh session
- * (step_up_required)
+ * the new type is no more open or the member is an owner or admin, who then needs a fresh session (step_up_required)
  */
 export function createEnvironment(
   context: MemberContext,
@@ -55,8 +54,8 @@ async function createUnder(
   const createdAt = new Date().toISOString();
   const taken = (holder: { status?: string } | undefined) => slugTaken(slug, 'project', holder);
   return retryWithFreshRead(found, findProject, async project => {
-    // Users may still write secrets to a slug they know, and only users who could read the old type should see those.
-    // Checked before each attempt, because the role may have changed.
+    // Clients may still write to a slug they know, and only users who could read the old type should see that. Checked
+    // in each attempt, because the role may have changed.
     const lastType = used.retired?.type;
     const opens = lastType !== undefined && isMoreOpen(wanted.type, lastType);
     if (opens && !hasFreshRights(access.member.role)) {
@@ -92,10 +91,7 @@ function mayNotOpen(role: Role, slug: string, lastType: EnvironmentType): ApiErr
   );
 }
 
-/**
- * Increments the environment count of a project that is unchanged since it was read. That includes its key version, so
- * that a rotation can't miss an environment created while it runs.
- */
+/** Counts an environment in its project. An unchanged key version means that no rotation in progress can miss it. */
 function growProject(orgSlug: string, { id, slug, keyVersion }: ProjectRecord, limit: number): Write {
   const unchanged: Condition<ProjectRecord> = {
     status: equals('active'),

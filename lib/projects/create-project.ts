@@ -24,8 +24,8 @@ import { environmentView, projectView } from './read-projects.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
- * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the last one under its
- * slug in an earlier project
+ * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the erased one under
+ * its slugs
  */
 export function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
   const slug = wanted.slug ?? slugFromName(wanted.name);

@@ -11,7 +11,7 @@ import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
- * Makes an environment inaccessible in one transaction; a background job erases it and frees its slug.
+ * Makes an environment inaccessible in one transaction; a job erases it and frees its slug.
  * @throws project_not_found, environment_not_found
  */
 export async function deleteEnvironment(

@@ -14,8 +14,7 @@ import { retryWithFreshRead, transact, transactIfHolds, update, type Write } fro
 import type { FoundProject } from './read-projects.ts';
 
 /**
- * Reads the project before its environments. If the project's count is unchanged at the deletion, no environment has
- * been added since the list was read, even if the count itself has drifted.
+ * Reads the project first: if its count is unchanged at the deletion, no environment was added since the list was read.
  */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
@@ -32,11 +31,7 @@ const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 /** How many environments fit in the deleting transaction alongside its other five writes. */
 const environmentsAtOnce = 90;
 
-/**
- * Makes a project inaccessible and destroys its wrapped data keys, in one transaction; a background job erases the
- * rest.
- * @throws project_not_found
- */
+/** Destroys a project's wrapped data keys in one transaction; a job erases the rest. @throws project_not_found */
 export async function deleteProject(
   context: MemberContext,
   slug: string,
@@ -56,8 +51,7 @@ export async function deleteProject(
     await transact([...deletion(context, project), noteWork(job), audit, ...first]);
     return others;
   });
-  // The deletion is committed, so from here on nothing may depend on the project, and the background job may already have
-  // erased some of its environments.
+  // The deletion is committed, so nothing may depend on the project, and the job may have erased some environments.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 

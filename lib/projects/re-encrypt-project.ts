@@ -19,10 +19,9 @@ import { transactIfHolds, update } from '../table/write.ts';
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
  * 1. fence every environment: from then on nothing is written under an older key;
  * 2. walk every partition and re-encrypt each item, on condition that it has not changed since it was read;
- * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under a
- *   deleted key would be lost for good, so every walk after the first starts once all committed writes are visible.
- * Every step can be repeated, even concurrently. Reads and writes continue meanwhile, because the project has both
- * keys.
+ * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under it
+ *   would be lost, so every walk after the first starts once all committed writes are visible.
+ * Every step can be repeated, even concurrently. Reads and writes continue, because the project has both keys.
  */
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
@@ -57,14 +56,14 @@ function asText(cursor: Cursor): Record<string, string> {
 }
 
 /**
- * A job is queued before its rotation commits. If the rotation is not visible after this time, it probably failed; if
- * it commits even later, the job is queued again (`lib/jobs/queue-unfinished-work.ts`).
+ * A job is queued before its rotation commits. If that is not visible after this time, it probably failed; if it
+ * commits later, `lib/jobs/queue-unfinished-work.ts` queues the job again.
  */
 const patienceMs = 60_000;
 const stepMs = 2000;
 /**
- * A transaction that was committed before an environment was fenced becomes visible item by item (Developer Guide,
- * "Isolation levels"). DynamoDB does not say how soon; a client stops waiting for the response after this time.
+ * A transaction committed before the fence becomes visible item by item (Developer Guide, "Isolation levels"). DynamoDB
+ * doesn't say how soon; a client waits this long for the response.
  */
 const visibleAfterSeconds = 5;
 const itemsPerPage = 50;
@@ -176,8 +175,8 @@ async function reEncrypt(
       update(
         { entity: headRecord, key },
         { set: { sealed, keyVersion: ring.keyVersion } },
-        // Compares the ciphertext itself: key, version and revision may be the same in an environment recreated under
-        // these slugs.
+        // The ciphertext itself, because key, version and revision may recur in an environment recreated under these
+        // slugs.
         { if: { sealed: equals(found) } },
       ),
     ]);
@@ -192,8 +191,8 @@ async function reEncrypt(
 }
 
 /**
- * Ends a rotation after one of its steps has failed permanently, so that another can start. All data keys stay; the
- * next rotation re-encrypts what this one left.
+ * Ends a rotation after a step has failed permanently, so that another can start. All data keys stay; the next rotation
+ * re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
   await transactIfHolds([
@@ -220,8 +219,8 @@ async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRe
 }
 
 /**
- * Deletes the old wrapped key after two walks have found no item that needs it. If a value could not be decrypted, the
- * key stays: an operator may restore the ciphertext, and only that key decrypts it. The next rotation checks again.
+ * Deletes the old wrapped key after two walks found no item that needs it. If a value could not be decrypted, the key
+ * stays: an operator may restore the ciphertext. The next rotation checks again.
  */
 async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: number, log: Log): Promise<void> {
   const { toVersion } = job;

@@ -35,8 +35,8 @@ function inOrder(a: EnvironmentRecord, b: EnvironmentRecord): number {
 }
 
 /**
- * Projects with the environments that the caller's token can see. One round trip, for the states of all environments. An
- * environment without a state is being erased and is not shown.
+ * Projects with the environments that the caller's token can see. One round trip. An environment without a state is
+ * being erased and is not shown.
  */
 export async function viewProjects(
   { access, organization }: Pick<MemberContext, 'access' | 'organization'>,
@@ -108,7 +108,7 @@ export async function findEnvironmentById(
 }
 
 /**
- * The environment that was found, if the caller may see it.
+ * The environment that was read, if the caller may see it.
  * @throws project_not_found, environment_not_found; ConditionFailed if the items were read at different moments
  */
 export function requireFound(

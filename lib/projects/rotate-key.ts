@@ -20,9 +20,8 @@ import { type FoundProject, findProject, viewProjects } from './read-projects.ts
 const maximumEnvironmentsAtOnce = 90;
 
 /**
- * Gives the project a new data key for all later writes, and leaves re-encryption to a background job. If the project
- * never stored anything, the rotation completes immediately.
- * @throws project_not_found, rotation_in_progress
+ * Gives the project a new data key for all later writes; a job re-encrypts the rest. If the project never stored
+ * anything, the rotation completes at once. @throws project_not_found, rotation_in_progress
  */
 export async function rotateKey(
   context: MemberContext,
@@ -72,8 +71,8 @@ interface Content {
 }
 
 /**
- * If there are more environments than fit in the transaction, only their states are needed, and one call reads a
- * hundred of them. Otherwise, each environment is queried, which also finds items that were never committed.
+ * One call reads a hundred states, which is enough if there are more environments than fit in the transaction.
+ * Otherwise, each environment is queried, which also finds items that were never committed.
  */
 async function readContents(orgSlug: string, environments: readonly EnvironmentRecord[]): Promise<Content[]> {
   if (environments.length <= maximumEnvironmentsAtOnce) {
@@ -123,7 +122,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 }
 
 /**
- * Replaces the key of a project that has no values, and fences its environments in the same transaction.
+ * Replaces the key of a project without values, and fences its environments in the same transaction.
  * @returns undefined if a concurrent request wrote something or added an environment
  */
 async function completeAtOnce(

@@ -13,7 +13,7 @@ import { environmentView, type FoundEnvironment, findEnvironment, requireFound }
 
 /**
  * Changes the given fields; values that are already set add no audit entry. The type determines who may read the
- * secrets, so only owners can change it, and one transaction changes it in the description and the state.
+ * secrets, so one transaction changes it in the description and the state.
  * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type;
  * step_up_required if the type changes
  */

@@ -8,10 +8,7 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
-/**
- * Changes the given fields; values that are already set add no audit entry.
- * @throws project_not_found
- */
+/** Changes the given fields; values that are already set add no audit entry. @throws project_not_found */
 export async function updateProject(
   context: MemberContext,
   slug: string,

@@ -22,8 +22,8 @@ interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
 }
 
 /**
- * The differences between two environments of a project, each as of one revision. Even without values, the response
- * reveals which are equal, so it requires read access to both and writes an audit entry for each.
+ * The differences between two environments of a project. Even without values, the response reveals which are equal, so
+ * it requires read access to both and writes an audit entry for each.
  * @throws invalid_request for the same environment twice; payload_too_large if the values don't fit in one response;
  * and what `readLive` throws
  */

@@ -15,14 +15,12 @@ import { type KeyPath, newestVersion } from './engine/key-versions.ts';
 import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import { staleReadLimit } from './engine/stale-read.ts';
 
-/**
- * DynamoDB limits a transaction to 100 writes and 4 MB, including the items' previous contents; this leaves a margin.
- */
+/** DynamoDB limits a transaction to 100 writes and 4 MB, including the items' previous contents. */
 const maximumPerTransaction = { count: 90, bytes: 3_500_000 };
 
 /**
- * Removes the values of old versions from the table; the versions stay in the history. Each transaction includes the audit
- * entry of what it destroys. If one fails, the next call continues.
+ * Removes the values of old versions; the versions stay in the history. Each transaction includes the audit entry of
+ * what it destroys. If one fails, the next call continues.
  * @throws secret_not_found for a key or version that never existed, invalid_request for the current version
  */
 export async function destroyVersions(

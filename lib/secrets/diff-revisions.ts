@@ -16,7 +16,7 @@ export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<E
 }
 
 /**
- * The differences between two revisions of an environment. Values are returned only once their audit entry is written.
+ * The differences between two revisions. Values are returned only once their audit entry is written.
  * @throws revision_not_found; payload_too_large if the values don't fit in one response
  */
 export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: EnvironmentReads) {

@@ -76,9 +76,7 @@ export async function listVersions(
   });
 }
 
-/**
- * Versions `from` to `to`, newest first. @throws payload_too_large if `withValues` and they don't fit in one response
- */
+/** Newest first. @throws payload_too_large if `withValues` and they don't fit in one response */
 async function readVersions(
   { key, ...path }: KeyPath,
   from: number,
@@ -93,9 +91,7 @@ async function readVersions(
       throw new ApiError(
         'payload_too_large',
         'The values of this history do not fit in one response; request it in pages.',
-        {
-          details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-        },
+        { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } },
       );
     }
   }

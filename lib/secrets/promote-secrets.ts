@@ -35,8 +35,8 @@ export async function beginPromotion(
 }
 
 /**
- * Copies secrets from one environment of the project to another, as one change. It commits only if the source is still at
- * the revision that was read.
+ * Copies secrets from one environment of the project to another, as one change. It commits only if the source is still
+ * at the revision that was read.
  * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
  */
 export async function promoteSecrets(

@@ -11,10 +11,7 @@ import type { ChangeReads } from './change/read-target.ts';
 import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
-/**
- * Creates a secret or writes its next version.
- * @throws version_mismatch, and what `changeSecrets` throws
- */
+/** Creates a secret or writes its next version. @throws version_mismatch, and what `changeSecrets` throws */
 export async function setSecret(
   context: MemberContext,
   { key, value, expectedVersion, ...options }: ChangeOptions & BodyOf<typeof contract>,

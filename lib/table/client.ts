@@ -15,8 +15,7 @@ export const tableClient = /* @__PURE__ */ oncePerProcess('table-client', () => 
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), {
     marshallOptions: { removeUndefinedValues: true },
   });
-  // This middleware passes every item to a logger, even though none is set, which takes half a millisecond per 100
-  // secrets.
+  // It passes every item to a logger, even if there is none: half a millisecond per 100 secrets.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.addRelativeTo(reauthorizeRetries, {
     name: reauthorizedRetries,
@@ -39,8 +38,7 @@ const servesHere = /* @__PURE__ */ cachedRead('serving-region', reliedOnMs, peer
 );
 
 /**
- * Call this before reading or writing tenants' data. Writes also check it themselves, but then have to wait for the
- * result.
+ * Call this before reading or writing tenants' data. Writes also check it themselves, but wait for the result.
  * @throws temporarily_unavailable if the other region is serving
  */
 export async function requireServingRegion(): Promise<void> {
@@ -94,9 +92,8 @@ function isWrite(commandName: string): boolean {
 }
 
 /**
- * Rejects a write that is too late, and re-authorizes the caller after the SDK has waited because of throttling, as after
- * every other wait. A call whose response was lost is retried without re-authorization: it may have been executed, and
- * only the next response can tell.
+ * Rejects a late write, and re-authorizes the caller after the SDK has waited because of throttling. A call whose
+ * response was lost may have been executed, so it is retried without: only the next response can tell.
  */
 function reauthorizeRetries<Input, Output>(
   next: (args: Input) => Promise<Output>,

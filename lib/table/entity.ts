@@ -9,8 +9,7 @@ export interface Key {
 export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * One kind of item. Every item stores its kind (`kind`) and format version (`v`). Reading validates the item and
- * converts older formats with `upgrades` (index 0 upgrades the oldest one).
+ * One kind of item, stored with its kind (`kind`) and format (`v`). Reading validates it and upgrades older formats.
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;

@@ -1,6 +1,6 @@
 /**
- * Conditions and updates as data, checked against their record's type. One function renders them as DynamoDB expressions
- * with generated placeholders, so that no expression contains a reserved word or a value.
+ * Conditions and updates as data, checked against their record's type. One function renders them with generated
+ * placeholders, so that no expression contains a reserved word or a value.
  */
 
 type Name<R> = keyof R & string;
@@ -39,12 +39,12 @@ type SetTest<Element> = { readonly op: 'includes'; readonly value: Element };
 type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 
 /**
- * Tests by path; all must hold. An item exists if its `pk` does. Annotate conditions that are built separately from
- * their write with this type, because TypeScript only reports unknown names in literals.
+ * Tests by path; all must hold. Annotate a condition that is built apart from its write with this type, because
+ * TypeScript only reports unknown names in literals.
  */
-export type Condition<R> = {
-  readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
-} & { readonly pk?: Presence };
+export type Condition<R> = { readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[] } & {
+  readonly pk?: Presence;
+};
 /** At least one condition in a list must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
@@ -69,10 +69,7 @@ export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Co
   return Object.fromEntries(tests) as Condition<R>;
 }
 
-/**
- * One attribute whose name is chosen at run time. The value's type is checked for every possible name, provided the
- * type of the name is derived from the record: TypeScript only reports unknown names in literals.
- */
+/** One attribute with a name chosen at run time, from names derived from the record (see `Condition`). */
 export function attribute<N extends string, V>(name: N, value: V): { readonly [Chosen in N]: V } {
   return { [name]: value } as { readonly [Chosen in N]: V };
 }
@@ -161,12 +158,7 @@ function updateText(changes: AnyChanges, { path, value }: Placeholders): string 
   const operands = (of: Readonly<Record<string, unknown>>) =>
     entriesOf(of).map(([name, content]) => `${path(name)} ${value(content)}`);
   const removals = Object.keys(set).filter(name => set[name] === undefined);
-  const clauses = {
-    SET: assignments,
-    ADD: operands(add),
-    DELETE: operands(discard),
-    REMOVE: removals.map(path),
-  };
+  const clauses = { SET: assignments, ADD: operands(add), DELETE: operands(discard), REMOVE: removals.map(path) };
   return entriesOf(clauses)
     .filter(([, parts]) => parts.length > 0)
     .map(([clause, parts]) => `${clause} ${parts.join(', ')}`)

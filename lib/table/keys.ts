@@ -4,8 +4,8 @@ import type { Partition, partitions } from '../contracts/partitions.ts';
 import type { Key } from './entity.ts';
 
 /*
- * All key shapes of the single table, and so all access patterns, by partition. Slugs never change, so keys of everything
- * in an organization can be built from the path of a request, without a look-up. `records` says what the items hold.
+ * All key shapes of the single table, and so its access patterns, by partition. Slugs never change, so the keys of
+ * everything in an organization follow from a request's path. `records` says what the items hold.
  */
 
 /** The slugs that address an environment, as in a request's path. */

@@ -31,8 +31,7 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are not a
- * snapshot: each item is read on its own.
+ * Strongly consistent reads of up to 100 items per call, as one object. Not a snapshot: each item is read on its own.
  */
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,

@@ -31,8 +31,8 @@ export function withOneDeadline<T>(work: () => T): T {
 const lastWritesMs = 5_000;
 
 /**
- * Lambda freezes a process between requests, and may do so with a call in progress. Minutes later, the call would be
- * repeated, although readers of the audit log rely on how late an entry can be written.
+ * Lambda freezes a process between requests, possibly with a call in progress, which would be repeated minutes later.
+ * But readers of the audit log rely on how late an entry can be written.
  * @throws temporarily_unavailable if the surrounding deadline has long passed
  */
 export function requireTimeToWrite(): void {
@@ -62,7 +62,7 @@ export function withReauthorization<T>(check: Reauthorization['check'], work: ()
 
 /**
  * Runs all attempts of one transaction. Once a response is lost, the caller is not re-authorized: the transaction may
- * have been executed and may even have ended the caller's own rights. Only the next response can tell.
+ * have been executed and may even have ended the caller's rights.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
   const around = authorizations.getStore();
@@ -117,8 +117,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
 }
 
 /**
- * Waits before the next attempt, without re-authorizing: exponential back-off with full jitter, unless the caller knows
- * a better pause.
+ * Waits before the next attempt, by default with exponential back-off and full jitter. Does not re-authorize.
  * @throws `temporarily_unavailable` when the budget's time is used up
  */
 export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
@@ -145,9 +144,7 @@ export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promi
   await withoutReauthorization(() => reauthorization.check(kind));
 }
 
-/**
- * DynamoDB rejected the request without executing it: it is throttling, or a transaction on the item is in progress.
- */
+/** DynamoDB did not execute the request: it is throttling, or a transaction on the item is in progress. */
 const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -174,7 +171,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * Repeats `attempt` while it fails with an error that `passes` accepts, with a pause and a re-authorization in between.
+ * Repeats `attempt` while `passes` accepts its error, with a pause and a re-authorization in between.
  * @throws any other error; `temporarily_unavailable` when the budget's time is used up
  */
 export async function retryWhile<T>(

@@ -98,12 +98,10 @@ export class ConditionFailed extends Error {
 }
 
 /**
- * Makes all of the writes or none, and retries after conflicts with other transactions.
- *
- * Every attempt has the same token: DynamoDB executes at most one of them within ten minutes. A cancelled one does not
- * count.
- * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable` at
- * the deadline
+ * Makes all of the writes or none, and retries after conflicts. Every attempt has the same token, so DynamoDB executes
+ * at most one of them within ten minutes.
+ * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable`
+ * at the deadline
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
@@ -136,9 +134,8 @@ function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined 
 }
 
 /**
- * Puts one item without a transaction, at half the price. A repeated or late attempt puts the item again, so no other
- * write may use its key, which therefore needs a random part. The condition that the item is new could only reject such
- * a repeat, so it is not sent.
+ * Puts one item without a transaction, at half the price. A late or repeated attempt puts it again, so its key needs a
+ * random part, and the condition that it is new is not sent.
  */
 export async function putAlone({ kind, item }: Write): Promise<void> {
   if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
@@ -147,8 +144,8 @@ export async function putAlone({ kind, item }: Write): Promise<void> {
 }
 
 /**
- * Adds to a number in an item, creating it if needed, and returns the new item, which a transaction can't do. If a
- * response is lost, the SDK adds again, so use this only for counts that may be slightly too high.
+ * Adds to a number in an item, which it may create, and returns the item. If a response is lost, the SDK adds again, so
+ * use this only for counts that may be slightly too high.
  */
 export async function increment<R>(
   read: Read<R>,
@@ -206,8 +203,7 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`. The retries inside
- * an attempt end at the same deadline.
+ * Repeats an optimistic change while it fails with `ConditionFailed`, within one deadline.
  * @throws `temporarily_unavailable` if other changes keep committing first
  */
 export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T> {

@@ -25,8 +25,8 @@ export async function beginValidation(path: EnvironmentPath): Promise<Validation
 }
 
 /**
- * Compares an environment with its project's template. No value is returned, but patterns reveal which values match
- * them. So if values were decrypted for patterns, the response waits for the audit entry.
+ * Compares an environment with its project's template. Patterns reveal which values match them, so if values were
+ * decrypted, the response waits for the audit entry.
  */
 export async function validateEnvironment(
   context: MemberContext,
@@ -72,9 +72,9 @@ export async function validateEnvironment(
 export type Comparison = AnswerOf<typeof contract>;
 
 /**
- * Compares an environment with the template. Names of keys only: a reason never contains any part of a value. Pure.
+ * Compares an environment with the template. A reason never contains any part of a value. Pure.
  * @param keys the environment's keys, in order
- * @param values the values of those keys that have a pattern in the template
+ * @param values the values of the keys with a pattern
  * @param problemOf says how a value violates its pattern
  */
 export function compareWithTemplate(

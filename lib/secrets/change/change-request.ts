@@ -59,8 +59,8 @@ export interface CurrentSecrets {
   /** The key's head, deleted or not. */
   head(key: string): HeadRecord | undefined;
   /**
-   * Whether the key already has that value. Always false if the caller may not read the environment: otherwise a writer
-   * could guess values and see whether anything changes.
+   * Whether the key has that value. False if the caller may not read the environment, because such a writer could guess
+   * values and see whether anything changes.
    */
   hasValue(key: string, value: string): Promise<boolean>;
 }

@@ -80,9 +80,8 @@ async function decideOn<Answer>(
 }
 
 /**
- * Whoever sets a variable such as LD_PRELOAD can run code in the programs that get it, and so read their other values.
- * Depends only on the names and the role, so that it reveals nothing about the environment.
- * @throws forbidden
+ * A variable such as LD_PRELOAD controls the programs that get it, and so exposes their other values. Depends only on
+ * names and role, so that it reveals nothing about the environment. @throws forbidden
  */
 function requireMayName(access: MemberAccess, state: EnvironmentState, puts: readonly { key: string }[]): void {
   if (access.roleMay('read', state)) return;

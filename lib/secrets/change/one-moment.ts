@@ -9,8 +9,8 @@ import type { Source, Target } from './change-request.ts';
 import { byKey, headsOfKeys, type TargetReads } from './read-target.ts';
 
 /**
- * A write is conditional on everything that was read. A response without a write has to check it instead: heads read
- * one by one may not match the state, and the source of a copy may not match its target.
+ * A write requires that everything read is unchanged. A response without a write has to check it: heads read one by one
+ * may not match the state, and the source of a copy may not match its target.
  * @throws ConditionFailed if the reads of the target don't match, DecisionOutdated if the source has changed
  */
 export async function requireOneMoment(
@@ -23,10 +23,7 @@ export async function requireOneMoment(
   if (source !== undefined) await requireBothUnchanged(source, path, state);
 }
 
-/**
- * Reads the heads again, and then the state. If both are unchanged, nothing changed between the two reads of the state, so
- * the heads are of its revision.
- */
+/** Reads the heads again, and then the state. If both are unchanged, the heads are of the state's revision. */
 async function requireUnchanged(
   path: EnvironmentPath,
   { id, fence }: EnvironmentState,

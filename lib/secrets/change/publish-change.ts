@@ -24,8 +24,7 @@ export async function publishChange(
 }
 
 /**
- * The events of a change: one for a single key, otherwise one for all keys set and one for all deleted. A promotion always
- * has its own event, which names the source. Pure.
+ * One event for a single key, otherwise one for all keys set and one for all deleted; for a promotion, its own. Pure.
  */
 function eventsOf(
   { context: { organization, principal }, message }: Change<unknown>,

@@ -8,7 +8,7 @@ import type { Decided } from './decide-change.ts';
 import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
 
 /**
- * Writes the decision with its audit entry. For a dry run or a change of nothing, at most records what it reveals.
+ * Writes the decision with its audit entry. Without a change, at most records what the response reveals.
  * @returns the heads that were written
  * @throws AllHeadsNeeded, and what `writeChange` throws
  */
@@ -27,8 +27,7 @@ export async function writeDecision(
   const { before, decision } = decided;
   const heads = await sealHeads(target, decided);
   const isMixed = 'named' in reads.heads;
-  // A large change overwrites versions unconditionally, so the decision needs all heads. So does measuring an
-  // environment anew.
+  // Needed for a large change, which overwrites versions unconditionally, and to measure an environment anew.
   if (isMixed && (!fitsOneTransaction(heads) || outgrowsPages({ before, heads, state }))) throw new AllHeadsNeeded();
   const audit = await auditPut(change, target, decided);
   const checks = decision.from === undefined ? [] : [decision.from.check];
@@ -65,10 +64,7 @@ function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decid
   );
 }
 
-/**
- * A response that lists unchanged keys confirms their values to the caller, even though no change is audited. So it
- * gets its own audit entry, like a comparison of two environments.
- */
+/** A response that lists unchanged keys confirms their values, so without an audited change it gets its own entry. */
 async function recordComparison(
   { context }: Change<unknown>,
   { project, state }: Target,

@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
 
 /*
- * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head. A change only
- * needs the heads that it replaces to update it. If a reader's heads don't match the digest in the state, it has read
- * items from different changes. The digest does not protect against an attacker who writes to the table; the additional
- * data of the ciphertexts does.
- *
- * A head's hash includes the fencing token of the change that wrote it. Dead heads are left out, so moving them does
- * not change the digest.
+ * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head, with the token
+ * of the change that wrote it. A change updates it from the heads that it replaces. Heads that don't match the state's
+ * digest are of different changes. It is no protection from an attacker who writes to the table; the additional data of
+ * the ciphertexts is.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;

@@ -10,8 +10,8 @@ import {
 import { put, remove, update, type Write } from '../../table/write.ts';
 
 /*
- * The fencing token of an environment (see README.md): every write requires the token that its writer read, so it is
- * rejected once the token has risen, no matter how late it is executed.
+ * The fencing token of an environment (README.md): every write requires the token that its writer read, so it is
+ * rejected once the token has risen.
  */
 
 /** An environment and its token. The id distinguishes it from a later environment with the same slugs. */
@@ -30,8 +30,8 @@ export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): 
 }
 
 /**
- * Makes the secrets unreachable, in the transaction that deletes the environment or its project. The state must say so,
- * because a conditional pull reads nothing else. From then on no change commits, and the erasure stops one in progress.
+ * Makes the secrets unreachable, in the transaction that deletes the environment or its project. A conditional pull
+ * reads only the state, so the state must say so. From then on no change commits.
  */
 export function closeEnvironment(path: EnvironmentPath, id: string): Write {
   return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id), status: equals('active') } });
@@ -47,7 +47,7 @@ export const maximumFences = 8;
 
 /**
  * Puts the copies of the token, in the transaction that raises it.
- * @param found the copies as they were read, to require that their writer has made no step since
+ * @param stored the copies that were read, to require that their writer has made no step since
  */
 export function putFences(
   { path, environmentId, fence }: Fenced,

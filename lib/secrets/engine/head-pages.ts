@@ -4,9 +4,9 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { isLive } from './read-snapshot.ts';
 
 /*
- * DynamoDB ends a page of a Query at 1 MB, and the next page's start is only known then, so the pages of a large
- * environment could only be read one after the other. Its state therefore records keys at which to cut. They are only
- * hints: wherever they are, a read is complete, and only takes longer if a range has more than one page.
+ * DynamoDB ends a page of a Query at 1 MB, so the pages of a large environment could only be read one after the other.
+ * Its state therefore records keys at which to cut. Wherever they are, a read is complete, and only takes longer if a
+ * range has more than one page.
  */
 
 /** A range of keys, up to the next one's `from`, and about how many bytes its secrets have. */

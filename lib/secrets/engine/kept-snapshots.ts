@@ -7,13 +7,12 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { headBytes } from './secret-size.ts';
 
 /*
- * The snapshots that this process read last, with their values still encrypted, so that a pull of an environment that
- * has not changed reads only its state. A snapshot is used only if the state, which is always read, has the same id,
- * fencing token, revision and digest, and no change is in progress. No two changes of an environment share a token, and
- * no two environments share an id, so nothing else can have these four.
+ * The snapshots that this process read last, values encrypted, so that a pull of an unchanged environment reads only
+ * its state. A snapshot is used only if the state has the same id, fencing token, revision and digest, and no change is
+ * in progress. No two changes share a token and no two environments an id, so nothing else has these four.
  *
- * Re-encryption is the one write to heads that none of the four shows: it raises the token before it starts, then
- * replaces ciphertexts one by one. So a snapshot with a ciphertext under another data key than the state's is not kept.
+ * Only re-encryption changes heads without any of them: it raises the token first, then replaces ciphertexts one by
+ * one. So a snapshot with a ciphertext under another data key than the state's is not kept.
  */
 
 interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision' | 'digest' | 'keyVersion'> {
@@ -24,8 +23,8 @@ interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision
 }
 
 /**
- * Snapshots also go with their data key, which is handed out for four minutes. Moving the service to the other region and
- * back takes longer than this, so no snapshot outlives changes that only the other region knows.
+ * Moving the service to the other region and back takes longer, so no snapshot outlives changes that only the other
+ * region knows. Snapshots also go with their data key.
  */
 export const maximumAgeMs = 3 * 60_000;
 
@@ -57,10 +56,7 @@ export function keptHeads(path: EnvironmentPath, state: EnvironmentState): reado
   return snapshot.heads;
 }
 
-/**
- * Keeps a snapshot that adds up to the state's digest. Drops the least recently used ones, to make room or because they
- * are too old to be used.
- */
+/** Keeps a snapshot that matches the state's digest, and drops old and least recently used ones. */
 export function keepSnapshot(
   path: EnvironmentPath,
   { state, heads }: { state: EnvironmentState; heads: readonly HeadRecord[] },
@@ -81,10 +77,7 @@ export function keepSnapshot(
   kept.set(place, { ...own, keptAtMs: Date.now() });
 }
 
-/**
- * Ciphertexts come from the SDK as parts of buffers that it shares with other calls. Keeping one would keep all 8 KB of
- * its buffer.
- */
+/** The SDK's ciphertexts are parts of buffers that it shares with other calls; keeping one would keep all 8 KB. */
 function copyOf(heads: readonly HeadRecord[]): readonly HeadRecord[] {
   const all = new Uint8Array(heads.reduce((sum, { sealed }) => sum + (sealed?.length ?? 0), 0));
   let end = 0;

@@ -13,10 +13,7 @@ type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
 export type KeyRing = ReturnType<typeof keyRing>;
 
-/**
- * Seals and opens values with the data keys that the project had when it was read. Each data key is unwrapped once, on
- * first use.
- */
+/** Seals and opens values with the data keys that the project had when it was read, each unwrapped on first use. */
 export function keyRing(
   organizationId: string,
   project: Pick<ProjectRecord, 'id' | 'slug' | 'keyVersion' | 'wrappedKeys'>,
@@ -48,8 +45,8 @@ export function keyRing(
     },
     /**
      * The value of a head or version.
-     * @throws StaleRead if the project lacks its data key, because a rotation was completed in between; AlteredCiphertext
-     * naming the place if the ciphertext does not belong there
+     * @throws StaleRead if the project lacks its data key because a rotation was completed; AlteredCiphertext naming
+     * the place if the ciphertext does not belong there
      */
     open: async (environmentId: string, { key, version, sealed, keyVersion }: Sealed): Promise<string> => {
       if (sealed === undefined || keyVersion === undefined) {

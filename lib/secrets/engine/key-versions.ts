@@ -12,10 +12,7 @@ export type KeyPath = EnvironmentPath & { key: string };
 /** When a key changed, and whether it had a value from then on. */
 export type KeyChange = Pick<VersionRecord, 'version' | 'revision' | 'deleted'>;
 
-/**
- * Every committed change of a key, without its values, oldest first.
- * @returns undefined if the environment no longer exists
- */
+/** Every committed change of a key, without its values, oldest first; undefined if the environment is gone. */
 export async function readKeyChanges(
   log: Log,
   path: KeyPath,
@@ -43,7 +40,7 @@ export interface NewestVersion {
 }
 
 /**
- * Every version below a head is committed. The head itself is not if it is stamped with the revision in progress.
+ * Every version below a head is committed. The head is not if it is stamped with the revision in progress.
  * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
  */
 export async function newestVersion(
@@ -59,11 +56,7 @@ export async function newestVersion(
   throw new StaleRead(`The head of ${newest.key} in environment ${state.id} is ahead of the state.`);
 }
 
-/**
- * The head may have been read before the state, and may belong to a change that was undone before the state reached its
- * revision.
- * @throws StaleRead if the head has changed
- */
+/** A head read before the state may belong to a change that was undone since. @throws StaleRead if it has changed */
 export async function requireSameHead(
   { key, ...path }: KeyPath,
   { version, revision, fence }: HeadRecord,

@@ -47,8 +47,8 @@ function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefi
 }
 
 /**
- * How long a lease must show no sign of life before it is taken over: three heartbeats. It is constant, so that changes
- * work again within five seconds of a crash, even after many crashes.
+ * How long a lease must show no sign of life before it is taken over: three heartbeats. Constant, so that changes
+ * succeed again within five seconds of a crash, even after many.
  */
 export const leaseMs = 3000;
 
@@ -101,8 +101,8 @@ export async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /**
- * Blocks writes of values encrypted under a data key older than `keyVersion`: changes that were decided before are
- * rejected, and writers that decide again find that they need the new key.
+ * Blocks writes of values under a data key older than `keyVersion`: changes already decided are rejected, and writers
+ * that decide again need the new key.
  */
 export async function fenceEnvironment(path: EnvironmentPath, projectId: string, keyVersion: number): Promise<void> {
   await retryOnConditionFailed(async () => {

@@ -24,8 +24,8 @@ export function readEnvironment(path: EnvironmentPath): Promise<EnvironmentRead>
 export type ConditionalRead<Begun> = { unchanged: EnvironmentState } | { begun: Begun };
 
 /**
- * Reads an environment, or only its state if `If-None-Match` names its revision. Past revisions are immutable, so reads of
- * them ignore the header.
+ * Reads an environment, or only its state if `If-None-Match` names its revision. Past revisions never change, so reads
+ * of them ignore the header.
  * @param begin starts the read, given the state if it was read for the header
  */
 export async function beginConditionalRead<Begun>(

@@ -39,7 +39,7 @@ export interface LiveSecrets {
 /**
  * One round trip, in parallel with authentication.
  * @param revisions earlier revisions to read; none for the current one
- * @param known the state, if the request has just read it
+ * @param currentState the state, if the request has just read it
  */
 export async function beginRead(
   path: EnvironmentPath,
@@ -56,9 +56,8 @@ export async function beginRead(
 
 /**
  * Passes a snapshot of an environment's secrets to `use`. Reads again if the items read don't belong together.
- * @param right what the caller must be allowed to do; `see` for responses that reveal no more than the template
- * @param opensValues whether `use` decrypts, so that the data key can be unwrapped while the rest of a large environment
- * is read
+ * @param right `see` for responses that reveal no more than the template
+ * @param opensValues whether `use` decrypts: the data key is then unwrapped during the rest of a long read
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(

@@ -52,8 +52,6 @@ export function requireValues(heads: readonly HeadRecord[]): void {
   throw new ApiError(
     'version_destroyed',
     `Values from that point in time were destroyed: ${keys.slice(0, 5).join(', ')}`,
-    {
-      details: { keys },
-    },
+    { details: { keys } },
   );
 }

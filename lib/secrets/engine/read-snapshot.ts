@@ -30,9 +30,8 @@ export type BegunSnapshot =
   | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] | undefined });
 
 /**
- * Starts to read a whole environment. Everything that needs all of its secrets starts here. One round trip, in parallel
- * with authentication.
- * @param known the state, if the request has just read it
+ * Starts every read of a whole environment. One round trip, in parallel with authentication.
+ * @param currentState the state, if the request has just read it
  */
 export async function beginSnapshot(path: EnvironmentPath, known?: EnvironmentState): Promise<BegunSnapshot> {
   if (known === undefined && !hasSnapshot(path)) return readFirstPage(path);
@@ -53,8 +52,8 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
 }
 
 /**
- * Reads the rest and resolves it to one revision: a head stamped later than the state belongs to a change that is in
- * progress, abandoned or just committed, and is replaced by the version before that change.
+ * Reads the rest and resolves it to one revision: a head stamped later than the state is replaced by the version
+ * before.
  * @throws StaleRead if the items are of different revisions: DynamoDB isolates a transaction from a Query only item by
  * item (Developer Guide, "Isolation levels"), so a reader may see half of a commit
  */
@@ -80,8 +79,8 @@ async function readHeads(
   const read = ofKind(headRecord, [...(page?.items ?? []), ...rest]);
   let heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   if (!addUpTo(state.digest, heads)) {
-    // A key deleted during the read no longer has a head. Without this step, a multi-page read would almost never
-    // resolve to one revision while keys are being deleted one after another.
+    // A key deleted during the read no longer has a head. Without this, a read of several pages would rarely resolve
+    // while keys are being deleted one after another.
     heads = await headsBefore(path, heads, await readChangesFrom(path, state.revision + 1), state);
   }
   // A current value can't be destroyed, so this version has been replaced since.
@@ -140,7 +139,7 @@ export async function readVersions(path: EnvironmentPath, wanted: readonly Versi
 
 /**
  * The heads as they were at `revision`. Every version below a head is committed, so going back one version at a time
- * finds the right one. A key without one does not exist.
+ * finds the right one.
  */
 export async function resolveHeads(
   heads: readonly HeadRecord[],

@@ -35,8 +35,8 @@ const maximumBytesPerPart = 100_000;
 const bytesBesideKey = 16;
 
 /**
- * The writes that record a change: `main` belongs in its commit, with the new digest. The parts come before; only changes
- * with more keys than fit in one item have any. Pure.
+ * The writes that record a change: `main` belongs in its commit, with the new digest; `parts` come before, with the
+ * keys that don't fit in one item. Pure.
  */
 export function revisionWrites(change: RevisedChange): { main: (digest: string) => Write; parts: SizedWrite[] } {
   const { path, state, message, restored, audit } = change;

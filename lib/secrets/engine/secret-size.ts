@@ -19,9 +19,7 @@ export function requireFitting(heads: readonly HeadRecord[]): void {
   throw new ApiError(
     'payload_too_large',
     'The values of this comparison do not fit in one response; request it without them.',
-    {
-      details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-    },
+    { details: { sizeBytes, maximumBytes: maxEnvironmentBytes } },
   );
 }
 

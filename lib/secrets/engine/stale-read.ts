@@ -23,9 +23,8 @@ export function readAgainWhileStale<T>(
 }
 
 /**
- * Counts the stale reads of one request and distinguishes them from other errors. The next attempt reads the table
- * rather than a kept snapshot.
- * @returns a function that throws temporarily_unavailable after too many
+ * Counts the stale reads of one request. The next attempt reads the table rather than a kept snapshot.
+ * @returns a function that recognizes a stale read, and throws temporarily_unavailable after too many
  */
 export function staleReadLimit(log: Log, place: EnvironmentPath): (error: unknown) => error is StaleRead {
   let count = 0;

@@ -13,11 +13,11 @@ import { stateAt } from './fencing.ts';
 /*
  * Only one of many writers of an environment can commit at a time, and the others' attempts are wasted. So a rejected
  * writer takes a ticket and waits until it is served. Tickets are only a hint: the fencing token decides what is
- * written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by a second or two.
+ * written, and a writer that waits too long goes ahead, so an abandoned ticket delays others by a second or two.
  *
- * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The number of the
- * ticket served last is in the state, so a commit ends its writer's ticket, and the read that shows a waiting writer
- * that it is served is also the read that it decides on.
+ * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The last ticket
+ * served is in the state, so a commit ends its writer's ticket, and a waiting writer decides on the read that serves
+ * it.
  */
 
 /** A writer goes ahead after this long if the queue makes no progress and no large change shows signs of life. */

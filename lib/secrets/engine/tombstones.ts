@@ -10,10 +10,9 @@ import { stateAt } from './fencing.ts';
 import { type FirstPage, readFirstPage } from './read-snapshot.ts';
 
 /*
- * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A small change writes the tombstone
- * in the transaction that removes the head. A large change can't, because readers need its heads until it commits: it
- * leaves dead heads, which are moved afterwards. They are committed and not part of the digest, so readers don't notice
- * when they are moved.
+ * Tombstones of deleted keys are stored apart from the heads, so reads skip them. A large change can't write them,
+ * because readers need its heads until it commits: it leaves dead heads, which are moved afterwards. Readers don't
+ * notice, because dead heads are committed and not part of the digest.
  */
 
 export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
@@ -35,9 +34,7 @@ const transactionsAtOnce = 8;
 const movedAtOnce = 1000;
 const movingTimeMs = 3000;
 
-/**
- * Moves dead heads to the tombstones. After a failure the next change continues, because the state still records them.
- */
+/** Moves dead heads to the tombstones. After a failure the next change continues, because the state records them. */
 export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<void> {
   try {
     await withDeadline(() => moveSome(path), movingTimeMs);

@@ -50,9 +50,9 @@ interface SilentChange {
 }
 
 /**
- * Waits until no change is in progress, or its writer has shown no sign of life for the duration of a lease. A sign of
- * life is a counter that increases. How long it stays unchanged is measured by this process's clock alone.
- * @param id of the environment, if known
+ * Waits until no change is in progress, or its writer has shown no sign of life, an increasing counter, for the
+ * duration of a lease, measured by this process's clock alone.
+ * @param id of the environment, if the caller has read it
  * @returns the silent change, if any
  * @throws temporarily_unavailable at the deadline
  */
@@ -71,8 +71,8 @@ export async function waitUntilSilent(path: EnvironmentPath, id?: string): Promi
 }
 
 /**
- * Undoes what was written under a lease before its fencing token was raised, and ends the lease. It does not re-authorize
- * the caller, because half an undo would make the next writer wait for another lease to expire.
+ * Undoes what was written under a lease before its token was raised, and ends it. Does not re-authorize the caller,
+ * because after half an undo the next writer waits for another lease to expire.
  * @throws ConditionFailed if the lease was taken over
  */
 export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Promise<void> {
@@ -84,9 +84,8 @@ export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Pro
 }
 
 /**
- * Restores every head stamped later than the lease's revision from the history. Values are encrypted under the ring's data
- * key: after a rotation has fenced the environment, nothing may be written under an older one. Repeats until nothing is
- * left, because the last transaction under the old token may become visible with a delay.
+ * Restores every head stamped later than the lease's revision from the history, under the ring's data key. Repeats
+ * until nothing is left, because the last transaction under the old token may become visible with a delay.
  * @throws ConditionFailed if the lease was taken over
  */
 async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {

@@ -37,8 +37,8 @@ export class DecisionOutdated extends Error {
 }
 
 /**
- * The key's next version exists: either the key was read before it was deleted, or a large change wrote the version and
- * never committed. A writer that reads tombstones after the state knows the right number and may overwrite it.
+ * The key's next version exists: the key was read before its deletion, or a large change that never committed wrote it.
+ * A writer that reads tombstones after the state has the right number and may overwrite it.
  */
 export class VersionTaken extends ConditionFailed {}
 
@@ -82,8 +82,8 @@ export function leavesDeadHeads(heads: readonly HeadRecord[]): boolean {
 
 /**
  * Writes the change, all or nothing.
- * @throws ConditionFailed if the environment was changed in between: this call changes nothing, now or later; decide again.
- * VersionTaken if the next decision needs all heads. DecisionOutdated if one of the checks did not hold.
+ * @throws ConditionFailed if the environment was changed in between: this call changes nothing, now or later; decide
+ * again. VersionTaken if the next decision needs all heads. DecisionOutdated if one of the checks did not hold.
  */
 export async function writeChange(change: WritableChange, log: Log): Promise<void> {
   if (fitsOneTransaction(change.heads)) await writeAtOnce(change, log);
@@ -110,8 +110,8 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 }
 
 /**
- * Heads that were read one by one may be older than the state, which the commit requires to be unchanged, and may even
- * belong to a change that has since been undone. A deleted key may still have a dead head.
+ * Heads that were read one by one may be older than the state, and even belong to a change undone since. A deleted key
+ * may still have a dead head.
  */
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
   const read = at(headRecord, path, head.key);
@@ -138,7 +138,7 @@ function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is 
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   const { path, heads, state, ring } = change;
   // Heads come last because only they have to be undone. A version that never commits stays invisible until the key's
-  // next one overwrites it. A revision part that never commits has a different token from the revision that does.
+  // next one overwrites it; a revision part that never commits has a different token.
   const { steps, lanes } = planSteps([
     ...revisionWrites(change).parts,
     ...heads.map(head => putVersion(path, head)),
@@ -203,11 +203,9 @@ function whileNoneDestroyed(state: EnvironmentState) {
 const recoveryTimeMs = 3000;
 
 /**
- * Returns if the change was committed even though its writer got an error; otherwise throws the error.
- *
- * A request that got no response may still be executed. So this raises the fencing token first: if that succeeds, the
- * change was not and will not be committed. If it is rejected, the token has risen before, and the audit entry shows
- * whether this change raised it.
+ * Returns if the change was committed even though its writer got an error; otherwise throws the error. A request that
+ * got no response may still be executed. So this raises the fencing token first: if that succeeds, the change was not
+ * and will not be committed. If it is rejected, the audit entry shows whether this change raised it.
  */
 async function requireCommitted<T>(
   change: WritableChange,

@@ -8,15 +8,15 @@ export const ViaProvider = z.object({
   organizationId: z.string(),
   orgSlug: z.string(),
   /**
-   * Of the issuer and client that it came through. The organization may have another provider since. Older credentials
-   * don't record it, so they count as another provider's.
+   * Of the issuer and client that it came through; the organization may have changed its provider since. Empty in older
+   * credentials, which count as another provider's.
    */
   clientVersion: z.string().default(''),
   /** Whether the provider reported a second factor that the organization trusts. It counts in that organization only. */
   trustedFactor: z.boolean(),
   /**
-   * Whether the account's own password or passkey was proved in the session too. Absent: the credential is confined to
-   * the organization, because what a provider says counts only there.
+   * Whether the account's own password or passkey was proved too. If absent, the credential is confined to the
+   * organization.
    */
   lifted: z.boolean().optional(),
   /** Written for the previous release, which requires it. Nothing reads it. */
@@ -59,12 +59,11 @@ export const sessionRecord = entity(
   },
   { oldestFormat: 2 },
 );
-
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;
 
 /**
- * A CLI token. If it is limited to an organization, it also records the membership under which it was created, and
- * becomes invalid permanently when that ends, even if its user joins again.
+ * A CLI token. One that is limited to an organization records the membership under which it was created, and ends with
+ * it for good, even if its user joins again.
  */
 export const tokenRecord = entity('token', keys.token, {
   id: z.string(),
@@ -89,7 +88,6 @@ export const tokenRecord = entity('token', keys.token, {
   expiryDate: z.string().nullable(),
   expiresAt: ExpiresAt.optional(),
 });
-
 export type TokenRecord = ReturnType<typeof tokenRecord.parse>;
 
 /** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
@@ -142,7 +140,6 @@ export const challengeRecord = entity('challenge', keys.challenge, {
   issuedAt: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type ChallengeRecord = ReturnType<typeof challengeRecord.parse>;
 
 /** The wrapped MAC key of sessions and tokens. One item, created with the first session or token. */

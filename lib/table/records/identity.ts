@@ -22,7 +22,6 @@ const rights = {
 
 /** The part of an identity that requests with its tokens need. */
 export const identityRightsRecord = /* @__PURE__ */ entity('identity', keys.identity, rights);
-
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
 /** A public key of an issuer (RFC 7517), with the members that verification needs. */
@@ -56,13 +55,9 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
   /** When a new token last ended one that was still valid. Absent: never. */
   tokensEndedAt: z.string().optional(),
 });
-
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
 
-/**
- * The tokens of an identity that may still be valid. Their number is limited, and counting the tokens themselves would
- * mean reading all that DynamoDB has not removed yet.
- */
+/** The tokens of an identity that may still be valid. Counting token items would read those not yet removed, too. */
 export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTokens, {
   /** By the token's hash: when it was issued and when it expires, in epoch milliseconds. */
   tokens: z.record(z.string(), z.tuple([z.number(), z.number()])),
@@ -71,7 +66,6 @@ export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTo
   /** No token lives longer. */
   expiresAt: ExpiresAt,
 });
-
 export type LiveTokensRecord = ReturnType<typeof liveTokensRecord.parse>;
 
 /** An issuer's token that has been exchanged or rejected. Kept until the token is too old to be used. */
@@ -79,7 +73,6 @@ export const assertionRecord = /* @__PURE__ */ entity('assertion', keys.assertio
   identityId: z.string(),
   expiresAt: ExpiresAt,
 });
-
 export type AssertionRecord = ReturnType<typeof assertionRecord.parse>;
 
 /** What a sign-in needs of an issuer's discovery document. */
@@ -111,5 +104,4 @@ export const issuerKeysRecord = entity('issuerKeys', keys.issuerKeys, {
   problem: z.string().optional(),
   expiresAt: ExpiresAt,
 });
-
 export type IssuerKeysRecord = ReturnType<typeof issuerKeysRecord.parse>;

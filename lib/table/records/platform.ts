@@ -10,12 +10,11 @@ import { upsert, type Write } from '../write.ts';
 export const planConfigsRecord = entity('planConfigs', keys.planConfigs, {
   plans: z.record(z.string(), z.record(z.string(), z.int())),
   /**
-   * Plans whose audit entries are kept longer since `untilMs` (epoch milliseconds): the fewest days of before. Entries
+   * Plans whose entries are kept longer since `untilMs` (epoch milliseconds), and the fewest days of before. Entries
    * written until then expire as they would have.
    */
   raised: z.record(z.string(), z.object({ days: z.int(), untilMs: z.int() })).optional(),
 });
-
 export type PlanConfigsRecord = ReturnType<typeof planConfigsRecord.parse>;
 export type PlanConfigs = PlanConfigsRecord['plans'];
 
@@ -48,8 +47,7 @@ const requestCounts = z.object({
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
 /**
- * One route's requests in one hour. Each latency bucket is an attribute (`b12`), so an ADD can raise it without a read.
- * Empty buckets don't exist.
+ * One route's requests in an hour. A latency bucket is an attribute (`b12`) that an ADD raises; empty ones don't exist.
  */
 export const routeHourRecord = entity(
   'routeHour',
@@ -60,9 +58,7 @@ export const routeHourRecord = entity(
 /** A counted batch of log records. The log delivers each batch at least once, but it must be counted only once. */
 export const countedBatchRecord = entity('countedBatch', keys.countedBatch, { expiresAt: ExpiresAt });
 
-/**
- * Maps a customer at the payment provider to the organization. Created with the customer, erased with the organization.
- */
+/** From the payment provider's customer to the organization. Created with one, erased with the other. */
 export const customerRecord = entity('customer', keys.customer, { organizationId: z.string(), orgSlug: z.string() });
 
 /** A processed event of the payment provider. Kept longer than the provider retries (3 days, Stripe docs). */

@@ -26,23 +26,17 @@ const valued = {
 const updated = { createdAt: z.string(), updatedAt: z.string(), updatedBy: actor };
 
 /**
- * The newest version of a key. A large change that deletes a key leaves a dead head without a value, which is later moved
- * to the tombstones.
+ * The newest version of a key. A large change that deletes the key leaves a dead head, moved to the tombstones later.
  */
 export const headRecord = entity('head', keys.head, { ...stamped, ...valued, ...updated }, { oldestFormat: 2 });
-
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
-/**
- * The latest deletion of a key, kept so that version numbers continue. It stays when the key is set again, and is ignored
- * while the key has a head.
- */
+/** A key's latest deletion, kept so that version numbers continue. Ignored while the key has a head. */
 export const tombstoneRecord = entity('tombstone', keys.tombstone, {
   ...stamped,
   deleted: z.literal(true),
   ...updated,
 });
-
 export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 
 /** One version of a key; the history is the undo log of changes that did not commit. */
@@ -59,7 +53,6 @@ export const versionRecord = entity(
   },
   { oldestFormat: 2 },
 );
-
 export type VersionRecord = ReturnType<typeof versionRecord.parse>;
 
 /** Keys with their new versions. A list, because a key may be named `__proto__`. */
@@ -96,10 +89,8 @@ export const revisionRecord = entity(
   },
   { oldestFormat: 2 },
 );
-
 export type RevisionRecord = ReturnType<typeof revisionRecord.parse>;
 
 /** More keys of a large change, written under its lease, before it commits. */
 export const revisionPartRecord = entity('revisionPart', keys.revision, changedKeys);
-
 export type RevisionPartRecord = ReturnType<typeof revisionPartRecord.parse>;

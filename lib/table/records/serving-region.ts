@@ -10,5 +10,4 @@ export const servingRegionRecord = entity('servingRegion', keys.servingRegion, {
   epoch: z.int(),
   changedAt: z.string(),
 });
-
 export type ServingRegion = ReturnType<typeof servingRegionRecord.parse>;

@@ -25,7 +25,6 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
 });
-
 export type WebhookRecord = ReturnType<typeof webhookRecord.parse>;
 
 /** The JSON that a delivery sent, so that it can be sent again byte for byte. */
@@ -49,7 +48,6 @@ export const deliveryRecord = entity('delivery', keys.delivery, {
   /** Entries made before payloads were kept have none. */
   payload: KeptPayload.optional(),
 });
-
 export type DeliveryRecord = ReturnType<typeof deliveryRecord.parse>;
 
 /** Records that a delivery has started. Written only once, before sending, so a delivery happens at most once. */
