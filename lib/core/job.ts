@@ -8,16 +8,14 @@ const inProject = { ...inOrganization, project: z.string(), projectId: z.string(
 
 /** Work that is recorded in an item until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
 export const LastingJob = z.discriminatedUnion('type', [
-  /** Erases everything under an organization whose status is `deleting`. */
+  /** Erases everything under an organization, project or environment whose status is `deleting`. */
   z.object({
     type: z.literal('erase-organization'),
     ...inOrganization,
-    /** The number of partitions with its audit entries, once a step has found out that there are several. */
+    /** The number of partitions with its audit entries, if a step has found several. */
     auditPartitions: z.int().optional(),
   }),
-  /** Erases everything under a project whose status is `deleting`. */
   z.object({ type: z.literal('erase-project'), ...inProject }),
-  /** Erases everything under an environment whose status is `deleting`. */
   z.object({ type: z.literal('erase-environment'), ...inProject, env: z.string(), environmentId: z.string() }),
   /** Re-encrypts a project's values under its data key `toVersion`, starting at `cursor`. */
   z.object({

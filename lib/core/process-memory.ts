@@ -9,16 +9,12 @@ export function resetProcessMemory(...names: readonly string[]): void {
   for (const name of names.length === 0 ? resets.keys() : names) resets.get(name)?.();
 }
 
-/** A variable of the process. */
 export function processVariable<T>(name: string, initial: () => T): { value: T } {
   const variable = { value: initial() };
-  resets.set(name, () => {
-    variable.value = initial();
-  });
+  resets.set(name, () => void Object.assign(variable, { value: initial() }));
   return variable;
 }
 
-/** Registers a Map or a Set, and returns it. */
 export function processCollection<C extends { clear(): void }>(name: string, collection: C): C {
   resets.set(name, () => collection.clear());
   return collection;

@@ -4,7 +4,6 @@ import type { Job } from './job.ts';
 import { oncePerProcess } from './process-memory.ts';
 import { requiredSetting } from './settings.ts';
 
-/** The process's SQS client, shared by all queues. */
 export const sqsClient = /* @__PURE__ */ oncePerProcess('sqs-client', () => new SQSClient(callLimits));
 
 /**
@@ -12,11 +11,7 @@ export const sqsClient = /* @__PURE__ */ oncePerProcess('sqs-client', () => new 
  * crash leaves it without a job. `lib/jobs/queue-unfinished-work.ts` finds changes that commit after their job gave up.
  */
 export async function queueJob(job: Job, delaySeconds = 0): Promise<void> {
-  await sqsClient().send(
-    new SendMessageCommand({
-      QueueUrl: requiredSetting('JOB_QUEUE_URL'),
-      MessageBody: JSON.stringify(job),
-      DelaySeconds: delaySeconds,
-    }),
-  );
+  const QueueUrl = requiredSetting('JOB_QUEUE_URL');
+  const message = { QueueUrl, MessageBody: JSON.stringify(job), DelaySeconds: delaySeconds };
+  await sqsClient().send(new SendMessageCommand(message));
 }

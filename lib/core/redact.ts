@@ -1,38 +1,12 @@
 /** Fields whose values are never logged, at any depth. */
 const secretNames = new Set(
-  [
-    'authorization',
-    'body',
-    'challenge',
-    'codeChallenge',
-    'codeVerifier',
-    'cookie',
-    'cookies',
-    'currentPassword',
-    'dotenv',
-    'newPassword',
-    'passkey',
-    'password',
-    'passwordHash',
-    'plain',
-    'recoveryCode',
-    'recoveryCodes',
-    'sealed',
-    'secret',
-    'secrets',
-    'set-cookie',
-    'signature',
-    'signingSecret',
-    'stripe-signature',
-    'subjectToken',
-    'token',
-    'totp',
-    'uri',
-    'value',
-    'values',
-    'wrapped',
-    'wrappedKeys',
-  ].map(name => name.toLowerCase()),
+  (
+    'authorization body challenge codeChallenge codeVerifier cookie cookies currentPassword dotenv newPassword passkey ' +
+    'password passwordHash plain recoveryCode recoveryCodes sealed secret secrets set-cookie signature signingSecret ' +
+    'stripe-signature subjectToken token totp uri value values wrapped wrappedKeys'
+  )
+    .toLowerCase()
+    .split(' '),
 );
 
 /**
@@ -51,16 +25,11 @@ const maximumDepth = 10;
  * (`ECONNRESET`), which operators need; elsewhere it may be a hand-off code and is redacted.
  */
 export function redact(content: unknown): unknown {
-  return redactWithin(content, { insideError: false, holders: [] });
+  return redactWithin(content, false, []);
 }
 
-interface Surroundings {
-  insideError: boolean;
-  /** The enclosing objects, to detect cycles. */
-  holders: readonly object[];
-}
-
-function redactWithin(content: unknown, { insideError, holders }: Surroundings): unknown {
+/** @param holders the enclosing objects, to detect cycles */
+function redactWithin(content: unknown, insideError: boolean, holders: readonly object[]): unknown {
   if (typeof content === 'string') return content.replace(credentialPattern, redacted);
   if (typeof content === 'bigint') return String(content);
   if (typeof content !== 'object' || content === null) return content;
@@ -69,21 +38,16 @@ function redactWithin(content: unknown, { insideError, holders }: Surroundings):
   if (holders.includes(content)) return '[circular]';
   if (holders.length >= maximumDepth) return '[too deep]';
   const isError = content instanceof Error;
-  const inside = { insideError: insideError || isError, holders: [...holders, content] };
-  if (Array.isArray(content)) return content.map(item => redactWithin(item, inside));
+  const inError = insideError || isError;
+  const redactMember = (member: unknown) => redactWithin(member, inError, [...holders, content]);
+  if (Array.isArray(content)) return content.map(redactMember);
   return Object.fromEntries(
-    Object.entries(isError ? membersOfError(content) : content).map(([name, member]) => [
-      name,
-      isSecret(name, inside.insideError) && member !== null && member !== undefined
-        ? redacted
-        : redactWithin(member, inside),
-    ]),
+    Object.entries(isError ? membersOfError(content) : content).map(([name, member]) => {
+      const lower = name.toLowerCase();
+      const isSecret = secretNames.has(lower) || (lower === 'code' && !inError);
+      return [name, isSecret && member !== null && member !== undefined ? redacted : redactMember(member)];
+    }),
   );
-}
-
-function isSecret(name: string, insideError: boolean): boolean {
-  const lower = name.toLowerCase();
-  return secretNames.has(lower) || (lower === 'code' && !insideError);
 }
 
 /** The members that `JSON.stringify` leaves out. */

@@ -15,13 +15,10 @@ export interface RequestSource {
 const maximumUserAgent = 500;
 
 export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
+  const { requestId, http } = event.requestContext;
   const fetchSite = headerOf(event, 'sec-fetch-site');
-  return {
-    requestId: event.requestContext.requestId,
-    ip: addressOf(event),
-    userAgent: (event.requestContext.http.userAgent ?? '').slice(0, maximumUserAgent),
-    ...(fetchSite === undefined ? {} : { fetchSite }),
-  };
+  const userAgent = (http.userAgent ?? '').slice(0, maximumUserAgent);
+  return { requestId, ip: addressOf(event), userAgent, ...(fetchSite === undefined ? {} : { fetchSite }) };
 }
 
 /**
@@ -38,15 +35,11 @@ function addressOf(event: APIGatewayProxyEventV2): string {
 export function cameThroughEdge(event: APIGatewayProxyEventV2): boolean {
   const secrets = settings().EDGE_SECRETS;
   if (secrets.length === 0) return true;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
   const sent = digest(headerOf(event, 'x-origin-secret') ?? '');
   return secrets.some(secret => timingSafeEqual(digest(secret), sent));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** The content of a cookie. */
 export function cookieOf(cookies: readonly string[] | undefined, name: string): string | undefined {
   const start = `${name}=`;
   return cookies?.find(cookie => cookie.startsWith(start))?.slice(start.length);

@@ -33,7 +33,6 @@ const limit = (otherwise: number) => wholeNumber(otherwise, { least: -1, most: 9
 const bytes = (otherwise: number) => wholeNumber(otherwise, { most: 2 ** 30 }, ' from 0 to 1 GiB');
 const seconds = (otherwise: number) => wholeNumber(otherwise, { most: 86_400 }, ' from 0 to 86400');
 
-/** An http or https origin. */
 function origin(otherwise: string): Reader<string> {
   return value => {
     const url = URL.parse(value ?? otherwise);
@@ -44,13 +43,12 @@ function origin(otherwise: string): Reader<string> {
 
 function oneOf<const T extends string>(texts: readonly T[], otherwise: NoInfer<T>): Reader<T> {
   return value => {
-    const chosen = texts.find(text => text === (value || otherwise));
-    if (chosen === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
-    return chosen;
+    const text = texts.find(each => each === (value || otherwise));
+    if (text === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
+    return text;
   };
 }
 
-/** Lowest first. */
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 /** The gateway's limits are many times higher (`infra/plan/config.ts`). */
@@ -150,7 +148,6 @@ export function functionVersion(): string | undefined {
   return process.env.AWS_LAMBDA_FUNCTION_VERSION;
 }
 
-/** A setting that the calling function requires. */
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];
   if (value === undefined || value === null) throw new Error(`The environment variable ${name} is not set.`);

@@ -5,7 +5,6 @@ export const dayMs = 24 * hourMs;
 export const hourSeconds = hourMs / 1000;
 export const daySeconds = dayMs / 1000;
 
-/** The seconds since the epoch, rounded down. */
 export function epochSeconds(timeMs = Date.now()): number {
   return Math.floor(timeMs / 1000);
 }
@@ -15,7 +14,6 @@ export function expiryAfter(seconds: number, timeMs = Date.now()): number {
   return Math.ceil(timeMs / 1000) + seconds;
 }
 
-/** Whether an expiry in epoch seconds has passed. */
 export function isOver(expiresAt: number, nowMs = Date.now()): boolean {
   return expiresAt * 1000 <= nowMs;
 }

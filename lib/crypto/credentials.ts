@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { uuidOf } from './derived-uuid.ts';
 
 /*
  * A credential is one string of 32 random base62 digits (the verifier), the owner's user id (the selector: the UUID as
@@ -67,12 +68,10 @@ export function readCredential(secret: string, prefix = ''): { userId: string; h
   const digits = secret.slice(prefix.length);
   if (!bodyPattern.test(digits)) return undefined;
   if (checksum(secret.slice(0, -checksumDigits)) !== secret.slice(-checksumDigits)) return undefined;
-  const hex = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits))
-    .toString(16)
-    .padStart(32, '0');
+  const user = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits));
+  const hex = user.toString(16).padStart(32, '0');
   if (hex.length > 32) return undefined;
-  const userId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-  return { userId, hash: hashCredential(secret) };
+  return { userId: uuidOf(hex), hash: hashCredential(secret) };
 }
 
 export function hashCredential(secret: string): string {
@@ -81,9 +80,8 @@ export function hashCredential(secret: string): string {
 
 /** Compares two texts in time that depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
-  const left = createHash('sha256').update(a).digest();
-  const right = createHash('sha256').update(b).digest();
-  return timingSafeEqual(left, right);
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }
 
 const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -10,8 +10,8 @@ export interface DataKeyId {
   keyVersion: number;
 }
 
-function encryptionContext(id: DataKeyId): EncryptionContext {
-  return { organization: id.organizationId, project: id.projectId, keyVersion: String(id.keyVersion) };
+function encryptionContext({ organizationId, projectId, keyVersion }: DataKeyId): EncryptionContext {
+  return { organization: organizationId, project: projectId, keyVersion: String(keyVersion) };
 }
 
 /*
@@ -97,11 +97,7 @@ export function sweepDataKeys(nowMs = Date.now()): void {
   for (const entry of retired) {
     if (nowMs - entry.unwrappedAtMs < lifetimeMs) continue;
     retired.delete(entry);
-    // A key that failed to unwrap leaves nothing in the cache.
-    entry.key.then(
-      key => key.fill(0),
-      () => undefined,
-    );
+    entry.key.then(key => key.fill(0)).catch(() => undefined);
   }
   if (entries.size === 0 && retired.size === 0) {
     clearInterval(sweeper.value);

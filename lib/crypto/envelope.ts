@@ -16,16 +16,8 @@ export interface Place {
 }
 
 /** Prefixes each part with its length, so that no two places encode to the same bytes. */
-function additionalData(place: Place): Buffer {
-  const parts = [
-    format,
-    place.organizationId,
-    place.projectId,
-    place.environmentId,
-    place.key,
-    String(place.version),
-    String(place.keyVersion),
-  ];
+function additionalData({ organizationId, projectId, environmentId, key, version, keyVersion }: Place): Buffer {
+  const parts = [format, organizationId, projectId, environmentId, key, String(version), String(keyVersion)];
   return Buffer.concat(
     parts.flatMap(part => {
       const bytes = Buffer.from(part, 'utf8');
@@ -58,20 +50,18 @@ export class AlteredCiphertext extends Error {
   override readonly name = 'AlteredCiphertext';
 }
 
-/** @throws AlteredCiphertext if the ciphertext was not sealed for this place. It names the place, never the value. */
+/** @throws AlteredCiphertext */
 export function open(sealed: Uint8Array, dataKey: KeyObject, place: Place): string {
+  const nonce = sealed.subarray(0, nonceBytes);
   // Without authTagLength, Node would accept shorter tags, and a 4-byte tag can be guessed.
-  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  });
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, nonce, { authTagLength: tagBytes });
   try {
     decipher.setAAD(additionalData(place));
     decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
   } catch (cause) {
-    throw new AlteredCiphertext(
-      `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} was altered or belongs to another place (key version ${place.keyVersion}).`,
-      { cause },
-    );
+    const { key, version, environmentId, keyVersion } = place;
+    const message = `The ciphertext of ${key} version ${version} in environment ${environmentId} was altered or belongs to another place (key version ${keyVersion}).`;
+    throw new AlteredCiphertext(message, { cause });
   }
 }

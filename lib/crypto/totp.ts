@@ -11,9 +11,7 @@ const secretBytes = 20;
 /** Steps accepted on either side, because clocks differ and people type slowly (RFC 6238, section 5.2). */
 const drift = 1;
 
-export function createTotpSecret(): Uint8Array {
-  return randomBytes(secretBytes);
-}
+export const createTotpSecret = (): Uint8Array => randomBytes(secretBytes);
 
 /** The code of a time step (RFC 4226, section 5.3). */
 export function totpCode(secret: Uint8Array, step: number): string {

@@ -62,7 +62,6 @@ interface Owner<R extends Erasable> {
   item: Read<R>;
   id: string;
   isLimitedTo(webhook: WebhookRecord): boolean;
-  /** Erases everything below the item. @returns true if nothing is left */
   eraseBelow(fence: Write): Promise<boolean>;
   /** Puts the item that records that the slug was used. */
   noteOf(erased: R): Write;

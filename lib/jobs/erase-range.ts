@@ -6,7 +6,6 @@ import { maximumWritesPerTransaction, remove, removeAll, transact, type Write } 
 
 /** What a background step may still do before the next one takes over. */
 export interface StepBudget {
-  /** How many more items the step may erase. */
   items: number;
 }
 

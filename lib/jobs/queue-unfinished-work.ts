@@ -23,7 +23,6 @@ export async function noteJobOf(job: LastingJob): Promise<void> {
   await transactIfHolds([update(work, { set: { dueAtMs: Date.now() + jobLastsMs } }, { if: isThere })]);
 }
 
-/** A page is about 100 KB. */
 const pageSize = 250;
 const maximumPages = 8;
 const jobsAtOnce = 10;

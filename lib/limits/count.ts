@@ -90,7 +90,6 @@ export function refuseEarly(counter: Counter, stored: Stored): void {
   if (isReached(counter, stored)) throw rateLimited(counter, stored);
 }
 
-/** Whether the limit has been reached, based on the counter as read. */
 export function isReached({ bound }: Counter, stored: Stored): boolean {
   if (bound <= 0) return bound === 0;
   return !hasEnded(stored) && (stored?.tries ?? 0) >= bound;

@@ -33,7 +33,6 @@ export const readBudget = (pages: number): ReadBudget => ({ pages, endsAt: Date.
 export interface LongQuestion {
   /** Resolves once the question has a place. Until then it may read anything except the log. */
   admitted: Promise<unknown>;
-  /** By when it must be answered, in epoch milliseconds. */
   answerBy: number;
 }
 

@@ -22,7 +22,6 @@ const logIns = (factor = 1) => times(factor, settings().LOGIN_FAILURE_LIMIT);
 /** A bound that is lifted together with the limit on requests. */
 const withRequests = (bound: number) => (settings().REQUESTS_PER_MINUTE < 0 ? -1 : bound);
 
-/** Wrong passwords at log-in, per e-mail address and network. */
 export const failedLogins = /* @__PURE__ */ limit(
   'login',
   () => logIns(),
@@ -67,7 +66,6 @@ export const startedSignIns = /* @__PURE__ */ limit<[organizationSlug: string, n
   15 * minute,
 );
 
-/** Look-ups of an address's sign-in methods per network. */
 export const signInLookups = /* @__PURE__ */ limit<Network>('sign-in-methods', () => logIns(30), 15 * minute);
 
 /** Look-ups of TXT records, whose name servers customers choose. */

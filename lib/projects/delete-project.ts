@@ -55,7 +55,6 @@ export async function deleteProject(
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
-/** The writes that make each active environment of the project inaccessible. */
 function closings(orgSlug: string, project: ProjectRecord, environments: readonly EnvironmentRecord[]): Write[] {
   return environments
     .filter(environment => environment.projectId === project.id && isActive(environment))

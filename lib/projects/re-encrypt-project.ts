@@ -38,7 +38,6 @@ const Cursor = z.object({
   revision: z.coerce.number().default(0),
   /** Values in the history that this walk has visited. */
   passed: z.coerce.number().default(0),
-  /** Items that this walk has re-encrypted. */
   changed: z.coerce.number().default(0),
   /** Items on this walk that no key can decrypt. */
   damaged: z.coerce.number().default(0),
@@ -110,7 +109,6 @@ function pathOf({ orgSlug, project }: ReEncryptProject) {
 interface Walk {
   job: ReEncryptProject;
   project: ProjectRecord;
-  /** Sorted slugs. */
   environments: readonly string[];
   log: Log;
   endsAt: number;
@@ -150,7 +148,6 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
   return cursor;
 }
 
-/** The kinds of item that contain values. */
 const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {

@@ -11,7 +11,6 @@ interface ComparisonReads {
   to: EnvironmentReads;
 }
 
-/** Reads both environments, in parallel with authentication. */
 export async function beginComparison(path: EnvironmentPath, other: string): Promise<ComparisonReads> {
   const [from, to] = await Promise.all([beginRead(path), beginRead({ ...path, env: other })]);
   return { from, to };

@@ -26,7 +26,6 @@ export async function deleteSecret(
   });
 }
 
-/** Deletes the keys that exist, as one change. */
 export async function bulkDeleteSecrets(
   context: MemberContext,
   { keys, ...options }: ChangeOptions & { keys: readonly string[] },

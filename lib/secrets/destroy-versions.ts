@@ -47,7 +47,6 @@ export async function destroyVersions(
   return withOneDeadline(() => retryWhile(mayRetry, attempt));
 }
 
-/** A version without its value. */
 type Facts = Omit<VersionRecord, 'sealed'>;
 
 const factAttributes =

@@ -10,7 +10,6 @@ import { requireFitting } from './engine/secret-size.ts';
 
 type Query = QueryOf<typeof contract>;
 
-/** One round trip, in parallel with authentication. */
 export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {
   return beginRead(path, to === undefined ? [from] : [from, to]);
 }

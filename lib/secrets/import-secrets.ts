@@ -10,7 +10,6 @@ interface Import extends ChangeOptions {
   ambiguous?: AmbiguousLines | undefined;
 }
 
-/** Sets all of the secrets as one change. Other secrets stay as they are. */
 export async function importSecrets(
   context: MemberContext,
   { secrets, ambiguous, ...options }: Import,

@@ -12,7 +12,6 @@ interface RevisionsReads extends EnvironmentRead {
   recorded: Awaited<ReturnType<typeof readChangesBefore>>;
 }
 
-/** One round trip, in parallel with authentication. */
 export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<RevisionsReads> {
   const [environment, recorded] = await Promise.all([
     readEnvironment(path),

@@ -15,7 +15,6 @@ interface HistoryReads extends EnvironmentRead {
   head?: HeadRecord | undefined;
 }
 
-/** One round trip, in parallel with authentication. */
 export async function beginHistory(params: KeyPath): Promise<HistoryReads> {
   return readTogether({ ...environmentReads(params), head: at(headRecord, params, params.key) });
 }

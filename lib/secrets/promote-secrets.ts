@@ -22,7 +22,6 @@ interface PromotionReads {
   target: ChangeReads;
 }
 
-/** Reads both environments, in parallel with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
   { from, to, keys, dryRun }: Promotion & Pick<ChangeOptions, 'dryRun'>,
@@ -68,7 +67,6 @@ async function readSource(context: MemberContext, { keys }: Promotion, begun: En
   });
 }
 
-/** Checks that the source has not changed. */
 function checkUnchanged(path: EnvironmentPath, { id, revision }: EnvironmentState): Write {
   return check(stateAt(path), {
     if: { id: equals(id), revision: equals(revision), status: equals('active') },

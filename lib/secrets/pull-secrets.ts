@@ -13,7 +13,6 @@ import { renderSecrets } from './render-secrets.ts';
 type PullReads = EnvironmentReads | NamedReads;
 
 interface PullWanted extends PageWanted {
-  /** Exactly these secrets. */
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
   format?: ServedFormat | undefined;

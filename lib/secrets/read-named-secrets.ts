@@ -15,13 +15,11 @@ import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 /** What a pull returns, for the whole environment or for named secrets. */
 export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
 
-/** Reads of named secrets, begun before their caller is authorized. */
 export interface NamedReads extends EnvironmentRead {
   path: EnvironmentPath;
   keys: readonly string[];
 }
 
-/** One round trip, in parallel with authentication. */
 export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
   return { path, keys, ...(await readEnvironment(path)) };
 }

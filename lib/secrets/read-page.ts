@@ -6,7 +6,6 @@ export interface PageWanted {
   search?: string | undefined;
 }
 
-/** The part of a sorted list that a query asks for: keys with a prefix, and one page if there is a limit. Pure. */
 export function pageOf<T extends { key: string }>(
   all: readonly T[],
   { limit, offset = 0, search }: PageWanted,

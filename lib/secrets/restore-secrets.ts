@@ -18,7 +18,6 @@ interface RestorationReads {
   target: ChangeReads;
 }
 
-/** Reads the earlier and the current revision, in parallel with authentication. */
 export async function beginRestoration(
   path: EnvironmentPath,
   { revision, dryRun }: Pick<Restoration & ChangeOptions, 'revision' | 'dryRun'>,
@@ -76,7 +75,6 @@ async function readPast(
   });
 }
 
-/** Whether nothing was changed or destroyed in between. */
 function isSameMoment(one: EnvironmentState, other: EnvironmentState): boolean {
   return one.id === other.id && one.fence === other.fence && one.valueCount === other.valueCount;
 }

@@ -50,18 +50,20 @@ const peerClients = processCollection('peer-clients', new Map<string, DynamoDBDo
 /** The client for the single read from the other region, whose outage must not delay requests in this one. */
 function peerClient(region: string): DynamoDBDocumentClient {
   const requestHandler = { ...callLimits.requestHandler, requestTimeout: 1000 };
-  const client =
-    peerClients.get(region) ??
-    DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  const create = () => DynamoDBDocumentClient.from(new DynamoDBClient({ region, maxAttempts: 1, requestHandler }));
+  const client = peerClients.get(region) ?? create();
   peerClients.set(region, client);
   return client;
 }
 
+type Handler<Input, Output> = (args: Input) => Promise<Output>;
+
+interface Command {
+  commandName?: string;
+}
+
 /** Blocks every write from a region that isn't serving, whichever function sends it. */
-function fenceWrites<Input, Output>(
-  next: (args: Input) => Promise<Output>,
-  { commandName = '' }: { commandName?: string },
-): (args: Input) => Promise<Output> {
+function fenceWrites<I, O>(next: Handler<I, O>, { commandName = '' }: Command): Handler<I, O> {
   return async args => {
     if (isWrite(commandName)) await requireServingRegion();
     return next(args);
@@ -70,9 +72,9 @@ function fenceWrites<Input, Output>(
 
 /** Adds the units of a request's reads to its work. DynamoDB reports them in the same response. */
 function countReadUnits<Args extends { input: object }, Answer extends { output: object }>(
-  next: (args: Args) => Promise<Answer>,
-  { commandName = '' }: { commandName?: string },
-): (args: Args) => Promise<Answer> {
+  next: Handler<Args, Answer>,
+  { commandName = '' }: Command,
+): Handler<Args, Answer> {
   return async args => {
     const work = currentWork();
     if (work === undefined || isWrite(commandName)) return next(args);
@@ -83,9 +85,7 @@ function countReadUnits<Args extends { input: object }, Answer extends { output:
   };
 }
 
-interface Capacity {
-  CapacityUnits?: number;
-}
+type Capacity = { CapacityUnits?: number };
 
 function isWrite(commandName: string): boolean {
   return /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
@@ -95,10 +95,7 @@ function isWrite(commandName: string): boolean {
  * Rejects a late write, and re-authorizes the caller after the SDK has waited because of throttling. A call whose
  * response was lost may have been executed, so it is retried without: only the next response can tell.
  */
-function reauthorizeRetries<Input, Output>(
-  next: (args: Input) => Promise<Output>,
-  { commandName = '' }: { commandName?: string },
-): (args: Input) => Promise<Output> {
+function reauthorizeRetries<I, O>(next: Handler<I, O>, { commandName = '' }: Command): Handler<I, O> {
   let wasRefused = false;
   return async args => {
     if (wasRefused) await reauthorize();

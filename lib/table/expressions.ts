@@ -19,14 +19,12 @@ export type Path<R> =
       [N in Name<R>]: true extends IsMap<NonNullable<R[N]>> ? `${N}.${Name<NonNullable<R[N]>>}` : never;
     }[Name<R>];
 
-/** The type of the value at a path. */
 export type ValueAt<R, P extends string> = P extends keyof R
   ? R[P]
   : P extends `${infer N extends Name<R>}.${infer Inner}`
     ? NonNullable<R[N]>[Inner & keyof NonNullable<R[N]>]
     : never;
 
-/** The paths to values of one type. */
 type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
 
 /** A test of an attribute of type `V`. Only numbers and strings can be ordered. */
@@ -42,9 +40,8 @@ type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
  * Tests by path; all must hold. Annotate a condition that is built apart from its write with this type, because
  * TypeScript only reports unknown names in literals.
  */
-export type Condition<R> = { readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[] } & {
-  readonly pk?: Presence;
-};
+export type Condition<R> = TestsByPath<R> & { readonly pk?: Presence };
+type TestsByPath<R> = { readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[] };
 /** At least one condition in a list must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
@@ -55,13 +52,13 @@ export const greaterThan = <const V extends number | string>(value: V) => ({ op:
 export const atLeast = <const V extends number | string>(value: V) => ({ op: '>=', value }) as const;
 export const exists = { op: 'exists' } as const;
 export const absent = { op: 'absent' } as const;
-/** Whether a set contains the value. */
 export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
 
-/** The item does not exist yet. */
 export const isNew = { pk: absent } as const;
-/** The item exists. */
 export const isThere = { pk: exists } as const;
+
+/** The item belongs to this resource, which is not being erased. */
+export const isActive = (id: string) => ({ id: equals(id), status: equals('active') }) as const;
 
 /** The attributes have not changed since the record was read. */
 export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Condition<R> {
@@ -74,15 +71,12 @@ export function attribute<N extends string, V>(name: N, value: V): { readonly [C
   return { [name]: value } as { readonly [Chosen in N]: V };
 }
 
-/** What an update does. */
 export interface Changes<R> {
   /** Setting undefined removes the attribute, which only optional attributes allow. */
   readonly set?: { readonly [P in Path<R>]?: ValueAt<R, P> };
-  /** Sets only absent attributes. */
   readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
   /** Adds to a number, which counts as 0 if it is absent. */
   readonly add?: { readonly [P in PathTo<R, number>]?: number };
-  /** Removes elements of a set. */
   readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
 }
 
@@ -121,10 +115,7 @@ export function render(conditions: AnyConditions | undefined, changes?: AnyChang
   };
 }
 
-interface Placeholders {
-  path(path: string): string;
-  value(content: unknown): string;
-}
+type Placeholders = { path(path: string): string; value(content: unknown): string };
 
 function conditionText(conditions: AnyConditions, { path, value }: Placeholders): string {
   const test = (name: string, { op, value: operand }: AnyTest): string => {
@@ -149,11 +140,10 @@ function conditionText(conditions: AnyConditions, { path, value }: Placeholders)
 
 function updateText(changes: AnyChanges, { path, value }: Placeholders): string {
   const { set = {}, setIfAbsent = {}, add = {}, discard = {} } = changes;
+  const unlessThere = (name: string, content: unknown) => `if_not_exists(${path(name)}, ${value(content)})`;
   const assignments = [
     ...entriesOf(set).map(([name, content]) => `${path(name)} = ${value(content)}`),
-    ...entriesOf(setIfAbsent).map(
-      ([name, content]) => `${path(name)} = if_not_exists(${path(name)}, ${value(content)})`,
-    ),
+    ...entriesOf(setIfAbsent).map(([name, content]) => `${path(name)} = ${unlessThere(name, content)}`),
   ];
   const operands = (of: Readonly<Record<string, unknown>>) =>
     entriesOf(of).map(([name, content]) => `${path(name)} ${value(content)}`);
@@ -165,7 +155,6 @@ function updateText(changes: AnyChanges, { path, value }: Placeholders): string 
     .join(' ');
 }
 
-/** The entries whose value is not undefined. */
 function entriesOf<T>(of: Readonly<Record<string, T | undefined>>): [string, T][] {
   return Object.entries(of).filter((entry): entry is [string, T] => entry[1] !== undefined);
 }

@@ -117,7 +117,6 @@ export const keys = {
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
-/** The range of all keys that begin like this one. */
 function from({ pk, sk: beginsWith }: Key) {
   return { pk, beginsWith };
 }
@@ -147,7 +146,6 @@ export const ranges = {
   environments: (orgSlug: string) => from({ ...keys.organization(orgSlug), sk: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => from(keys.environment(orgSlug, project, '')),
   templateKeys: (orgSlug: string, project: string) => from(keys.templateKey(orgSlug, project, '')),
-  /** The retired slugs of the organization's projects and environments. */
   retiredSlugs: (orgSlug: string) => from(keys.retiredProject(orgSlug, '')),
   webhooks: (orgSlug: string) => from(keys.webhook(orgSlug, '')),
   providerLinks: (orgSlug: string) => from(keys.providerLink(orgSlug, '')),
@@ -155,12 +153,10 @@ export const ranges = {
   removedMembers: (orgSlug: string) => from(keys.removedMember(orgSlug, '')),
   identities: (orgSlug: string) => from(keys.identity(orgSlug, '')),
   directoryBySlug: (start: string) => from(keys.directoryBySlug(start)),
-  /** From this slug on, in order. */
   directoryFromSlug: (slug: string) => between(keys.directoryBySlug(slug), keys.directoryBySlug(last)),
   directoryByName: (start: string) => from({ ...keys.directoryBySlug(''), sk: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
   environmentHeads: (path: EnvironmentPath) => from(keys.environmentState(path)),
-  /** The heads from one key to another. */
   heads: (path: EnvironmentPath, first: string, to = last) => between(keys.head(path, first), keys.head(path, to)),
   revisions: (path: EnvironmentPath, first: number, to: number) =>
     between(keys.revision(path, first, 0), keys.revision(path, to, maximumPart)),
@@ -174,10 +170,8 @@ export const ranges = {
     between(keys.version(path, name, first), keys.version(path, name, to)),
   environmentItems: (path: EnvironmentPath) => ({ pk: environmentPartition(path) }),
   deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
-  /** Entries of one action in one partition, by time. */
   auditEntries: (orgId: string, partition: number, action: string) =>
     from(key(auditPartition(orgId, partition), `${action}#`)),
-  /** Those from one ISO time on, and before another. */
   auditEntriesWithin: (
     { orgId, partition, action }: { orgId: string; partition: number; action: string },
     first: string,
@@ -187,7 +181,6 @@ export const ranges = {
   audit: (orgId: string, partition = 0) => ({ pk: auditPartition(orgId, partition) }),
   platformCounts: () => from({ ...keys.platformCount(0), sk: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
-  /** Work on everything whose id is in this closed interval. */
   unfinishedWork: (first: string, to: string) => between(keys.unfinishedWork(first), keys.unfinishedWork(to)),
 } as const;
 

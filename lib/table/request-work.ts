@@ -13,7 +13,6 @@ export interface RequestWork {
 
 const requests = new AsyncLocalStorage<RequestWork>();
 
-/** Runs a request and measures its work. */
 export function measureWork<T>(request: () => T): T {
   return requests.run({ startedAtMs: Date.now(), readUnits: 0, auditBytes: 0, charged: 0 }, request);
 }

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
-/** When to stop retrying, and the number of attempts so far. */
 export interface RetryBudget {
   readonly endsAt: number;
   attempts: number;
@@ -12,7 +11,6 @@ const retryTimeMs = 22_000;
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Runs `work` with one deadline for all of its retries. */
 export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
   return deadlines.run(Date.now() + timeMs, work);
 }
@@ -47,7 +45,6 @@ export interface WaitKind {
 }
 
 interface Reauthorization {
-  /** Throws if the caller is no longer authorized. */
   check: (kind: WaitKind) => Promise<void>;
   /** Within a transaction: whether an attempt ended without a response, so it may have been executed. */
   isAnswerLost?: boolean;
@@ -80,11 +77,7 @@ export function withoutReauthorization<T>(work: () => T): T {
   return authorizations.run(undefined, work);
 }
 
-interface PartitionWatch {
-  wasThrottled: boolean;
-}
-
-const watches = new AsyncLocalStorage<PartitionWatch>();
+const watches = new AsyncLocalStorage<{ wasThrottled: boolean }>();
 
 /** Runs `work`. @returns whether DynamoDB throttled one of its calls because the partition had reached its own limit */
 export async function isPartitionThrottled(work: () => Promise<void>): Promise<boolean> {
@@ -98,9 +91,8 @@ export function noteThrottling(error: unknown): void {
   const watch = watches.getStore();
   if (watch === undefined || !(error instanceof Error)) return;
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as ThrottlingError;
-  if (throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded'))) {
-    watch.wasThrottled = true;
-  }
+  watch.wasThrottled ||=
+    throttlingReasons?.some(({ reason }) => reason?.endsWith('KeyRangeThroughputExceeded')) ?? false;
 }
 
 type Reasons = readonly { reason?: string }[];
@@ -126,7 +118,7 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
   await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
 }
 
-/** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */
+/** Does not re-authorize. @throws `temporarily_unavailable` when the budget's time is used up */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('There are too many requests at once. Send the request again.', cause, {

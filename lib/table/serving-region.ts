@@ -31,11 +31,8 @@ export async function readServesHere(
 
 /** The error of a region that doesn't serve. Clients retry; once the domain has moved, they reach the other region. */
 export function servedElsewhere(): ApiError {
-  return new ApiError(
-    'temporarily_unavailable',
-    'Another region is serving at the moment. Send the request again in a minute.',
-    { retryAfterSeconds: 60, isExpected: true },
-  );
+  const message = 'Another region is serving at the moment. Send the request again in a minute.';
+  return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 60, isExpected: true });
 }
 
 /** The region that the newest item names, or `first` if there is none; null if two of one epoch disagree. Pure. */
@@ -45,19 +42,16 @@ export function newestRegion(items: readonly (ServingRegion | undefined)[], firs
   return others.every(other => other === region) ? region : null;
 }
 
-/** Pure. */
 export function newestEpoch(items: readonly (ServingRegion | undefined)[]): number {
   return Math.max(0, ...items.map(item => item?.epoch ?? 0));
 }
 
-/** The item of one replica, read strongly consistently. */
 export async function findServingRegion(
   client: DynamoDBDocumentClient,
   TableName = requiredSetting('TABLE_NAME'),
 ): Promise<ServingRegion | undefined> {
-  const request = { TableName, Key: keys.servingRegion(), ConsistentRead: true };
-  const { Item: item } = await client.send(new GetCommand(request));
-  return item === undefined ? undefined : servingRegionRecord.parse(item);
+  const { Item } = await client.send(new GetCommand({ TableName, Key: keys.servingRegion(), ConsistentRead: true }));
+  return Item && servingRegionRecord.parse(Item);
 }
 
 async function findInPeer(region: string, client: DynamoDBDocumentClient): Promise<ServingRegion | undefined> {

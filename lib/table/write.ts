@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchWriteCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import * as dynamo from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -25,7 +19,7 @@ import {
   withOneDeadline,
 } from './retry.ts';
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type TransactItem = NonNullable<dynamo.TransactWriteCommandInput['TransactItems']>[number];
 
 /** A write as data. `refused` creates the domain error for a condition that does not hold. */
 export interface Write {
@@ -46,10 +40,9 @@ interface WriteOptions<R> {
 /** A record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
-function writeOf<R>(
-  write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>,
-  { if: condition, refused }: WriteOptions<R>,
-): Write {
+type Unconditional = Omit<Write, 'condition' | 'refused'>;
+
+function writeOf<R>(write: Unconditional, { if: condition, refused }: WriteOptions<R>): Write {
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
@@ -65,14 +58,11 @@ export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: 
   return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
 }
 
-/** An update that creates the item if needed. */
 export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
   const { kind, formatVersion } = read.entity;
   const { set, ...others } = changes as AnyChanges;
-  return writeOf(
-    { kind: 'update', key: read.key, changes: { ...others, set: { kind, v: formatVersion, ...set } } },
-    options,
-  );
+  const changesOfItem = { ...others, set: { kind, v: formatVersion, ...set } };
+  return writeOf({ kind: 'update', key: read.key, changes: changesOfItem }, options);
 }
 
 export function remove<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
@@ -83,10 +73,8 @@ export function check<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> & 
   return writeOf({ kind: 'check', key: target.key }, options);
 }
 
-/** DynamoDB's limit. */
 export const maximumWritesPerTransaction = 100;
 
-/** The conditions of the writes at `indexes` did not hold. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
   readonly indexes: readonly number[];
@@ -107,7 +95,7 @@ export async function transact(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
-  const send = () => tableClient().send(new TransactWriteCommand(transaction));
+  const send = () => tableClient().send(new dynamo.TransactWriteCommand(transaction));
   await asOneTransaction(() => retryWhile(passes, send)).catch(error => {
     throw refusalOf(error, writes) ?? error;
   });
@@ -121,7 +109,6 @@ function isTransientCancellation(error: unknown): boolean {
   return !codes.includes('ConditionalCheckFailed') && codes.some(code => transientReasons.has(code));
 }
 
-/** The error for a transaction with a condition that did not hold. */
 function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const reasons = error.CancellationReasons ?? [];
@@ -140,7 +127,7 @@ function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined 
 export async function putAlone({ kind, item }: Write): Promise<void> {
   if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
   const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
-  await sendPatiently(() => tableClient().send(new PutCommand(put)));
+  await sendPatiently(() => tableClient().send(new dynamo.PutCommand(put)));
 }
 
 /**
@@ -154,7 +141,9 @@ export async function increment<R>(
   const { key: Key, changes } = upsert(read, changesWanted);
   const TableName = requiredSetting('TABLE_NAME');
   const request = { TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' as const };
-  const { Attributes: item = {} } = await retryWhile(isRefusal, () => tableClient().send(new UpdateCommand(request)));
+  const { Attributes: item = {} } = await retryWhile(isRefusal, () =>
+    tableClient().send(new dynamo.UpdateCommand(request)),
+  );
   return read.entity.parse(item);
 }
 
@@ -195,7 +184,7 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
       const request = { RequestItems: { [table]: open } };
-      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), budget);
+      const answer = await sendPatiently(() => tableClient().send(new dynamo.BatchWriteCommand(request)), budget);
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }
@@ -206,7 +195,7 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
  * Repeats an optimistic change while it fails with `ConditionFailed`, within one deadline.
  * @throws `temporarily_unavailable` if other changes keep committing first
  */
-export function retryOnConditionFailed<T>(attempt: () => Promise<T>): Promise<T> {
+export function retryOnConditionFailed<T>(attempt: (tries: number) => Promise<T>): Promise<T> {
   return withOneDeadline(() => retryWhile(error => error instanceof ConditionFailed, attempt));
 }
 
@@ -216,10 +205,5 @@ export function retryWithFreshRead<Read, T>(
   readAgain: () => Promise<Read>,
   attempt: (current: Read) => Promise<T>,
 ): Promise<T> {
-  let isFirst = true;
-  return retryOnConditionFailed(async () => {
-    const current = isFirst ? firstRead : await readAgain();
-    isFirst = false;
-    return attempt(current);
-  });
+  return retryOnConditionFailed(async tries => attempt(tries === 0 ? firstRead : await readAgain()));
 }

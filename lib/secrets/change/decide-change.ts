@@ -14,7 +14,6 @@ import { requireOneMoment } from './one-moment.ts';
 import { finishHeads, type TargetReads, withTombstones } from './read-target.ts';
 import { requireSpace } from './require-space.ts';
 
-/** A decision, with everything needed to write it. */
 export interface Decided<Answer> {
   decision: Decision<Answer>;
   /** The current heads, or tombstones, by key; at least those of the changed keys. */
@@ -185,7 +184,6 @@ function planOf(
   };
 }
 
-/** The plan that a dry run returns. */
 function inKeyOrder(plan: ChangePlan): ChangePlan {
   const sorted = Object.entries(plan).map(([name, keys]) => [name, keys.toSorted()]);
   return Object.fromEntries(sorted) as ChangePlan;

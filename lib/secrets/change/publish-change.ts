@@ -58,7 +58,6 @@ function eventsOf(
   ];
 }
 
-/** The event of setting a key, which depends on the head that it replaces. */
 export function setEvent(before: HeadRecord | undefined) {
   return isLive(before) ? 'secret.updated' : 'secret.created';
 }

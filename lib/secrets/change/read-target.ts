@@ -17,7 +17,6 @@ type Keys = readonly string[] | 'all';
 /** For up to this many keys, single reads cost less than a Query of a large environment, and fit in one call. */
 const maximumNamedKeys = 40;
 
-/** The environment to change, read before its caller is authorized. */
 export interface TargetReads {
   keys: Keys;
   project: ProjectRecord | undefined;

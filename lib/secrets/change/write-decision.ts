@@ -51,7 +51,6 @@ export async function writeDecision(
   return heads;
 }
 
-/** The new heads with their ciphertexts. */
 function sealHeads({ state, ring }: Target, { decision: { puts }, heads }: Decided<unknown>): Promise<HeadRecord[]> {
   const values = new Map(puts.map(({ key, value }) => [key, value]));
   return Promise.all(

@@ -9,7 +9,6 @@ import { hash } from 'node:crypto';
 const modulus = 2n ** 128n;
 const hexDigits = 32;
 
-/** The digest of an environment with no secrets. */
 export const emptyDigest = '0'.repeat(hexDigits);
 
 interface DigestedHead {
@@ -41,12 +40,10 @@ export function digestOf(heads: Iterable<DigestedHead>): string {
   return changedDigest(emptyDigest, [], heads);
 }
 
-/** The digest after some heads were replaced by others. */
 export function changedDigest(digest: string, removed: Iterable<DigestedHead>, added: Iterable<DigestedHead>): string {
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
-/** Whether the digest was computed from exactly these heads. */
 export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
   return digestOf(heads) === digest;
 }

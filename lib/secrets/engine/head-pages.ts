@@ -12,7 +12,6 @@ import { isLive } from './read-snapshot.ts';
 /** A range of keys, up to the next one's `from`, and about how many bytes its secrets have. */
 export type HeadPage = NonNullable<EnvironmentState['pages']>[number];
 
-/** A range of this size leaves room to grow within its page. */
 const idealBytes = 512 * 1024;
 /** A larger range may soon need a second page. */
 const maximumBytes = 768 * 1024;
@@ -47,7 +46,6 @@ function measured({ before, heads }: ChangedHeads): HeadPage[] {
   }));
 }
 
-/** The ranges with the sizes of the changed keys. */
 function resized({ state, before, heads }: ChangedHeads): HeadPage[] {
   return (state.pages ?? [{ from: '', bytes: state.sizeBytes }]).map(({ from, bytes }, index, pages) => {
     const to = pages[index + 1]?.from;

@@ -41,7 +41,6 @@ whenRetired(({ projectId, keyVersion }) => {
   }
 });
 
-/** Whether a snapshot of the environment is kept that its state may turn out to match. */
 export function hasSnapshot(path: EnvironmentPath): boolean {
   return find(path) !== undefined;
 }

@@ -5,10 +5,8 @@ import type { ProjectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { StaleRead } from './stale-read.ts';
 
-/** The place of a value in its project. */
 type ValuePlace = Pick<Place, 'environmentId' | 'key' | 'version'>;
 
-/** A head or version with its value. */
 type Sealed = Pick<HeadRecord, 'key' | 'version' | 'sealed' | 'keyVersion'>;
 
 export type KeyRing = ReturnType<typeof keyRing>;
@@ -32,7 +30,6 @@ export function keyRing(
     return key;
   };
   return {
-    /** The key version that `seal` uses. */
     keyVersion: project.keyVersion,
     /** Unwraps the data key of most values, so that this can run in parallel with other work. */
     prepare: async () => void (await keyOf(project.keyVersion)),

@@ -11,17 +11,14 @@ import { type Fenced, fenced, maximumFences, notRisen, putFences, removeFences, 
 export interface Lease extends Fenced {
   /** The current revision, until the change commits. */
   revision: number;
-  /** How many copies of the token there are. */
   fences: number;
   heartbeat: number;
 }
 
-/** Condition on the state: the lease is still held. */
 export function isHeld(lease: Lease): Condition<EnvironmentState> {
   return { ...notRisen(lease), pending: exists };
 }
 
-/** The lease that `acquire` takes. */
 export function newLease(path: EnvironmentPath, state: EnvironmentState, fences: number): Lease {
   return { ...fenced(path, state), fence: state.fence + 1, revision: state.revision, fences, heartbeat: 1 };
 }
@@ -39,7 +36,6 @@ function pendingOf({ revision, fences, heartbeat }: Lease): NonNullable<Environm
   return { revision: revision + 1, fences, heartbeat };
 }
 
-/** The lease recorded in the state. */
 function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefined {
   const { pending, revision } = state;
   if (pending === undefined) return undefined;

@@ -12,7 +12,6 @@ import type { ProjectRecord } from '../../table/records/project.ts';
 import { put, type Write } from '../../table/write.ts';
 import { emptyDigest } from './digest.ts';
 
-/** The environments that every project begins with. */
 export const firstEnvironments: readonly { slug: string; name: string; type: EnvironmentType }[] = [
   { slug: 'dev', name: 'Development', type: 'development' },
   { slug: 'staging', name: 'Staging', type: 'staging' },

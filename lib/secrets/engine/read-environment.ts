@@ -15,12 +15,10 @@ export function environmentReads(path: EnvironmentPath) {
   return { project: at(projectRecord, path.orgSlug, path.project), state: stateAt(path) };
 }
 
-/** One round trip, in parallel with authentication. */
 export function readEnvironment(path: EnvironmentPath): Promise<EnvironmentRead> {
   return readTogether(environmentReads(path));
 }
 
-/** Reads of the secrets in progress, or the state of an environment that the caller already has. */
 export type ConditionalRead<Begun> = { unchanged: EnvironmentState } | { begun: Begun };
 
 /**

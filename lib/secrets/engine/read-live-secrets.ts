@@ -11,7 +11,6 @@ import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive, isUnfinished
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale } from './stale-read.ts';
 
-/** Reads of an environment's secrets, started before their caller is authorized. */
 export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
@@ -27,9 +26,7 @@ export interface LiveSecrets {
   state: EnvironmentState;
   /** The revision of `live`: the first of the requested ones, or the current one. */
   revision: number;
-  /** The heads of the secrets that exist, in key order. */
   live: HeadRecord[];
-  /** The same at the current revision. */
   now: HeadRecord[];
   /** The same at each of the requested revisions. */
   moments: HeadRecord[][];

@@ -131,7 +131,6 @@ export async function headsBefore(
 
 type VersionId = Pick<VersionRecord, 'key' | 'version'>;
 
-/** The requested versions that exist. */
 export async function readVersions(path: EnvironmentPath, wanted: readonly VersionId[]): Promise<VersionRecord[]> {
   const found = await readAll(wanted.map(({ key, version }) => at(versionRecord, path, key, version)));
   return found.filter(version => version !== undefined);
@@ -168,7 +167,6 @@ export function headOf(version: VersionRecord): HeadRecord {
   return { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy };
 }
 
-/** The head as an entry of the history. */
 export function versionOf(head: HeadRecord): VersionRecord {
   const { createdAt, updatedAt, updatedBy, ...same } = head;
   return { ...same, keyCreatedAt: createdAt, createdAt: updatedAt, createdBy: updatedBy };

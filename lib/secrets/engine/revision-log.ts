@@ -7,10 +7,8 @@ import {
   revisionRecord,
 } from '../../table/records/secret.ts';
 
-/** A change as recorded, with all of its keys. */
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
-/** The changes from a revision on, oldest first. */
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
   return assemble(await queryItems(ranges.revisions(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }

@@ -13,7 +13,6 @@ import { put, type Write } from '../../table/write.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';
 
-/** What is recorded about a change. */
 export interface RevisedChange {
   path: EnvironmentPath;
   state: EnvironmentState;
@@ -23,9 +22,7 @@ export interface RevisedChange {
   heads: readonly HeadRecord[];
   /** Puts the audit entry, which must be new. */
   audit: Write;
-  /** The revision that the change restores. */
   restored?: number | undefined;
-  /** Why the change is made. */
   message?: string | undefined;
 }
 

@@ -23,7 +23,6 @@ export function requireFitting(heads: readonly HeadRecord[]): void {
   );
 }
 
-/** An upper bound on the size of an item without its key and value. */
 const itemOverheadBytes = 1000;
 
 /** An upper bound on the size of a head or version as an item of the table. */

@@ -54,7 +54,6 @@ export function ticketsAt(path: EnvironmentPath) {
   return at(ticketsRecord, path);
 }
 
-/** One writer's place in the queue. */
 export type Ticket = ReturnType<typeof newTicket>;
 
 export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) {
@@ -63,7 +62,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
   const ticket = {
     /** Whether the writer has already waited or doesn't have to wait. It then no longer lets other writers go first. */
     hasWaited: false,
-    /** How long to pause before the next attempt, if the queue determines it. */
     pauseMs: undefined as number | undefined,
     /**
      * Returns when the writer is served or may go ahead, or earlier if it can afford to read the environment repeatedly
@@ -91,7 +89,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
     },
     /** The number that the commit puts into the state, to end this ticket. */
     servedBy: (state: EnvironmentState) => (line === undefined ? undefined : Math.max(line.own, servedIn(state))),
-    /** The commit has ended the ticket. */
     committed: () => {
       isServed = false;
     },
@@ -112,7 +109,6 @@ function joinLine(own: number, state: EnvironmentState | undefined) {
   const first = { served: servedIn(state), at: performance.now() };
   let latest = { ...first, heartbeat: state?.pending?.heartbeat };
   let serviceMs = usualServiceMs.value;
-  /** The number of writers before it. */
   const before = () => Math.max(0, own - 1 - latest.served);
   return {
     own,

@@ -21,7 +21,6 @@ export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
   return put(at(tombstoneRecord, path, key), tombstone);
 }
 
-/** The latest tombstone of each key that has one. For keys that had no head in an earlier read. */
 export async function findTombstones(path: EnvironmentPath, keys: readonly string[]): Promise<HeadRecord[]> {
   const found = await readAll(keys.map(key => at(tombstoneRecord, path, key)));
   return found.filter(tombstone => tombstone !== undefined);
@@ -65,7 +64,6 @@ function moving(path: EnvironmentPath, head: HeadRecord): Write[] {
   return [remove(at(headRecord, path, head.key), { if: isSame }), putTombstone(path, head)];
 }
 
-/** The first committed heads of deleted keys. */
 async function findDeadHeads({ path, page: first }: FirstPage, revision: number) {
   const dead: HeadRecord[] = [];
   let page = { ...first, items: first.items.slice(1) };

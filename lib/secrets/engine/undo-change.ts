@@ -104,7 +104,6 @@ async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
   }
 }
 
-/** Restores a head to the version below it. */
 async function restoring(
   head: HeadRecord,
   before: VersionRecord | undefined,

@@ -24,7 +24,6 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 export interface WritableChange extends RevisedChange {
   /** Whether the heads were read one by one and may therefore be older than the state. */
   isMixed: boolean;
-  /** Further conditions that must hold when the change commits. */
   checks: readonly Write[];
   ring: KeyRing;
   /** The ticket that the commit ends, if its writer had to wait for others. */
@@ -47,7 +46,6 @@ const maximumWritesAtOnce = 90;
 /** A transaction may be 4 MB; the margin covers what isn't measured. */
 const maximumBytesAtOnce = 3_500_000;
 
-/** Whether the heads and their versions fit in one transaction. */
 export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   const bytes = heads.reduce((sum, head) => sum + 2 * headBytes(head), 0);
   // A head and a version; for a deletion also a tombstone.
@@ -157,7 +155,6 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   }
 }
 
-/** Makes the change visible. */
 async function commit(
   change: WritableChange,
   condition: Condition<EnvironmentState>,

@@ -42,7 +42,6 @@ export const auditPartitionsRecord = entity('auditPartitions', keys.auditPartiti
  * if DynamoDB has not removed them yet.
  */
 export const auditCountRecord = entity('auditCount', keys.auditCount, {
-  /** Sort key of the newest counted entry. */
   countedTo: z.string(),
   /** The number of entries per expiry day: days since the epoch, or `never`. */
   byExpiryDay: z.record(z.string(), z.int()),

@@ -24,7 +24,6 @@ export const ViaProvider = z.object({
 });
 export type ViaProvider = z.output<typeof ViaProvider>;
 
-/** The same for a session. */
 export const SessionProvider = ViaProvider.extend({
   /** Stands for the person at the provider (see `provider-link.ts`). */
   person: z.string(),
@@ -42,18 +41,14 @@ export const sessionRecord = entity(
     createdAt: z.string(),
     /** Accurate to the hour. */
     lastUsedAt: z.string(),
-    /** The IP address of that last use. */
     ip: z.string(),
     userAgent: z.string(),
-    /** When its user last authenticated. */
     provedAt: z.string(),
-    /** Whether that included a second factor. */
     secondFactor: z.boolean(),
     /** The organizations whose required provider its log-in bypassed with a settled factor (see `break-glass.ts`). */
     brokeGlassIn: z.array(z.string()).optional(),
     /** The restored table in which the session began; absent in the installation's own table. */
     restoredTable: z.string().optional(),
-    /** Absent for any other log-in. */
     provider: SessionProvider.optional(),
     expiresAt: ExpiresAt,
   },
@@ -80,7 +75,6 @@ export const tokenRecord = entity('token', keys.token, {
   memberId: z.string().nullable(),
   /** Whether the session that created it used a second factor. Not stored in older tokens of identities. */
   secondFactor: z.boolean().default(false),
-  /** Absent if its session did not come through a provider. */
   provider: ViaProvider.optional(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),

@@ -10,7 +10,6 @@ import { keys } from '../keys.ts';
  * revision. Both store the environment's id, and writes that address them by slug require the id that was read.
  */
 
-/** The description. */
 export const environmentRecord = entity('environment', keys.environment, {
   id: z.string(),
   slug: z.string(),
@@ -19,12 +18,10 @@ export const environmentRecord = entity('environment', keys.environment, {
   projectId: z.string(),
   project: z.string(),
   createdAt: z.string(),
-  /** `deleting`: no request can reach the environment, and its data is being erased. */
   status: z.enum(['active', 'deleting']),
 });
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/** Holds if the description belongs to this environment and it is not being erased. */
 export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
   return { id: equals(id), status: equals('active') };
 }
@@ -36,7 +33,6 @@ const pendingChange = z.object({
   fences: z.int(),
   /** Keeps increasing while its writer is alive. */
   heartbeat: z.int(),
-  /** Its writer can't continue, so the next one takes over at once. */
   abandoned: z.literal(true).optional(),
 });
 

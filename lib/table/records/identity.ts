@@ -48,7 +48,6 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
   tokenMinutes: z.int(),
   /** null: fetched from the issuer. */
   jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-  /** null: not recorded. */
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
   lastUsedAt: z.string().nullable(),
@@ -61,9 +60,7 @@ export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
 export const liveTokensRecord = /* @__PURE__ */ entity('liveTokens', keys.liveTokens, {
   /** By the token's hash: when it was issued and when it expires, in epoch milliseconds. */
   tokens: z.record(z.string(), z.tuple([z.number(), z.number()])),
-  /** How many there are. */
   count: z.int(),
-  /** No token lives longer. */
   expiresAt: ExpiresAt,
 });
 export type LiveTokensRecord = ReturnType<typeof liveTokensRecord.parse>;
@@ -82,7 +79,6 @@ export const ProviderEndpoints = z.object({
   userinfo: z.string().optional(),
   /** Whether it names itself in its responses (RFC 9207). */
   sendsIssuer: z.boolean(),
-  /** How a client with a secret authenticates. */
   clientAuthentication: z.enum(['client_secret_basic', 'client_secret_post']),
 });
 export type ProviderEndpoints = z.output<typeof ProviderEndpoints>;
@@ -100,7 +96,6 @@ export const issuerKeysRecord = entity('issuerKeys', keys.issuerKeys, {
   endedAtMs: z.int(),
   /** Distinguishes the fetch from another process's in the same millisecond. */
   fetchId: z.string(),
-  /** Why the last fetch failed. */
   problem: z.string().optional(),
   expiresAt: ExpiresAt,
 });

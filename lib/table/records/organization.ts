@@ -47,7 +47,6 @@ export const organizationRecord = entity('organization', keys.organization, {
   identityCount: z.int(),
   /** The first revision of its projects' environments (see `retired-slug.ts`). */
   firstRevision: z.int(),
-  /** Absent before the first checkout. */
   billing: billingState.optional(),
   /** When an administrator last set `plan`, or 0; older payment events don't change it. */
   planChangedAtMs: z.int(),
@@ -109,7 +108,6 @@ export const invitationRecord = entity('invitation', keys.invitation, {
   email: z.string(),
   role: Role,
   invitedBy: z.object({ id: z.string(), email: z.string() }),
-  /** Hash of the token that accepts it. */
   hash: z.string(),
   createdAt: z.string(),
   /** ISO 8601. */

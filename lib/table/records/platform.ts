@@ -35,7 +35,6 @@ export function countPlatform(changes: { users?: number; organizations?: number;
 
 const requestCounts = z.object({
   route: z.string(),
-  /** Beginning of the hour, ISO 8601. */
   hour: z.string(),
   requests: z.int(),
   clientErrors: z.int(),

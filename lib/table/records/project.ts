@@ -15,10 +15,8 @@ export const projectRecord = entity('project', keys.project, {
   /** `failed`: its job gave up. Another rotation may begin, and also re-encrypts these values. */
   rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
   environmentCount: z.int(),
-  /** The first revision of its environments (see `retired-slug.ts`). */
   firstRevision: z.int(),
   createdAt: z.string(),
-  /** `deleting`: no request can reach the project, and its data is being erased. */
   status: z.enum(['active', 'deleting']),
 });
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
@@ -26,7 +24,6 @@ export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
 /** A key that environments of a project are expected to have. */
 export const templateKeyRecord = entity('templateKey', keys.templateKey, {
   key: z.string(),
-  /** The project that the template belongs to. */
   projectId: z.string(),
   description: z.string().optional(),
   required: z.boolean(),

@@ -15,7 +15,6 @@ import { check, type Write } from '../write.ts';
 
 const retirement = { retiredAt: z.string() };
 
-/** A slug of an erased organization. */
 export const retiredOrganizationRecord = entity('retiredSlug', keys.retiredOrganization, retirement);
 
 /** A slug of an erased environment. It outlives its project. */
@@ -25,7 +24,6 @@ export const retiredEnvironmentRecord = entity('retiredSlug', keys.retiredEnviro
   type: EnvironmentType.default('production'),
 });
 
-/** A slug of an erased project of the organization. */
 export const retiredProjectRecord = entity('retiredSlug', keys.retiredProject, retirement);
 
 /** A slug can't be taken yet: what has it is being erased, or its erasure ended while the request was running. */
@@ -40,7 +38,6 @@ export class SlugBeingErased extends Error {
   }
 }
 
-/** The error for a slug of `where` that `holder` has. */
 export function slugTaken(slug: string, where: string, holder: { status?: string } | undefined): Error {
   if (holder?.status !== 'deleting') return new ApiError('slug_taken', `The slug ${slug} is taken in this ${where}.`);
   return new SlugBeingErased(

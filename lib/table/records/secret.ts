@@ -77,12 +77,10 @@ export const revisionRecord = entity(
     parts: z.int(),
     /** The digest of the live heads after the change: proves that a read of this revision is correct. */
     digest: z.string(),
-    /** The id of its audit entry. */
     changeId: z.string(),
     action: AuditAction,
     message: z.string().optional(),
     createdAt: z.string(),
-    /** Null for a repair. */
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable(),
     from: z.object({ slug: z.string(), revision: z.int() }).optional(),
     restored: z.int().optional(),

@@ -84,9 +84,7 @@ export const passkeyRecord = entity('passkey', keys.passkey, {
   id: z.string(),
   userId: z.string(),
   name: z.string(),
-  /** From the authenticator, in base64url. */
   credentialId: z.string(),
-  /** COSE_Key (RFC 9052). */
   publicKey: Bytes,
   /** The authenticator's count of uses; 0 if it has none. */
   counter: z.int(),
@@ -115,7 +113,6 @@ const Factor = z.discriminatedUnion('method', [
   z.object({ method: z.literal('totp'), sealed: Bytes }),
 ]);
 
-/** One exact factor. */
 export type Factor = z.output<typeof Factor>;
 
 /** Whether two sealed secrets belong to the same authenticator app. Sealing a secret again gives different bytes. */

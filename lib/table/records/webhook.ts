@@ -21,7 +21,6 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   active: z.boolean(),
   sealedSecret: Bytes,
   createdAt: z.string(),
-  /** null: not recorded. */
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
 });
