@@ -39,10 +39,13 @@ export async function deleteProject(
 ): Promise<void> {
   const { organization, access } = context;
   const readAgain = () => readInOrder(organization.slug, slug);
-  const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
-  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }) => {
-    const project = access.requireProject(found);
-    const [first = [], ...others] = chunksOf(environmentsAtOnce, closings(organization.slug, project, environments));
+  const firstRead = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
+  const later = await retryWithFreshRead(firstRead, readAgain, async reads => {
+    const project = access.requireProject(reads.project);
+    const closings = reads.environments
+      .filter(environment => environment.projectId === project.id && isActive(environment))
+      .map(({ id, slug: env }) => closeEnvironment({ orgSlug: organization.slug, project: slug, env }, id));
+    const [first = [], ...others] = chunksOf(environmentsAtOnce, closings);
     const target = { type: 'project', id: project.id, name: slug } as const;
     const audit = await context.audit({ action: 'project.deleted', target });
     const ids = { organizationId: organization.id, projectId: project.id };
@@ -53,12 +56,6 @@ export async function deleteProject(
   });
   // The deletion is committed, so nothing may depend on the project, and the job may have erased some environments.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
-}
-
-function closings(orgSlug: string, project: ProjectRecord, environments: readonly EnvironmentRecord[]): Write[] {
-  return environments
-    .filter(environment => environment.projectId === project.id && isActive(environment))
-    .map(({ id, slug: env }) => closeEnvironment({ orgSlug, project: project.slug, env }, id));
 }
 
 /** The writes that make the project inaccessible and remove it from every count. */

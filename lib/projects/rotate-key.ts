@@ -6,7 +6,7 @@ import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { stateIn } from '../secrets/engine/read-snapshot.ts';
-import { attribute, type Condition, equals } from '../table/expressions.ts';
+import { attribute, equals, isActive } from '../table/expressions.ts';
 import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, queryPage, readAll } from '../table/read.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
@@ -35,27 +35,21 @@ export async function rotateKey(
   if (last?.status === 'in_progress' && last.failed === undefined) throw rotationInProgress();
   const environments = reads.environments.filter(({ status }) => status === 'active');
   const toVersion = project.keyVersion + 1;
-  const job = {
-    type: 're-encrypt-project',
-    orgSlug: organization.slug,
-    organizationId: organization.id,
-    project: slug,
-    projectId: project.id,
-    toVersion,
-  } as const;
+  const ids = { organizationId: organization.id, projectId: project.id };
+  const job = { type: 're-encrypt-project', orgSlug: organization.slug, project: slug, ...ids, toVersion } as const;
   const [contents, [view], wrapped] = await Promise.all([
     readContents(organization.slug, environments),
     viewProjects(context, [project], environments),
-    createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
+    createDataKey({ ...ids, keyVersion: toVersion }),
     queueJob({ ...job, cursor: firstCursor() }, 1),
   ]);
   if (view === undefined) throw new Error('A project that exists has no view.');
 
   const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
-  const neverUsed = contents.every(({ isEmpty }) => isEmpty);
   const plan = { project, toVersion, wrapped, total, job };
-  const rotation =
-    (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
+  const isUnused = contents.every(({ isEmpty }) => isEmpty);
+  const completed = isUnused ? await completeAtOnce(context, plan, contents) : undefined;
+  const rotation = completed ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
 }
 
@@ -105,16 +99,12 @@ function rotationOf({ project, toVersion, total }: Plan, status: Rotation['statu
 async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   const { project, toVersion, wrapped, job } = plan;
   const rotation = rotationOf(plan, 'in_progress');
+  const item = at(projectRecord, context.organization.slug, project.slug);
+  const set = { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation };
+  const refused = (current: Partial<ProjectRecord> | undefined) =>
+    current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound();
   await transact([
-    update(
-      at(projectRecord, context.organization.slug, project.slug),
-      { set: { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation } },
-      {
-        if: stillAt(project),
-        refused: current =>
-          current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound(),
-      },
-    ),
+    update(item, { set }, { if: stillAt(project), refused }),
     noteWork(job),
     await auditOf(context, project),
   ]);
@@ -132,20 +122,19 @@ async function completeAtOnce(
 ): Promise<Rotation | undefined> {
   const { project, toVersion, wrapped } = plan;
   const rotation = rotationOf({ ...plan, total: 0 }, 'completed');
+  const item = at(projectRecord, context.organization.slug, project.slug);
+  const set = { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation };
+  const isSame = { ...stillAt(project), environmentCount: equals(contents.length) };
   try {
     await transact([
-      update(
-        at(projectRecord, context.organization.slug, project.slug),
-        { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
-        { if: { ...stillAt(project), environmentCount: equals(contents.length) } },
-      ),
+      update(item, { set }, { if: isSame }),
       await auditOf(context, project),
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
         // Requires the status; otherwise an environment that is being erased would count in place of one added since.
-        const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
-        return update(stateAt(path), { set }, { if: isSame });
+        const isUsable = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
+        return update(stateAt(path), { set }, { if: isUsable });
       }),
     ]);
     return rotation;
@@ -156,8 +145,8 @@ async function completeAtOnce(
 }
 
 /** Each rotation raises the key version, so if it is unchanged, no rotation has started since. */
-function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
-  return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
+function stillAt({ id, keyVersion }: ProjectRecord) {
+  return { ...isActive(id), keyVersion: equals(keyVersion) };
 }
 
 function auditOf(context: MemberContext, { id, slug }: ProjectRecord) {

@@ -1,6 +1,6 @@
 import type { Pagination } from '../contracts/fields/query.ts';
 
-export interface PageWanted {
+export interface PageQuery {
   limit?: number | undefined;
   offset?: number | undefined;
   search?: string | undefined;
@@ -8,7 +8,7 @@ export interface PageWanted {
 
 export function pageOf<T extends { key: string }>(
   all: readonly T[],
-  { limit, offset = 0, search }: PageWanted,
+  { limit, offset = 0, search }: PageQuery,
 ): { shown: readonly T[]; pagination?: Pagination } {
   const matching = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
   if (limit === undefined) return { shown: matching };

@@ -2,8 +2,9 @@ import { keysUnlessAll } from '../../audit/keys-that-fit.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { putAlone, type Write } from '../../table/write.ts';
 import { outgrowsPages } from '../engine/head-pages.ts';
-import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
-import type { Change, Target } from './change-request.ts';
+import { environmentFacts } from '../engine/read-environment.ts';
+import { fitsOneTransaction, writeChange } from '../engine/write-change.ts';
+import type { Change, Source, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
 import { AllHeadsNeeded, type TargetReads } from './read-target.ts';
 
@@ -31,22 +32,8 @@ export async function writeDecision(
   if (isMixed && (!fitsOneTransaction(heads) || outgrowsPages({ before, heads, state }))) throw new AllHeadsNeeded();
   const audit = await auditPut(change, target, decided);
   const checks = decision.from === undefined ? [] : [decision.from.check];
-  const { restored } = decision;
-  const served = ticket.servedBy(state);
-  const writable: WritableChange = {
-    path,
-    state,
-    before,
-    isMixed,
-    heads,
-    audit,
-    checks,
-    ring,
-    message,
-    restored,
-    served,
-  };
-  await writeChange(writable, context.log);
+  const revised = { path, state, before, heads, audit, restored: decision.restored, message };
+  await writeChange({ ...revised, isMixed, checks, ring, served: ticket.servedBy(state) }, context.log);
   ticket.committed();
   return heads;
 }
@@ -70,36 +57,24 @@ async function recordComparison(
   { plan: { unchanged }, decision: { from } }: Decided<unknown>,
 ): Promise<void> {
   if (unchanged.length === 0) return;
-  const entry = await context.audit({
-    action: 'secret.compared',
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id: state.id, slug: state.slug },
-    ...keysUnlessAll(unchanged, state.secretCount),
-    revision: state.revision,
-    ...(from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } }),
-  });
-  await putAlone(entry);
+  const keys = keysUnlessAll(unchanged, state.secretCount);
+  const entry = { action: 'secret.compared', ...environmentFacts(project, state), ...keys } as const;
+  await putAlone(await context.audit({ ...entry, ...(from === undefined ? {} : { from: placeOf(from) }) }));
 }
+
+const placeOf = ({ id, slug, revision }: Source) => ({ id, slug, revision });
 
 function auditPut(
   { context, entry, message }: Change<unknown>,
   { project, state }: Target,
   { decision: { action, from, restored }, heads, plan: { unchanged } }: Decided<unknown>,
 ): Promise<Write> {
-  const source =
-    from === undefined
-      ? {}
-      : {
-          from: { id: from.id, slug: from.slug, revision: from.revision },
-          details: { from: { slug: from.slug, revision: from.revision } },
-        };
+  const source = from && { from: placeOf(from), details: { from: { slug: from.slug, revision: from.revision } } };
   return context.audit({
     action,
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment: { id: state.id, slug: state.slug },
+    ...environmentFacts(project, state, state.revision + 1),
     keys: heads.map(({ key }) => key),
     unchanged,
-    revision: state.revision + 1,
     ...source,
     ...(restored === undefined ? {} : { details: { restored } }),
     message,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
-import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /*
@@ -21,10 +20,6 @@ export const environmentRecord = entity('environment', keys.environment, {
   status: z.enum(['active', 'deleting']),
 });
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
-
-export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
-  return { id: equals(id), status: equals('active') };
-}
 
 /** A large change in progress. Its heads and versions are stamped with `revision`, invisible until it commits. */
 const pendingChange = z.object({
