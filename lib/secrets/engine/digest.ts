@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { HeadRecord } from '../../table/records/secret.ts';
 
 /*
  * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head, with the token
@@ -11,12 +12,7 @@ const hexDigits = 32;
 
 export const emptyDigest = '0'.repeat(hexDigits);
 
-interface DigestedHead {
-  key: string;
-  version: number;
-  fence: number;
-  deleted?: true | undefined;
-}
+type DigestedHead = Pick<HeadRecord, 'key' | 'version' | 'fence' | 'deleted'>;
 
 /** Keys contain no `#`, so no two heads give the same text. */
 function termOf({ key, version, fence, deleted }: DigestedHead): bigint {

@@ -1,12 +1,7 @@
-import { type Condition, equals } from '../../table/expressions.ts';
+import { type Condition, equals, isActive } from '../../table/expressions.ts';
 import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find, readAll } from '../../table/read.ts';
-import {
-  type EnvironmentState,
-  environmentStateRecord,
-  type FenceRecord,
-  fenceRecord,
-} from '../../table/records/environment.ts';
+import { type EnvironmentState, environmentStateRecord, fenceRecord } from '../../table/records/environment.ts';
 import { put, remove, update, type Write } from '../../table/write.ts';
 
 /*
@@ -34,7 +29,7 @@ export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): 
  * reads only the state, so the state must say so. From then on no change commits.
  */
 export function closeEnvironment(path: EnvironmentPath, id: string): Write {
-  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id), status: equals('active') } });
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: isActive(id) });
 }
 
 /** Condition on the state: it is the same environment, and its token has not risen. */
@@ -49,15 +44,11 @@ export const maximumFences = 8;
  * Puts the copies of the token, in the transaction that raises it.
  * @param stored the copies that were read, to require that their writer has made no step since
  */
-export function putFences(
-  { path, environmentId, fence }: Fenced,
-  count: number,
-  found: readonly (FenceRecord | undefined)[] = [],
-): Write[] {
+export function putFences({ path, environmentId, fence }: Fenced, count: number, stored: FenceCopies = []): Write[] {
   return lanes(count).map(lane => {
-    const before = found[lane];
-    const condition = before === undefined ? {} : { if: { steps: equals(before.steps) } };
-    return put(fenceAt(path, lane), { environmentId, fence, steps: 0 }, condition);
+    const copy = stored[lane];
+    const isSame = copy === undefined ? {} : { if: { steps: equals(copy.steps) } };
+    return put(fenceAt(path, lane), { environmentId, fence, steps: 0 }, isSame);
   });
 }
 
@@ -72,10 +63,10 @@ export function checkFence({ path, environmentId, fence }: Fenced, lane: number)
   return update(fenceAt(path, lane), { add: { steps: 1 } }, { if: isSame });
 }
 
+export type FenceCopies = Awaited<ReturnType<typeof readFences>>['copies'];
+
 /** The state and all copies of its token. Not a snapshot: later writes require each of them to be unchanged. */
-export async function readFences(
-  path: EnvironmentPath,
-): Promise<{ state: EnvironmentState | undefined; copies: (FenceRecord | undefined)[] }> {
+export async function readFences(path: EnvironmentPath) {
   const [state, copies] = await Promise.all([
     find(stateAt(path)),
     readAll(lanes(maximumFences).map(lane => fenceAt(path, lane))),

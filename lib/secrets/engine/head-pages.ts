@@ -38,12 +38,9 @@ export function outgrowsPages(change: ChangedHeads): boolean {
 function measured({ before, heads }: ChangedHeads): HeadPage[] {
   const after = new Map([...before, ...heads.map(head => [head.key, head] as const)]);
   const live = [...after.values()].filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const size = (some: readonly HeadRecord[]) => ({ count: some.length, bytes: bytesOf(some) });
   const maximum = { count: Number.POSITIVE_INFINITY, bytes: idealBytes };
-  return chunksWithin(maximum, live, head => size([head])).map(chunk => ({
-    from: chunk[0]?.key ?? '',
-    bytes: bytesOf(chunk),
-  }));
+  const chunks = chunksWithin(maximum, live, head => ({ count: 1, bytes: bytesOf([head]) }));
+  return chunks.map(chunk => ({ from: chunk[0]?.key ?? '', bytes: bytesOf(chunk) }));
 }
 
 function resized({ state, before, heads }: ChangedHeads): HeadPage[] {

@@ -15,6 +15,13 @@ import { headBytes } from './secret-size.ts';
  * one. So a snapshot with a ciphertext under another data key than the state's is not kept.
  */
 
+/** An environment exactly as of `state.revision`. */
+export interface Snapshot {
+  state: EnvironmentState;
+  /** In key order: the head of every secret, and dead heads that were not moved to the tombstones yet. */
+  heads: readonly HeadRecord[];
+}
+
 interface KeptSnapshot extends Pick<EnvironmentState, 'id' | 'fence' | 'revision' | 'digest' | 'keyVersion'> {
   projectId: string;
   heads: readonly HeadRecord[];
@@ -56,10 +63,7 @@ export function keptHeads(path: EnvironmentPath, state: EnvironmentState): reado
 }
 
 /** Keeps a snapshot that matches the state's digest, and drops old and least recently used ones. */
-export function keepSnapshot(
-  path: EnvironmentPath,
-  { state, heads }: { state: EnvironmentState; heads: readonly HeadRecord[] },
-): void {
+export function keepSnapshot(path: EnvironmentPath, { state, heads }: Snapshot): void {
   const place = placeOf(path);
   forget(place);
   const maximumBytes = settings().SNAPSHOT_CACHE_BYTES;
@@ -72,8 +76,8 @@ export function keepSnapshot(
     forget(oldest);
   }
   keptBytes.value += bytes;
-  const own = { id, fence, revision, digest, keyVersion, projectId, heads: copyOf(heads), bytes };
-  kept.set(place, { ...own, keptAtMs: Date.now() });
+  const facts = { id, fence, revision, digest, keyVersion, projectId };
+  kept.set(place, { ...facts, heads: copyOf(heads), bytes, keptAtMs: Date.now() });
 }
 
 /** The SDK's ciphertexts are parts of buffers that it shares with other calls; keeping one would keep all 8 KB. */
@@ -93,22 +97,18 @@ function copyOf(heads: readonly HeadRecord[]): readonly HeadRecord[] {
 }
 
 /** Call this when reads turned out not to belong together. */
-export function forgetSnapshot(path: EnvironmentPath): void {
-  forget(placeOf(path));
-}
+export const forgetSnapshot = (path: EnvironmentPath): void => forget(placeOf(path));
 
 function find(path: EnvironmentPath): KeptSnapshot | undefined {
   const snapshot = kept.get(placeOf(path));
   return snapshot === undefined || isTooOld(snapshot) ? undefined : snapshot;
 }
 
-function isTooOld({ keptAtMs }: KeptSnapshot): boolean {
-  return Date.now() - keptAtMs >= maximumAgeMs;
-}
+const isTooOld = ({ keptAtMs }: KeptSnapshot) => Date.now() - keptAtMs >= maximumAgeMs;
 
 function isOf(snapshot: KeptSnapshot, state: EnvironmentState): boolean {
-  if (state.pending !== undefined) return false;
-  return (['id', 'fence', 'revision', 'digest', 'keyVersion'] as const).every(name => snapshot[name] === state[name]);
+  const names = ['id', 'fence', 'revision', 'digest', 'keyVersion'] as const;
+  return state.pending === undefined && names.every(name => snapshot[name] === state[name]);
 }
 
 function forget(place: string): void {
@@ -116,6 +116,4 @@ function forget(place: string): void {
   kept.delete(place);
 }
 
-function placeOf(path: EnvironmentPath): string {
-  return keys.environmentState(path).pk;
-}
+const placeOf = (path: EnvironmentPath): string => keys.environmentState(path).pk;

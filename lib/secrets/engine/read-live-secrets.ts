@@ -41,11 +41,11 @@ export interface LiveSecrets {
 export async function beginRead(
   path: EnvironmentPath,
   revisions: readonly number[] = [],
-  known?: EnvironmentState,
+  currentState?: EnvironmentState,
 ): Promise<EnvironmentReads> {
   const [project, snapshot, changes] = await Promise.all([
     find(at(projectRecord, path.orgSlug, path.project)),
-    beginSnapshot(path, known),
+    beginSnapshot(path, currentState),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);
   return { path, project, snapshot, revisions, changes };
@@ -78,19 +78,10 @@ export async function readLive<T>(
     const moments = past.map(heads => heads.filter(isLive));
     const now = snapshot.heads.filter(isLive);
     const shown = revisions.length === 0 ? now : moments.flat();
-    requireKeys(
-      ring,
-      shown.filter(({ destroyed }) => destroyed === undefined),
-    );
+    const valued = shown.filter(({ destroyed }) => destroyed === undefined);
+    requireKeys(ring, valued);
     const { state } = snapshot;
-    return use({
-      project,
-      state,
-      revision: revisions[0] ?? state.revision,
-      live: moments[0] ?? now,
-      now,
-      moments,
-      ring,
-    });
+    const [revision = state.revision] = revisions;
+    return use({ project, state, revision, live: moments[0] ?? now, now, moments, ring });
   });
 }

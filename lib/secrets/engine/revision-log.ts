@@ -1,11 +1,7 @@
 import { type EnvironmentPath, ranges } from '../../table/keys.ts';
-import { type Item, queryItems, queryPages } from '../../table/read.ts';
-import {
-  type RevisionPartRecord,
-  type RevisionRecord,
-  revisionPartRecord,
-  revisionRecord,
-} from '../../table/records/secret.ts';
+import { type Item, ofKind, queryItems, queryPages } from '../../table/read.ts';
+import type { RevisionPartRecord, RevisionRecord } from '../../table/records/secret.ts';
+import { revisionPartRecord, revisionRecord } from '../../table/records/secret.ts';
 
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
@@ -42,13 +38,8 @@ export async function readChangesBefore(
 
 /** Joins changes with their parts, and drops parts of changes that never committed. Pure. */
 function assemble(items: Item[]): RecordedChange[] {
-  const parts = new Map<string, RevisionPartRecord[]>();
   const idOf = ({ revision, fence }: RevisionPartRecord) => `${revision} ${fence}`;
-  for (const item of items) {
-    if (item.kind !== revisionPartRecord.kind) continue;
-    const part = revisionPartRecord.parse(item);
-    parts.set(idOf(part), [...(parts.get(idOf(part)) ?? []), part]);
-  }
+  const parts = Map.groupBy(ofKind(revisionPartRecord, items), idOf);
   return items
     .filter(({ kind }) => kind === revisionRecord.kind)
     .map(item => {

@@ -14,11 +14,7 @@ export class StaleRead extends Error {
 const maximumStaleReads = 10;
 
 /** @throws temporarily_unavailable, with an error in the log, if the reads stay inconsistent */
-export function readAgainWhileStale<T>(
-  log: Log,
-  place: EnvironmentPath,
-  attempt: (tries: number) => Promise<T>,
-): Promise<T> {
+export function readAgainWhileStale<T>(log: Log, place: EnvironmentPath, attempt: (tries: number) => Promise<T>) {
   return retryWhile(staleReadLimit(log, place), attempt);
 }
 
@@ -36,8 +32,7 @@ export function staleReadLimit(log: Log, place: EnvironmentPath): (error: unknow
     if (count < maximumStaleReads) return true;
     // An alarm counts these lines by `alarm`.
     log.error('an environment stays inconsistent however often it is read', error, { ...place, alarm: 'inconsistent' });
-    throw temporarilyUnavailable('The environment could not be read consistently. Send the request again.', error, {
-      isExpected: true,
-    });
+    const message = 'The environment could not be read consistently. Send the request again.';
+    throw temporarilyUnavailable(message, error, { isExpected: true });
   };
 }

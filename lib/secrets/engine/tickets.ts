@@ -163,28 +163,15 @@ async function pauseInLine(line: Line, pauseMs: number, budget: RetryBudget): Pr
 
 function queueTooLong(queueMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil(queueMs / 1000));
-  return new ApiError(
-    'temporarily_unavailable',
-    `Too many requests are waiting to change this environment. Send the request again in ${seconds} s.`,
-    { isExpected: true, retryAfterSeconds: seconds },
-  );
+  const message = `Too many requests are waiting to change this environment. Send the request again in ${seconds} s.`;
+  return new ApiError('temporarily_unavailable', message, { isExpected: true, retryAfterSeconds: seconds });
 }
 
 async function endService(path: EnvironmentPath, { own, environmentId = '' }: Line, log: Log): Promise<void> {
   const id = equals(environmentId);
+  const isBefore = [lessThan(own), absent].map(served => ({ id, served }));
   try {
-    await transactIfHolds([
-      update(
-        stateAt(path),
-        { set: { served: own } },
-        {
-          if: [
-            { id, served: lessThan(own) },
-            { id, served: absent },
-          ],
-        },
-      ),
-    ]);
+    await transactIfHolds([update(stateAt(path), { set: { served: own } }, { if: isBefore })]);
   } catch (error) {
     log.warn('could not end a ticket', { ...path, reason: String(error) });
   }

@@ -22,8 +22,8 @@ export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
 }
 
 export async function findTombstones(path: EnvironmentPath, keys: readonly string[]): Promise<HeadRecord[]> {
-  const found = await readAll(keys.map(key => at(tombstoneRecord, path, key)));
-  return found.filter(tombstone => tombstone !== undefined);
+  const tombstones = await readAll(keys.map(key => at(tombstoneRecord, path, key)));
+  return tombstones.filter(tombstone => tombstone !== undefined);
 }
 
 /** Each takes two of a transaction's 100 writes. */
@@ -43,12 +43,12 @@ export async function moveDeadHeads(path: EnvironmentPath, log: Log): Promise<vo
 }
 
 async function moveSome(path: EnvironmentPath): Promise<void> {
-  const begun = await readFirstPage(path);
-  const { state } = begun;
+  const firstPage = await readFirstPage(path);
+  const { state } = firstPage;
   if (state?.deadHeadsUpTo === undefined || state.status !== 'active') return;
-  const { dead, isAll } = await findDeadHeads(begun, state.revision);
-  for (const some of chunksOf(transactionsAtOnce, chunksOf(movedPerTransaction, dead))) {
-    const moved = await Promise.all(some.map(heads => transactIfHolds(heads.flatMap(head => moving(path, head)))));
+  const { dead, isAll } = await findDeadHeads(firstPage, state.revision);
+  for (const chunks of chunksOf(transactionsAtOnce, chunksOf(movedPerTransaction, dead))) {
+    const moved = await Promise.all(chunks.map(heads => transactIfHolds(heads.flatMap(head => moving(path, head)))));
     // Another writer has set one of them again, or is moving them too.
     if (moved.includes(false)) return;
   }

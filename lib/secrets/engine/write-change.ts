@@ -59,11 +59,9 @@ type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
 export function sizeAfter({ state, before, heads }: Content) {
   const added = heads.filter(isLive);
   const removed = heads.map(head => before.get(head.key)).filter(isLive);
-  const bytesOf = (some: readonly HeadRecord[]) => some.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-  return {
-    secretCount: state.secretCount + added.length - removed.length,
-    sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed),
-  };
+  const bytesOf = (live: readonly HeadRecord[]) => live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  const secretCount = state.secretCount + added.length - removed.length;
+  return { secretCount, sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed) };
 }
 
 /** The state's description of its secrets after the change. Pure. */
@@ -99,11 +97,8 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
   } catch (refused) {
     if (refused instanceof DecisionOutdated) throw refused;
     const error = isVersionTaken(refused, heads) ? new VersionTaken(refused.indexes) : refused;
-    const fence = read.fence + 1;
-    await requireCommitted(change, error, log, {
-      raise: () => transact([update(stateAt(path), { set: { fence } }, { if: notRisen(read) })]),
-      undo: () => Promise.resolve(),
-    });
+    const raising = update(stateAt(path), { set: { fence: read.fence + 1 } }, { if: notRisen(read) });
+    await requireCommitted(change, error, log, { raise: () => transact([raising]), undo: () => Promise.resolve() });
   }
 }
 
@@ -114,8 +109,7 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
   const read = at(headRecord, path, head.key);
   const replaced = before.get(head.key);
-  const isSame: Condition<HeadRecord>[] =
-    replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
+  const isSame = replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
   const condition = { if: isLive(replaced) ? isSame : [isNew, ...isSame] };
   if (isLive(head)) return [put(read, head, condition)];
   return [remove(read, condition), putTombstone(path, head)];
@@ -164,20 +158,17 @@ async function commit(
   const { path, state, heads, audit, checks } = change;
   const content = contentAfter(change);
   const revision = state.revision + 1;
-  const left = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
+  const deadHeads = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
   const pages = pagesAfter(change, change);
   const cut = pages === undefined && state.pages === undefined ? {} : { pages };
   const served = change.served === undefined ? {} : { served: change.served };
-  const after = { ...content, ...cut, revision, ...left, ...served, ...set };
-  const { condition: noneDestroyed, ...options } =
-    change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
+  const after = { ...content, ...cut, revision, ...deadHeads, ...served, ...set };
+  // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
+  const add = { valueCount: heads.filter(isLive).length };
+  const { condition: noneDestroyed = {}, ...refusal } = change.restored === undefined ? {} : whileNoneDestroyed(state);
+  const isSame = { ...condition, ...noneDestroyed, status: equals('active') };
   await transact([
-    // Destroying values lowers this count without raising the token, so the change adds to it instead of setting it.
-    upsert(
-      stateAt(path),
-      { set: after, add: { valueCount: heads.filter(isLive).length } },
-      { if: { ...condition, ...noneDestroyed, status: equals('active') }, ...options },
-    ),
+    upsert(stateAt(path), { set: after, add }, { if: isSame, ...refusal }),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,
@@ -223,10 +214,8 @@ async function requireCommitted<T>(
     const entry = await outcomeOf(() => find({ entity: auditRecord, key: change.audit.key }));
     if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
     if (raised.as === 'refused' && entry.as === 'done') throw error;
-    throw temporarilyUnavailable(
-      'It could not be determined whether the change was made. Send the request again.',
-      error,
-    );
+    const message = 'It could not be determined whether the change was made. Send the request again.';
+    throw temporarilyUnavailable(message, error);
   };
   await withoutReauthorization(() => withDeadline(findOut, recoveryTimeMs));
 }

@@ -37,9 +37,7 @@ export async function writeSteps(lease: Lease, steps: readonly Write[][], lanes:
       }
     }
   };
-  const ends = await Promise.allSettled(
-    Array.from({ length: Math.min(lanes, lease.fences) }, (_, lane) => runLane(lane)),
-  );
-  const failed = ends.find(end => end.status === 'rejected');
+  const running = Array.from({ length: Math.min(lanes, lease.fences) }, (_, lane) => runLane(lane));
+  const failed = (await Promise.allSettled(running)).find(end => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
