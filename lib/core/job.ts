@@ -27,7 +27,6 @@ export const LastingJob = z.discriminatedUnion('type', [
 ]);
 export type LastingJob = z.infer<typeof LastingJob>;
 
-/** A step of background work, as queued: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
   ...LastingJob.options,
   /** Sends a user an e-mail with a link to reset their password. Jobs with an unknown `userId` are dropped. */

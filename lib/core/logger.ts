@@ -3,7 +3,6 @@ import { functionVersion, logLevel, logLevels } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The log of one request; every line carries the request id. */
 export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;

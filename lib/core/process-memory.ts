@@ -20,7 +20,6 @@ export function processCollection<C extends { clear(): void }>(name: string, col
   return collection;
 }
 
-/** A value that is created when it is first needed and then kept, such as a client with its connections. */
 export function oncePerProcess<T>(name: string, create: () => T): () => T {
   const variable = processVariable<{ created: T } | undefined>(name, () => undefined);
   return () => {

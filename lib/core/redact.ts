@@ -50,7 +50,6 @@ function redactWithin(content: unknown, insideError: boolean, holders: readonly 
   );
 }
 
-/** The members that `JSON.stringify` leaves out. */
 function membersOfError(error: Error): object {
   const { name, message, stack, cause } = error;
   return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };

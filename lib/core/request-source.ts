@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { settings } from './settings.ts';
 
-/** Where a request came from, as the audit log records it. */
 export interface RequestSource {
   requestId: string;
   ip: string;

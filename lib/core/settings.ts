@@ -62,7 +62,6 @@ const readers = {
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Name or ARN of the function that sends requests to customers' hosts. */
   OUTBOUND_FUNCTION: optionalText,
   /** Sender address of e-mails. Without it, no e-mail is sent. */
   MAIL_FROM: optionalText,
@@ -78,7 +77,6 @@ const readers = {
   AWS_REGION: optionalText,
   /** The other region with a replica of the table. If set, an item in the table names the region that serves. */
   PEER_REGION: optionalText,
-  /** The region that serves until the table names one. */
   FIRST_REGION: optionalText,
   /** The restored table in use, if it is not the installation's own. Sessions from before the restore have ended. */
   RESTORED_TABLE: optionalText,
@@ -91,13 +89,11 @@ const readers = {
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
-  /** How long a session counts as recently authenticated. */
   STEP_UP_FRESH_SECONDS: seconds(600),
   /** The number of organizations a user can own before creating another one is rejected. */
   ORGANIZATIONS_PER_USER: limit(20),
   /** Invitations per organization; -1 also lifts the limit on invitations per address. */
   INVITATION_LIMIT_PER_DAY: limit(100),
-  /** An organization's fair share of requests. */
   REQUESTS_PER_MINUTE: limit(defaultRequestsPerMinute),
   /** Users without a verified e-mail address cannot invite others. */
   VERIFIED_EMAIL_REQUIRED: flagOn,

@@ -53,7 +53,6 @@ export function createCredential(userId: string, prefix = '', key?: Uint8Array):
   return { secret, hash: hashCredential(secret) };
 }
 
-/** Whether a well-formed credential was created with this key. Constant time. */
 export function hasValidMac(secret: string, prefix: string, key: Uint8Array): boolean {
   const digits = secret.slice(prefix.length);
   const random = digits.slice(0, randomDigits - macDigits);

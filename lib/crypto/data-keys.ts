@@ -34,12 +34,10 @@ interface Entry {
 }
 
 const entries = processCollection('data-keys', new Map<string, Entry>());
-/** Keys that are no longer handed out and are waiting to be overwritten. */
 const retired = processCollection('retired-data-keys', new Set<Entry>());
 const sweeper = processVariable<NodeJS.Timeout | undefined>('data-key-sweeper', () => undefined);
 const listeners: ((id: DataKeyId) => void)[] = [];
 
-/** Calls `listener` whenever a data key is no longer handed out. */
 export function whenRetired(listener: (id: DataKeyId) => void): void {
   listeners.push(listener);
 }
@@ -51,7 +49,6 @@ export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
   return wrapped;
 }
 
-/** The plaintext data key. A cached key needs no KMS call, and concurrent callers share one call. */
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
   sweepDataKeys();
   const name = cacheKey(id, wrapped);

@@ -11,7 +11,6 @@ export type EncryptionContext = Record<string, string>;
 
 const keyId = () => requiredSetting('KMS_KEY_ID');
 
-/** A new AES-256 data key, plaintext and wrapped. One KMS call. */
 export async function generateDataKey(context: EncryptionContext): Promise<{ plain: Uint8Array; wrapped: Uint8Array }> {
   const { Plaintext, CiphertextBlob } = await kmsClient().send(
     new GenerateDataKeyCommand({ KeyId: keyId(), KeySpec: 'AES_256', EncryptionContext: context }),

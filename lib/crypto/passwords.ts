@@ -48,7 +48,6 @@ export async function hashPassword(password: string): Promise<string> {
 
 const nobodysSalt = randomBytes(saltBytes);
 
-/** Stored for an account without a password. */
 export const noPassword = '';
 
 /**
@@ -72,7 +71,6 @@ export async function verifyPassword(password: string, stored: string | undefine
   return key.length === expected.length && timingSafeEqual(key, expected);
 }
 
-/** Whether the hash was made with weaker parameters than today's and should be replaced at the next log-in. */
 export function isOutdatedHash(stored: string): boolean {
   return !stored.startsWith(currentPrefix);
 }

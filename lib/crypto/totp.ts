@@ -13,7 +13,6 @@ const drift = 1;
 
 export const createTotpSecret = (): Uint8Array => randomBytes(secretBytes);
 
-/** The code of a time step (RFC 4226, section 5.3). */
 export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

@@ -9,12 +9,10 @@ import { at, find, list, queryItems } from '../table/read.ts';
 import { auditPartitionsRecord } from '../table/records/audit.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../table/records/organization.ts';
 import {
-  type InvitationRecord,
   invitationRecord,
-  type MemberRecord,
   memberRecord,
-  type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
@@ -87,18 +85,13 @@ async function eraseData(
   budget: StepBudget,
   fence: Write,
 ): Promise<boolean> {
-  const { slug } = organization;
-  return (
-    (await destroyDataKeys(organization, budget, fence)) &&
-    (await eraseWebhooks(organization, budget, fence)) &&
-    (await eraseIdentities(organization, budget, fence)) &&
-    (await eraseProjects(organization, budget, fence)) &&
-    (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
-    (await eraseSignIn(organization, budget, fence)) &&
-    (await eraseAudit(job, budget)) &&
-    (await eraseInvitations(organization, budget, fence)) &&
-    (await eraseMembers(organization, budget, fence))
-  );
+  const retiredSlugs = () => eraseRange(ranges.retiredSlugs(organization.slug), budget, fence);
+  const audit = () => eraseAudit(job, budget);
+  const first = [destroyDataKeys, eraseWebhooks, eraseIdentities, eraseProjects, retiredSlugs, eraseSignIn, audit];
+  for (const erase of [...first, eraseInvitations, eraseMembers]) {
+    if (!(await erase(organization, budget, fence))) return false;
+  }
+  return true;
 }
 
 /** The first partition last, because its item names the others. @returns true if nothing is left */
@@ -149,7 +142,7 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
   const slugs = new Set([...projects.map(project => project.slug), ...environments.map(({ project }) => project)]);
   for (const project of slugs) {
     if (!(await eraseBelowProject(slug, project, budget, fence))) return false;
-    const work = projects.flatMap(one => (one.slug === project ? [keys.unfinishedWork(one.id)] : []));
+    const work = projects.filter(record => record.slug === project).map(({ id }) => keys.unfinishedWork(id));
     await eraseItems([keys.project(slug, project), ...work], fence);
   }
   return true;
@@ -195,13 +188,9 @@ async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget
 async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const members = await list(memberRecord, ranges.members(slug));
   const keysOf = async ({ userId }: MemberRecord) => {
-    const tokens = await tokensBoundTo(id, userId);
+    const tokenKeys = (await tokensBoundTo(id, userId)).map(({ hash }) => keys.token(userId, hash));
     // The member goes last, because the tokens are found through it.
-    return [
-      ...tokens.map(({ hash }) => keys.token(userId, hash)),
-      keys.membership(userId, id),
-      keys.member(slug, userId),
-    ];
+    return [...tokenKeys, keys.membership(userId, id), keys.member(slug, userId)];
   };
   return eraseEach(members, keysOf, budget, fence);
 }

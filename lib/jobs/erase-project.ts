@@ -56,7 +56,6 @@ interface Erasable {
   status: 'active' | 'deleting';
 }
 
-/** A project or environment, and how to erase it. */
 interface Owner<R extends Erasable> {
   job: EraseProject | EraseEnvironment;
   item: Read<R>;
@@ -116,12 +115,7 @@ async function removeLimitedWebhooks(
  * Erases everything below a project, and records the slug and type of each environment. The project's own item stays,
  * so an interrupted step can be repeated. @returns true if nothing is left
  */
-export async function eraseBelowProject(
-  orgSlug: string,
-  project: string,
-  budget: StepBudget,
-  fence: Write,
-): Promise<boolean> {
+export async function eraseBelowProject(orgSlug: string, project: string, budget: StepBudget, fence: Write) {
   for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
     // The state is the first item of its partition. Removing it stops every change that is still being written.
     const { slug } = environment;

@@ -4,7 +4,6 @@ import { equals } from '../table/expressions.ts';
 import { queryPage, type Range } from '../table/read.ts';
 import { maximumWritesPerTransaction, remove, removeAll, transact, type Write } from '../table/write.ts';
 
-/** What a background step may still do before the next one takes over. */
 export interface StepBudget {
   items: number;
 }
@@ -81,11 +80,11 @@ export async function eraseRange(range: Range, budget: StepBudget, fence: Write 
     // A page ends at 1 MB, so its items stay below the 4 MB limit of a transaction.
     const pageSize = Math.min(budget.items, maximumWritesPerTransaction - 1);
     const page = await queryPage({ ...range, pageSize });
-    const found = page.items as unknown as Key[];
-    if (fence === undefined) await removeAll(found);
-    else await eraseItems(found, fence);
-    budget.items -= found.length;
+    const keys = page.items as unknown as Key[];
+    if (fence === undefined) await removeAll(keys);
+    else await eraseItems(keys, fence);
+    budget.items -= keys.length;
     // One more read finds items that moved to the end of the range while its last page was being erased.
-    if (found.length === 0) return true;
+    if (keys.length === 0) return true;
   }
 }

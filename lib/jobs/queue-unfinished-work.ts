@@ -50,8 +50,8 @@ export async function queueUnfinishedWork(
   for (const range of [ranges.unfinishedWork(from, 'g'), ranges.unfinishedWork('0', from)]) {
     for await (const items of queryPages({ ...range, pageSize, eventuallyConsistent: true })) {
       const due = items.map(item => unfinishedWorkRecord.parse(item)).filter(({ dueAtMs }) => dueAtMs <= nowMs);
-      for (const some of chunksOf(jobsAtOnce, due)) {
-        await Promise.all(some.map(work => queueAgain(work, nowMs, log)));
+      for (const chunk of chunksOf(jobsAtOnce, due)) {
+        await Promise.all(chunk.map(work => queueAgain(work, nowMs, log)));
       }
       queued += due.length;
       read += 1;
@@ -67,16 +67,12 @@ async function queueAgain(
   nowMs: number,
   log: Log,
 ): Promise<void> {
+  const id = subjectOf(job);
   await queueJob(job);
-  await transactIfHolds([
-    update(
-      at(unfinishedWorkRecord, subjectOf(job)),
-      { set: { dueAtMs: nowMs + jobLastsMs } },
-      { if: { dueAtMs: equals(dueAtMs) } },
-    ),
-  ]);
+  const work = at(unfinishedWorkRecord, id);
+  const isSame = { dueAtMs: equals(dueAtMs) };
+  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isSame })]);
   const { type, organizationId } = job;
   const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
-  const facts = { job: type, organizationId, id: subjectOf(job), overdueSeconds };
-  log.warn('queued unfinished work again', { ...facts, alarm: 'requeued' });
+  log.warn('queued unfinished work again', { job: type, organizationId, id, overdueSeconds, alarm: 'requeued' });
 }

@@ -59,10 +59,8 @@ async function runStep(job: Job, log: Log): Promise<void> {
   else await mailResetLink(job);
 }
 
-type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
-
 /** Mails a link to reset the password, if the account exists. The token is created here, so no queue ever holds it. */
-export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
+export async function mailResetLink({ userId }: { userId: string }): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
   const link = await newResetLink(user);

@@ -23,9 +23,7 @@ import {
  * than sequential ones.
  */
 
-/** What a limit counts. Created by the functions in `rate-limits.ts`. */
 export interface Counter {
-  /** -1: unlimited. */
   readonly bound: number;
   readonly windowSeconds: number;
   readonly item: Read<RateRecord>;

@@ -27,7 +27,6 @@ interface Share {
   minute: number;
   /** The total of all processes, as of the last response. */
   total: number;
-  /** Requests counted in this process since then. */
   pending: number;
 }
 
@@ -67,7 +66,6 @@ const counterOf = ({ organizationId, minute }: Share) => requestsOfOrganization(
 
 const isUsedUp = ({ total, pending }: Share, bound: number) => bound >= 0 && total + pending >= bound;
 
-/** Whether an organization is known to have used up its share of this minute. */
 export function isOverShare(idOrSlug: string | undefined): boolean {
   currentMinute();
   const share = shares.get(idOrSlug ?? '');

@@ -44,7 +44,6 @@ export const wrongCurrentPasswords = /* @__PURE__ */ limit<User>('current-passwo
 /** Wrong codes of a second factor. Three time steps are accepted, so a guess has a chance of 3 in a million. */
 export const wrongCodes = /* @__PURE__ */ limit<User>('second-factor', () => 5, 15 * minute);
 
-/** E-mails about wrong codes: one per window of `wrongCodes`. */
 export const wrongCodeMails = /* @__PURE__ */ limit<[userId: string, windowEndsAt: number]>(
   'second-factor-mail',
   () => 1,

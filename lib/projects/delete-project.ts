@@ -58,7 +58,6 @@ export async function deleteProject(
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
-/** The writes that make the project inaccessible and remove it from every count. */
 function deletion({ organization }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
   return [
     update(

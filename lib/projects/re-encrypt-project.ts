@@ -6,7 +6,7 @@ import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { fenceEnvironment } from '../secrets/engine/lease.ts';
-import { type Condition, equals, lessThan } from '../table/expressions.ts';
+import { type Condition, equals, isActive, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
@@ -31,15 +31,12 @@ const Cursor = z.object({
   queuedAtMs: z.coerce.number(),
   /** 0: fence; from 1 on: the number of the walk. */
   walk: z.coerce.number(),
-  /** The environment to continue with, and the sort key to continue after; absent at the start. */
   env: z.string().optional(),
   after: z.string().optional(),
   /** The environment's revision when its walk started; anything written later is under the new key anyway. */
   revision: z.coerce.number().default(0),
-  /** Values in the history that this walk has visited. */
   passed: z.coerce.number().default(0),
   changed: z.coerce.number().default(0),
-  /** Items on this walk that no key can decrypt. */
   damaged: z.coerce.number().default(0),
 });
 type Cursor = z.infer<typeof Cursor>;
@@ -49,9 +46,8 @@ export function firstCursor(): Record<string, string> {
 }
 
 function asText(cursor: Cursor): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(cursor).flatMap(([name, content]) => (content === undefined ? [] : [[name, String(content)]])),
-  );
+  const present = Object.entries(cursor).filter(([, content]) => content !== undefined);
+  return Object.fromEntries(present.map(([name, content]) => [name, String(content)]));
 }
 
 /**
@@ -87,8 +83,8 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
     .sort();
   const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);
   if (cursor.walk === 0) {
-    for (const some of chunksOf(environmentsAtOnce, environments)) {
-      await Promise.all(some.map(env => fenceEnvironment({ ...pathOf(job), env }, project.id, job.toVersion)));
+    for (const chunk of chunksOf(environmentsAtOnce, environments)) {
+      await Promise.all(chunk.map(env => fenceEnvironment(pathOf(job, env), project.id, job.toVersion)));
     }
     await next({ ...cursor, walk: 1 }, 1);
     return;
@@ -102,9 +98,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
   } else await complete(job, project, reached.damaged, log);
 }
 
-function pathOf({ orgSlug, project }: ReEncryptProject) {
-  return { orgSlug, project };
-}
+const pathOf = ({ orgSlug, project }: ReEncryptProject, env: string) => ({ orgSlug, project, env });
 
 interface Walk {
   job: ReEncryptProject;
@@ -121,29 +115,25 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
   do {
     const { env, after } = cursor;
     if (env === undefined) break;
-    const path = { ...pathOf(job), env };
+    const path = pathOf(job, env);
     const storedState = await find(at(environmentStateRecord, path));
     const state = storedState?.projectId === project.id ? storedState : undefined;
     const revision = after === undefined ? (state?.revision ?? 0) : cursor.revision;
     const range = ranges.environmentContent(path);
     const startAfter = after === undefined ? undefined : { pk: range.pk, sk: after };
-    const page =
-      state === undefined
-        ? { items: [], next: undefined }
-        : await queryPage({ ...range, pageSize: itemsPerPage, startAfter });
-    const items = page.items.filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
+    const page = state && (await queryPage({ ...range, pageSize: itemsPerPage, startAfter }));
+    const items = (page?.items ?? []).filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
     let { passed, changed, damaged } = cursor;
-    passed += items.filter(
-      ({ isVersion, record }) => isVersion && record.sealed !== undefined && record.revision <= revision,
-    ).length;
-    for (const some of chunksOf(itemsAtOnce, items)) {
-      const done = await Promise.all(some.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
-      changed += done.filter(result => result === 're-encrypted').length;
-      damaged += done.filter(result => result === 'damaged').length;
+    const values = items.filter(({ isVersion, record }) => isVersion && record.sealed !== undefined);
+    passed += values.filter(({ record }) => record.revision <= revision).length;
+    for (const chunk of chunksOf(itemsAtOnce, items)) {
+      const results = await Promise.all(chunk.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
+      changed += results.filter(result => result === 're-encrypted').length;
+      damaged += results.filter(result => result === 'damaged').length;
     }
-    cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
+    cursor = { ...cursor, revision, passed, changed, damaged, after: page?.next?.sk };
     // Finds the next slug by order rather than position, because the environment may have been erased in the meantime.
-    if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
+    if (page?.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;
 }
@@ -162,21 +152,16 @@ async function reEncrypt(
   ring: KeyRing,
   log: Log,
 ): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
-  const { sealed: found, keyVersion } = record;
-  if (found === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
+  const { sealed: ciphertext, keyVersion } = record;
+  if (ciphertext === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
     const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
-    const isDone = await transactIfHolds([
-      update(
-        { entity: headRecord, key },
-        { set: { sealed, keyVersion: ring.keyVersion } },
-        // The ciphertext itself, because key, version and revision may recur in an environment recreated under these
-        // slugs.
-        { if: { sealed: equals(found) } },
-      ),
-    ]);
+    const set = { sealed, keyVersion: ring.keyVersion };
+    // Compares the ciphertext, because key, version and revision may recur in an environment with the same slugs.
+    const isSame = { sealed: equals(ciphertext) };
+    const isDone = await transactIfHolds([update({ entity: headRecord, key }, { set }, { if: isSame })]);
     // Otherwise, the item has been replaced since it was read. Because of the fence, that used the new key.
     return isDone ? 're-encrypted' : 'nothing to do';
   } catch (error) {
@@ -192,12 +177,9 @@ async function reEncrypt(
  * re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
+  const project = at(projectRecord, job.orgSlug, job.project);
   await transactIfHolds([
-    update(
-      at(projectRecord, job.orgSlug, job.project),
-      { set: { 'rotation.failed': true } },
-      { if: isInProgress(job) },
-    ),
+    update(project, { set: { 'rotation.failed': true } }, { if: isInProgress(job) }),
     endWork(job.projectId),
   ]);
   log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
@@ -206,13 +188,9 @@ export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<v
 /** An absolute number that only increases, so a repeated step counts nothing twice. */
 async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
   const reencrypted = Math.min(passed, rotation?.total ?? 0);
-  await transactIfHolds([
-    update(
-      at(projectRecord, job.orgSlug, slug),
-      { set: { 'rotation.reencrypted': reencrypted } },
-      { if: { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) } },
-    ),
-  ]);
+  const project = at(projectRecord, job.orgSlug, slug);
+  const isBehind = { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) };
+  await transactIfHolds([update(project, { set: { 'rotation.reencrypted': reencrypted } }, { if: isBehind })]);
 }
 
 /**
@@ -223,12 +201,8 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
   const { toVersion } = job;
   const wrapped = project.wrappedKeys[String(toVersion)];
   if (project.rotation === null || wrapped === undefined) throw new Error('A rotation in progress has no new key.');
-  const { total } = project.rotation;
-  const set = {
-    ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}),
-    'rotation.status': 'completed',
-    'rotation.reencrypted': total,
-  } as const;
+  const completed = { 'rotation.status': 'completed', 'rotation.reencrypted': project.rotation.total } as const;
+  const set = { ...completed, ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}) };
   await transactIfHolds([
     update(at(projectRecord, job.orgSlug, project.slug), { set }, { if: isInProgress(job) }),
     endWork(project.id),
@@ -238,11 +212,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
 
 /** Fails if another delivery of the same job is further along. */
 function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
-  return {
-    id: equals(projectId),
-    // Deleting the project destroys its data keys, and none may come back.
-    status: equals('active'),
-    'rotation.toVersion': equals(toVersion),
-    'rotation.status': equals('in_progress'),
-  };
+  // Deleting the project destroys its data keys, and none may come back.
+  const isUsable = isActive(projectId);
+  return { ...isUsable, 'rotation.toVersion': equals(toVersion), 'rotation.status': equals('in_progress') };
 }

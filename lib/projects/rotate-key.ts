@@ -16,7 +16,6 @@ import { ConditionFailed, transact, update } from '../table/write.ts';
 import { firstCursor } from './re-encrypt-project.ts';
 import { type FoundProject, findProject, viewProjects } from './read-projects.ts';
 
-/** How many environments fit in the transaction alongside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
 
 /**

@@ -93,9 +93,8 @@ function requireTarget({ context, authorize, ifMatch }: Change<unknown>, reads: 
   const { revision } = state;
   // A revision that has passed doesn't come back, so this error needs no place in the queue.
   if (ifMatch !== undefined && !matchesRevision(ifMatch, revision)) {
-    throw new ApiError('revision_mismatch', `The environment is at revision ${revision}.`, {
-      details: { currentRevision: revision },
-    });
+    const details = { currentRevision: revision };
+    throw new ApiError('revision_mismatch', `The environment is at revision ${revision}.`, { details });
   }
   return { project, state, ring: keyRing(organization.id, project) };
 }

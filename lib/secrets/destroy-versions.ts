@@ -52,7 +52,6 @@ type Facts = Omit<VersionRecord, 'sealed'>;
 const factAttributes =
   'pk sk kind v key version revision fence deleted destroyed sizeBytes keyCreatedAt createdAt createdBy'.split(' ');
 
-/** The requested versions that still have a value, oldest first. */
 async function findRequested(params: KeyPath, state: EnvironmentState, requested: DestroyBody): Promise<Facts[]> {
   // Read after the state, so that no head of a change that was undone before can count as committed.
   const head = await find(at(headRecord, params, params.key));

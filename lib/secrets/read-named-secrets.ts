@@ -12,7 +12,6 @@ import type { LiveSecrets } from './engine/read-live-secrets.ts';
 import { isLive, readVersions, resolveHeads } from './engine/read-snapshot.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
-/** What a pull returns, for the whole environment or for named secrets. */
 export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
 
 export interface NamedReads extends EnvironmentRead {
@@ -65,7 +64,6 @@ async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState
   if (state?.id !== id || state.status !== 'active') throw new StaleRead(`Environment ${id} is gone.`);
 }
 
-/** The named secrets. @throws secret_not_found for a key that is missing */
 export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
   const missingKeys = new Set(keys);
   const heads = live.filter(isLive).filter(({ key }) => missingKeys.delete(key));

@@ -5,7 +5,6 @@
 
 type Name<R> = keyof R & string;
 
-/** Whether an attribute is a map that a path can lead into. */
 type IsMap<V> = V extends readonly unknown[] | Uint8Array | ReadonlySet<unknown>
   ? false
   : V extends object
@@ -27,7 +26,6 @@ export type ValueAt<R, P extends string> = P extends keyof R
 
 type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
 
-/** A test of an attribute of type `V`. Only numbers and strings can be ordered. */
 export type Test<V> =
   | { readonly op: '='; readonly value: Exclude<V, undefined> }
   | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
@@ -42,7 +40,6 @@ type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
  */
 export type Condition<R> = TestsByPath<R> & { readonly pk?: Presence };
 type TestsByPath<R> = { readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[] };
-/** At least one condition in a list must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
 export const equals = <const V>(value: V) => ({ op: '=', value }) as const;
@@ -60,7 +57,6 @@ export const isThere = { pk: exists } as const;
 /** The item belongs to this resource, which is not being erased. */
 export const isActive = (id: string) => ({ id: equals(id), status: equals('active') }) as const;
 
-/** The attributes have not changed since the record was read. */
 export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Condition<R> {
   const tests = names.map(name => [name, record[name] === undefined ? absent : equals(record[name])]);
   return Object.fromEntries(tests) as Condition<R>;
@@ -96,7 +92,6 @@ export interface Expressions {
   ExpressionAttributeValues?: Record<string, unknown>;
 }
 
-/** Renders a condition and an update with one shared set of placeholders. Pure. */
 export function render(conditions: AnyConditions | undefined, changes?: AnyChanges): Expressions {
   const names: string[] = [];
   const values: unknown[] = [];

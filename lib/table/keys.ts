@@ -8,7 +8,6 @@ import type { Key } from './entity.ts';
  * everything in an organization follow from a request's path. `records` says what the items hold.
  */
 
-/** The slugs that address an environment, as in a request's path. */
 export interface EnvironmentPath {
   orgSlug: string;
   project: string;
@@ -129,7 +128,6 @@ function between(first: Key, { sk }: Key) {
 /** No character of a slug or of a secret's key sorts after a tilde. */
 const last = '~';
 
-/** Ranges: a partition, or its items of one kind. */
 export const ranges = {
   sessions: (userId: string) => from(keys.session(userId, '')),
   tokens: (userId: string) => from(keys.token(userId, '')),

@@ -23,7 +23,6 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
   [Name in keyof Reads]: (Reads[Name] extends Read<infer R> | undefined ? R : never) | undefined;
 };
 
-/** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
   const request = { TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true };
   const { Item: item } = await sendPatiently(() => tableClient().send(new GetCommand(request)));
@@ -95,7 +94,6 @@ export interface Range {
 
 export interface Page {
   items: Item[];
-  /** Where the next page starts, undefined at the end. */
   next: Key | undefined;
 }
 
@@ -126,7 +124,6 @@ export async function queryPage(range: Range): Promise<Page> {
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
-/** The pages of a range as raw items, read on demand. */
 export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   let startAfter = range.startAfter;
   do {

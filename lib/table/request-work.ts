@@ -17,7 +17,6 @@ export function measureWork<T>(request: () => T): T {
   return requests.run({ startedAtMs: Date.now(), readUnits: 0, auditBytes: 0, charged: 0 }, request);
 }
 
-/** The work of the current request; undefined in the background. */
 export function currentWork(): RequestWork | undefined {
   return requests.getStore();
 }

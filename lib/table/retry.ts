@@ -102,7 +102,6 @@ type ThrottlingError = Error & { ThrottlingReasons?: Reasons; throttlingReasons?
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
-/** Waits as `backOff` does, then re-authorizes the caller. */
 export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
   await backOff(budget, cause);
   await reauthorize();
@@ -128,7 +127,6 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
-/** @throws if the caller is no longer authorized */
 export async function reauthorize(kind: WaitKind = { isSameWait: false }): Promise<void> {
   const reauthorization = authorizations.getStore();
   if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;

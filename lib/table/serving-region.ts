@@ -66,7 +66,6 @@ async function findInPeer(region: string, client: DynamoDBDocumentClient): Promi
   }
 }
 
-/** Whether DynamoDB rejected a request as wrong. */
 export function isClientError(error: unknown): boolean {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;

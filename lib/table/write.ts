@@ -37,7 +37,6 @@ interface WriteOptions<R> {
   refused?: (current: Partial<R> | undefined) => Error;
 }
 
-/** A record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 type Unconditional = Omit<Write, 'condition' | 'refused'>;

@@ -58,14 +58,11 @@ export interface CurrentSecrets {
 
 export interface Decision<Answer> {
   puts: readonly { key: string; value: string }[];
-  /** Keys that exist. */
   deletions: readonly string[];
   unchanged?: readonly string[];
-  /** Keys left unchanged for another reason. */
   skipped?: readonly string[];
   action: AuditAction;
   restored?: number;
-  /** The environment that the values come from, for promotions. */
   from?: Source;
   answer(result: ChangeResult): Answer;
 }
@@ -79,7 +76,6 @@ export interface Source {
   check: Write;
 }
 
-/** The environment after the change, even if nothing changed. */
 export interface ChangeResult {
   changed: boolean;
   revision: number;

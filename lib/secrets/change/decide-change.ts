@@ -129,19 +129,15 @@ async function decideOn<Answer>(
  */
 function requireMayName(access: MemberAccess, state: EnvironmentState, puts: readonly { key: string }[]): void {
   if (access.roleMay('read', state)) return;
-  const keys = refuseDangerous(
-    puts.map(({ key }) => key),
-    { allowed: [] },
-  );
+  const requested = puts.map(({ key }) => key);
+  const keys = refuseDangerous(requested, { allowed: [] });
   const [first] = keys;
   if (first === undefined) return;
   const others = keys.length === 1 ? '' : ` (and ${keys.length - 1} more)`;
-  throw new ApiError(
-    'forbidden',
+  const message =
     `The role ${access.role} may not set ${first.key}${others} in ${state.type} environments: such a name can control ` +
-      'which code runs or whom it trusts, so it takes the right to read the environment.',
-    { details: { keys } },
-  );
+    'which code runs or whom it trusts, so it takes the right to read the environment.';
+  throw new ApiError('forbidden', message, { details: { keys } });
 }
 
 function currentSecrets(
@@ -160,12 +156,7 @@ function currentSecrets(
 }
 
 /** A value that cannot be opened counts as different, because setting the key again repairs it. */
-async function holdsValue(
-  { state, ring }: Target,
-  head: HeadRecord | undefined,
-  value: string,
-  log: Log,
-): Promise<boolean> {
+async function holdsValue({ state, ring }: Target, head: HeadRecord | undefined, value: string, log: Log) {
   if (!isLive(head) || head.sizeBytes !== secretSizeBytes(head.key, value)) return false;
   try {
     return (await ring.open(state.id, head)) === value;
@@ -188,7 +179,6 @@ export async function sortOutUnchanged(
   };
 }
 
-/** The new heads, still without ciphertexts. Pure except for the time. */
 function newHeads(
   { puts, deletions }: Pick<Decision<unknown>, 'puts' | 'deletions'>,
   state: EnvironmentState,
@@ -196,17 +186,11 @@ function newHeads(
   updatedBy: HeadRecord['updatedBy'],
 ): HeadRecord[] {
   const updatedAt = new Date().toISOString();
+  const common = { revision: state.revision + 1, fence: state.fence + 1, updatedAt, updatedBy };
   const newHead = (key: string) => {
     const old = before.get(key);
-    return {
-      key,
-      version: (old?.version ?? 0) + 1,
-      revision: state.revision + 1,
-      fence: state.fence + 1,
-      createdAt: isLive(old) ? old.createdAt : updatedAt,
-      updatedAt,
-      updatedBy,
-    };
+    const createdAt = isLive(old) ? old.createdAt : updatedAt;
+    return { key, version: (old?.version ?? 0) + 1, createdAt, ...common };
   };
   return [
     ...puts.map(({ key, value }) => ({ ...newHead(key), sizeBytes: secretSizeBytes(key, value) })),

@@ -7,7 +7,6 @@ import { leavesDeadHeads } from '../engine/write-change.ts';
 import type { Change, Target } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
 
-/** Sends the events of a committed change, and moves the heads of deleted keys that it or an earlier one left. */
 export async function publishChange(
   change: Change<unknown>,
   target: Target,
@@ -49,13 +48,8 @@ function eventsOf(
     const event = isLive(single) ? setEvent(before.get(single.key)) : 'secret.deleted';
     return [{ ...common, event, key: single.key, metadata: { version: single.version, revision, ...why } }];
   }
-  return [
-    ...ofMany('secret.bulk_set', heads.filter(isLive)),
-    ...ofMany(
-      'secret.bulk_delete',
-      heads.filter(head => !isLive(head)),
-    ),
-  ];
+  const deleted = heads.filter(head => !isLive(head));
+  return [...ofMany('secret.bulk_set', heads.filter(isLive)), ...ofMany('secret.bulk_delete', deleted)];
 }
 
 export function setEvent(before: HeadRecord | undefined) {

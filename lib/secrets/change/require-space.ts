@@ -36,11 +36,8 @@ export function requireSpace(
 }
 
 function environmentFull(details: { sizeBytes?: number }): ApiError {
-  return new ApiError(
-    'payload_too_large',
-    `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`,
-    { details: { ...details, maximumBytes: maxEnvironmentBytes } },
-  );
+  const message = `This does not fit: an environment can hold at most ${maxEnvironmentBytes} bytes.`;
+  return new ApiError('payload_too_large', message, { details: { ...details, maximumBytes: maxEnvironmentBytes } });
 }
 
 /** Large enough that measuring a size to within a few hundred bytes takes thousands of audited revisions. */

@@ -9,7 +9,6 @@ import { isLive } from './read-snapshot.ts';
  * range has more than one page.
  */
 
-/** A range of keys, up to the next one's `from`, and about how many bytes its secrets have. */
 export type HeadPage = NonNullable<EnvironmentState['pages']>[number];
 
 const idealBytes = 512 * 1024;
@@ -18,7 +17,6 @@ const maximumBytes = 768 * 1024;
 
 interface ChangedHeads {
   state: Pick<EnvironmentState, 'pages' | 'sizeBytes'>;
-  /** The heads before the change; all of them, or those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
   heads: readonly HeadRecord[];
 }

@@ -52,7 +52,6 @@ export function hasSnapshot(path: EnvironmentPath): boolean {
   return find(path) !== undefined;
 }
 
-/** The heads of the state's revision, in key order, if they are kept. */
 export function keptHeads(path: EnvironmentPath, state: EnvironmentState): readonly HeadRecord[] | undefined {
   const snapshot = find(path);
   if (snapshot === undefined || !isOf(snapshot, state)) return undefined;

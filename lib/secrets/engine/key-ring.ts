@@ -32,7 +32,6 @@ export function keyRing(
     keyVersion: project.keyVersion,
     /** Unwraps the data key of most values, so that this can run in parallel with other work. */
     prepare: async () => void (await keyOf(project.keyVersion)),
-    /** Whether the project had the record's data key when it was read. */
     canOpen: ({ keyVersion }: Sealed) =>
       keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
     seal: async (value: string, place: ValuePlace): Promise<Uint8Array> => {

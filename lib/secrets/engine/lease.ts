@@ -10,7 +10,6 @@ import { fenced, maximumFences, notRisen, putFences, removeFences, stateAt } fro
 
 /** One writer's right to write or undo a large change: the state has its fencing token and a `pending`. */
 export interface Lease extends Fenced {
-  /** The current revision, until the change commits. */
   revision: number;
   fences: number;
   heartbeat: number;

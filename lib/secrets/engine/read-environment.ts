@@ -5,7 +5,6 @@ import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { stateAt } from './fencing.ts';
 
-/** An environment without its secrets, read before its caller is authorized. */
 export interface EnvironmentRead {
   project?: ProjectRecord | undefined;
   state?: EnvironmentState | undefined;

@@ -20,7 +20,6 @@ export interface EnvironmentReads {
   changes: readonly RecordedChange[];
 }
 
-/** The secrets of an environment at one revision, with the keys to decrypt them. */
 export interface LiveSecrets {
   project: ProjectRecord;
   state: EnvironmentState;

@@ -17,7 +17,6 @@ export interface FirstPage {
   page: Page;
 }
 
-/** The first page, or the state alone: with the heads of its revision if they were kept. */
 export type BegunSnapshot =
   | FirstPage
   | (Pick<FirstPage, 'path' | 'state'> & { kept: readonly HeadRecord[] | undefined });
@@ -57,7 +56,6 @@ export async function finishSnapshot(begun: BegunSnapshot): Promise<Snapshot> {
   return { state, heads: await readHeads(path, state, 'page' in begun ? begun.page : undefined) };
 }
 
-/** Whether `finishSnapshot` still has to read heads. */
 export function isUnfinished(begun: BegunSnapshot): boolean {
   return 'page' in begun ? begun.page.next !== undefined : begun.kept === undefined;
 }

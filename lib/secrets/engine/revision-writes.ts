@@ -14,7 +14,6 @@ export interface RevisedChange {
   state: EnvironmentState;
   /** The heads as of the state's revision, or tombstones, by key; at least those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
-  /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
   heads: readonly HeadRecord[];
   /** Puts the audit entry, which must be new. */
   audit: Write;

@@ -25,18 +25,15 @@ const standstillMs = 1000;
 /** Those behind it wait a little longer, so that they don't all go ahead at once. */
 const standstillMsPerWriter = 20;
 const longestStandstillMs = 2000;
-/** How often the next writer in line reads the environment. */
 const shortestPauseMs = 5;
 const longestPauseMs = 1000;
 /** The fraction of its estimated wait that a writer sleeps. Waking up late would delay every writer behind it. */
 const sleptShare = 0.7;
 
-/** A writer that has been served competes with few others. */
 const pauseWhenServedMs = 3;
 
 /** The time per writer, as this process measured it last. A guess until then. */
 const usualServiceMs = processVariable('usual-service-time', () => 20);
-/** One crashed writer must not make all later estimates too long. */
 const longestUsualServiceMs = 100;
 
 /** Where the queue is: how many tickets were issued, and, in the state, how many served. */
@@ -92,7 +89,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
     committed: () => {
       isServed = false;
     },
-    /** Lets the next writer be served, if this one was and has not committed. */
     end: async (): Promise<void> => {
       if (!isServed || line === undefined) return;
       isServed = false;
@@ -102,7 +98,6 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log) 
   return ticket;
 }
 
-/** A ticket in the line, and what its writer has seen of the line's progress. */
 type Line = ReturnType<typeof joinLine>;
 
 function joinLine(own: number, state: EnvironmentState | undefined) {

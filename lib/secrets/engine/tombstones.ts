@@ -26,7 +26,6 @@ export async function findTombstones(path: EnvironmentPath, keys: readonly strin
   return tombstones.filter(tombstone => tombstone !== undefined);
 }
 
-/** Each takes two of a transaction's 100 writes. */
 const movedPerTransaction = 45;
 const transactionsAtOnce = 8;
 /** Bounds how long one request takes. Later requests move the rest. */

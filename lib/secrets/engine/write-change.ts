@@ -22,11 +22,9 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /** A decided change, ready to be written. See README.md. */
 export interface WritableChange extends RevisedChange {
-  /** Whether the heads were read one by one and may therefore be older than the state. */
   isMixed: boolean;
   checks: readonly Write[];
   ring: KeyRing;
-  /** The ticket that the commit ends, if its writer had to wait for others. */
   served?: number | undefined;
 }
 
@@ -55,7 +53,6 @@ export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
 
 type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
 
-/** The number and size of the secrets after the change. Pure. */
 export function sizeAfter({ state, before, heads }: Content) {
   const added = heads.filter(isLive);
   const removed = heads.map(head => before.get(head.key)).filter(isLive);
@@ -64,7 +61,6 @@ export function sizeAfter({ state, before, heads }: Content) {
   return { secretCount, sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed) };
 }
 
-/** The state's description of its secrets after the change. Pure. */
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);

@@ -39,7 +39,6 @@ export const sessionRecord = entity(
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),
-    /** Accurate to the hour. */
     lastUsedAt: z.string(),
     ip: z.string(),
     userAgent: z.string(),
@@ -66,7 +65,6 @@ export const tokenRecord = entity('token', keys.token, {
   email: z.string(),
   hash: z.string(),
   name: z.string(),
-  /** The first characters of the token, to recognize it by. */
   prefix: z.string(),
   access: TokenAccess,
   organizationId: z.string().nullable(),
@@ -78,7 +76,6 @@ export const tokenRecord = entity('token', keys.token, {
   provider: ViaProvider.optional(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** ISO 8601; null: the token does not expire. */
   expiryDate: z.string().nullable(),
   expiresAt: ExpiresAt.optional(),
 });
@@ -87,14 +84,11 @@ export type TokenRecord = ReturnType<typeof tokenRecord.parse>;
 /** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
 export const handOffRecord = entity('handOff', keys.handoff, {
   userId: z.string(),
-  /** Ending the sessions of this epoch also invalidates the code. */
   sessionEpoch: z.int(),
   /** The session that requested the code, which ends with it. An older code names none, and is therefore rejected. */
   sessionHash: z.string().default(''),
   sessionId: z.string().optional(),
-  /** Whether the session used a second factor; the token inherits that. */
   secondFactor: z.boolean(),
-  /** The provider that the session came through; the token inherits that too. */
   provider: ViaProvider.optional(),
   codeChallenge: z.string(),
   name: z.string(),
@@ -116,7 +110,6 @@ export const challengeRecord = entity('challenge', keys.challenge, {
   purpose: z.enum(challengePurposes),
   /** The user who may answer; `nobody` for a log-in with only a passkey, where the answer names the user. */
   userId: z.string(),
-  /** Changing the password invalidates it. */
   sessionEpoch: z.int(),
   /** For a log-in that began at a company's provider: the session that the account's own factor completes. */
   provided: z

@@ -26,7 +26,6 @@ const pendingChange = z.object({
   revision: z.int(),
   /** The number of copies of the fencing token, each stored as a `fenceRecord`. */
   fences: z.int(),
-  /** Keeps increasing while its writer is alive. */
   heartbeat: z.int(),
   abandoned: z.literal(true).optional(),
 });
@@ -52,7 +51,6 @@ export const environmentStateRecord = entity(
     sizeBytes: z.int(),
     /** Values in the history: versions that are neither deletions nor destroyed. */
     valueCount: z.int(),
-    /** Nothing may be written under an older data key. */
     keyVersion: z.int(),
     /** Order-independent digest of the live heads (`digest.ts`): proves that a read returned exactly one revision. */
     digest: z.string(),
@@ -60,7 +58,6 @@ export const environmentStateRecord = entity(
     pages: z.array(z.object({ from: z.string(), bytes: z.int() })).optional(),
     /** Changes up to this revision may have left dead heads, which still have to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
-    /** The fencing token. Every change, takeover, undo and key rotation raises it. */
     fence: z.int(),
     pending: pendingChange.optional(),
     /** The number of the last ticket whose writer has finished (see `tickets.ts`). */
@@ -78,7 +75,6 @@ export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 export const fenceRecord = entity('fence', keys.fence, {
   environmentId: z.string(),
   fence: z.int(),
-  /** Steps executed under this copy; they count as heartbeats. */
   steps: z.int(),
 });
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;

@@ -46,12 +46,10 @@ export const identityRecord = /* @__PURE__ */ entity('identity', keys.identity, 
   singleUse: z.boolean().default(true),
   maxAssertionAgeMinutes: z.int().default(defaultAssertionAgeMinutes),
   tokenMinutes: z.int(),
-  /** null: fetched from the issuer. */
   jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
   createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
   updatedAt: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** When a new token last ended one that was still valid. Absent: never. */
   tokensEndedAt: z.string().optional(),
 });
 export type IdentityRecord = ReturnType<typeof identityRecord.parse>;
@@ -89,7 +87,6 @@ export const issuerKeysRecord = entity('issuerKeys', keys.issuerKeys, {
   keys: z.array(VerificationKey),
   /** The addresses of an issuer at which people sign in; a platform's issuer has none. */
   endpoints: ProviderEndpoints.optional(),
-  /** The last successful fetch; 0: none. */
   fetchedAtMs: z.int(),
   /** The start and end of the last fetch; without an end, it is still in progress. */
   triedAtMs: z.int(),

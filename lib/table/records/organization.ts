@@ -4,9 +4,7 @@ import { mayInvite, Role } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
-  /** null: the payment provider sent no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
@@ -50,7 +48,6 @@ export const organizationRecord = entity('organization', keys.organization, {
   billing: billingState.optional(),
   /** When an administrator last set `plan`, or 0; older payment events don't change it. */
   planChangedAtMs: z.int(),
-  /** Rejects sessions and tokens without a second factor. */
   requireSecondFactor: z.boolean(),
   /** Rejects sessions and tokens that did not come through the sign-in provider. Absent: false. */
   requireProvider: z.boolean().optional(),
@@ -58,7 +55,6 @@ export const organizationRecord = entity('organization', keys.organization, {
   providerRequiredAt: z.string().optional(),
   /** Of the sign-in provider's issuer and client, copied because every request reads this item. */
   providerVersion: z.string().optional(),
-  /** Whether a second factor that the provider reports counts. */
   trustProviderFactor: z.boolean().optional(),
 });
 export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
@@ -93,7 +89,6 @@ export const removedMemberRecord = entity('removedMember', keys.removedMember, {
   removedAt: z.string(),
 });
 
-/** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
 export const membershipRecord = entity('membership', keys.membership, {
   organizationId: z.string(),
   orgSlug: z.string(),
@@ -110,7 +105,6 @@ export const invitationRecord = entity('invitation', keys.invitation, {
   invitedBy: z.object({ id: z.string(), email: z.string() }),
   hash: z.string(),
   createdAt: z.string(),
-  /** ISO 8601. */
   expiryDate: z.string(),
 });
 export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
@@ -135,7 +129,6 @@ export function sortInvitations(
   return { pending: invitations.filter(open), dead: invitations.filter(invitation => !open(invitation)) };
 }
 
-/** From an invitation's token to the invitation. */
 export const invitationPointerRecord = entity('invitationPointer', keys.invitationPointer, {
   orgSlug: z.string(),
   organizationId: z.string(),

@@ -21,13 +21,11 @@ export const projectRecord = entity('project', keys.project, {
 });
 export type ProjectRecord = ReturnType<typeof projectRecord.parse>;
 
-/** A key that environments of a project are expected to have. */
 export const templateKeyRecord = entity('templateKey', keys.templateKey, {
   key: z.string(),
   projectId: z.string(),
   description: z.string().optional(),
   required: z.boolean(),
-  /** RE2 syntax, known to compile. */
   pattern: z.string().optional(),
   createdAt: z.string(),
 });

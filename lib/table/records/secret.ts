@@ -13,7 +13,6 @@ const stamped = {
   fence: z.int(),
 };
 
-/** The value, unless the version is a deletion or was destroyed. */
 const valued = {
   deleted: z.literal(true).optional(),
   /** Its value was removed from the table. Never set on the newest version, so only heads of past revisions have it. */
@@ -46,7 +45,6 @@ export const versionRecord = entity(
   {
     ...stamped,
     ...valued,
-    /** When the key was first set; needed to restore its head. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
     createdBy: actor,
@@ -73,7 +71,6 @@ export const revisionRecord = entity(
   (path: EnvironmentPath, revision: number) => keys.revision(path, revision, 0),
   {
     ...changedKeys,
-    /** The number of `revisionPartRecord` items that hold the keys that don't fit here. */
     parts: z.int(),
     /** The digest of the live heads after the change: proves that a read of this revision is correct. */
     digest: z.string(),

@@ -22,17 +22,14 @@ export const unfinishedWorkRecord = entity('unfinishedWork', keys.unfinishedWork
 /** By then the job has normally started and recorded that it is queued. */
 const firstDueAfterMs = 5 * minuteMs;
 
-/** Belongs in the transaction that starts the work. */
 export function noteWork(job: LastingJob): Write {
   return put(at(unfinishedWorkRecord, subjectOf(job)), { job, dueAtMs: Date.now() + firstDueAfterMs });
 }
 
-/** Belongs in the transaction that ends the work. */
 export function endWork(id: string): Write {
   return remove({ key: keys.unfinishedWork(id) });
 }
 
-/** The id of the resource that the job works on. */
 export function subjectOf(job: LastingJob): string {
   switch (job.type) {
     case 'erase-organization':

@@ -12,7 +12,6 @@ export const webhookRecord = entity('webhook', keys.webhook, {
   orgSlug: z.string(),
   url: z.string(),
   events: z.array(EventName),
-  /** The scope, as the request named it. */
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
   /** The same scope with slugs, for pings. `project` is set even if the request named only the environment. */
