@@ -24,9 +24,7 @@ const maximumDepth = 10;
  * A copy as plain JSON data, without anything that is secret by name or format. `code` inside an error is its kind
  * (`ECONNRESET`), which operators need; elsewhere it may be a hand-off code and is redacted.
  */
-export function redact(content: unknown): unknown {
-  return redactWithin(content, false, []);
-}
+export const redact = (content: unknown): unknown => redactWithin(content, false, []);
 
 /** @param holders the enclosing objects, to detect cycles */
 function redactWithin(content: unknown, insideError: boolean, holders: readonly object[]): unknown {

@@ -140,9 +140,7 @@ export function logLevel(): Settings['LOG_LEVEL'] {
 }
 
 /** The version of the running function, set by Lambda. A deployment's alarm counts errors by version. */
-export function functionVersion(): string | undefined {
-  return process.env.AWS_LAMBDA_FUNCTION_VERSION;
-}
+export const functionVersion = (): string | undefined => process.env.AWS_LAMBDA_FUNCTION_VERSION;
 
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];

@@ -34,9 +34,7 @@ function randomBase62(digits: number): string {
   return base62(bits % 62n ** BigInt(digits), digits);
 }
 
-function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), checksumDigits);
-}
+const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumDigits);
 
 function macOf(message: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(message).digest('hex');

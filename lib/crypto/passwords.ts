@@ -71,6 +71,4 @@ export async function verifyPassword(password: string, stored: string | undefine
   return key.length === expected.length && timingSafeEqual(key, expected);
 }
 
-export function isOutdatedHash(stored: string): boolean {
-  return !stored.startsWith(currentPrefix);
-}
+export const isOutdatedHash = (stored: string): boolean => !stored.startsWith(currentPrefix);

@@ -22,9 +22,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
   return String(number).padStart(digits, '0');
 }
 
-export function totpStep(nowMs: number): number {
-  return Math.floor(nowMs / 1000 / stepSeconds);
-}
+export const totpStep = (nowMs: number): number => Math.floor(nowMs / 1000 / stepSeconds);
 
 /** The newest time step near now with this code; undefined if there is none. Constant time. Pure. */
 export function matchingStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {

@@ -48,11 +48,9 @@ const lastRequestsSeconds = 60;
  */
 export async function eraseOrganization(queued: EraseOrganization, log: Log): Promise<void> {
   const item = at(organizationRecord, queued.orgSlug);
-  const [organization, spread] = await Promise.all([
-    find(item),
-    find(at(auditPartitionsRecord, queued.organizationId)),
-  ]);
-  // Later steps have to know, because the item is erased with the entries.
+  const auditPartitions = at(auditPartitionsRecord, queued.organizationId);
+  const [organization, spread] = await Promise.all([find(item), find(auditPartitions)]);
+  // Later steps need the number, because the item is erased with the entries.
   const job = spread === undefined ? queued : { ...queued, auditPartitions: spread.partitions };
   const budget: StepBudget = { items: itemsPerStep };
   // The slug may have a new owner by now. The audit log is addressed by id.
@@ -79,12 +77,7 @@ export async function eraseOrganization(queued: EraseOrganization, log: Log): Pr
  * Erases everything under the organization: first the data keys, because no value can be read without them; then
  * webhooks, which act on their own; then the rest. @returns true if nothing is left
  */
-async function eraseData(
-  job: EraseOrganization,
-  organization: OrganizationRecord,
-  budget: StepBudget,
-  fence: Write,
-): Promise<boolean> {
+async function eraseData(job: EraseOrganization, organization: OrganizationRecord, budget: StepBudget, fence: Write) {
   const retiredSlugs = () => eraseRange(ranges.retiredSlugs(organization.slug), budget, fence);
   const audit = () => eraseAudit(job, budget);
   const first = [destroyDataKeys, eraseWebhooks, eraseIdentities, eraseProjects, retiredSlugs, eraseSignIn, audit];
@@ -95,10 +88,7 @@ async function eraseData(
 }
 
 /** The first partition last, because its item names the others. @returns true if nothing is left */
-async function eraseAudit(
-  { organizationId, auditPartitions = 1 }: EraseOrganization,
-  budget: StepBudget,
-): Promise<boolean> {
+async function eraseAudit({ organizationId, auditPartitions = 1 }: EraseOrganization, budget: StepBudget) {
   for (let partition = auditPartitions - 1; partition >= 0; partition -= 1) {
     if (!(await eraseRange(ranges.audit(organizationId, partition), budget, undefined))) return false;
   }

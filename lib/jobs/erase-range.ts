@@ -36,10 +36,8 @@ export async function unlessErased<T>(step: () => Promise<T>): Promise<T | undef
  * late one can't touch items of the slug's next owner.
  */
 export function isBeingErased(id: string) {
-  return {
-    if: { id: equals(id), status: equals('deleting') },
-    refused: () => new AlreadyErased(`${id} was erased in the meantime.`),
-  };
+  const refused = () => new AlreadyErased(`${id} was erased in the meantime.`);
+  return { if: { id: equals(id), status: equals('deleting') }, refused };
 }
 
 /**

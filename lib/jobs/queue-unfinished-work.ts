@@ -62,11 +62,7 @@ export async function queueUnfinishedWork(
 }
 
 /** The job is queued first: if this process dies between the two calls, the next run queues it again. */
-async function queueAgain(
-  { job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>,
-  nowMs: number,
-  log: Log,
-): Promise<void> {
+async function queueAgain({ job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>, nowMs: number, log: Log) {
   const id = subjectOf(job);
   await queueJob(job);
   const work = at(unfinishedWorkRecord, id);

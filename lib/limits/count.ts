@@ -78,9 +78,7 @@ function belowLimit(counter: Counter) {
 }
 
 /** The read for the two functions below; undefined for an unlimited counter. */
-export function countRead({ bound, item }: Counter): Read<RateRecord> | undefined {
-  return bound < 0 ? undefined : item;
-}
+export const countRead = ({ bound, item }: Counter): Read<RateRecord> | undefined => (bound < 0 ? undefined : item);
 
 /** Rejects an attempt early, by the counter as read; the writes above decide. @throws rate_limited */
 export function refuseEarly(counter: Counter, stored: Stored): void {
@@ -93,9 +91,7 @@ export function isReached({ bound }: Counter, stored: Stored): boolean {
   return !hasEnded(stored) && (stored?.tries ?? 0) >= bound;
 }
 
-function hasEnded(stored: Stored): boolean {
-  return (stored?.expiresAt ?? 0) <= epochSeconds();
-}
+const hasEnded = (stored: Stored): boolean => (stored?.expiresAt ?? 0) <= epochSeconds();
 
 function rateLimited({ bound, windowSeconds }: Counter, stored: Stored): ApiError {
   const remainingSeconds = (stored?.expiresAt ?? 0) - epochSeconds();

@@ -185,6 +185,4 @@ export function withRoomFor(counter: Counter, places: number): Counter {
   return { ...counter, bound: counter.bound < 0 || places < 0 ? -1 : Math.max(counter.bound, places) };
 }
 
-function times(factor: number, bound: number): number {
-  return bound < 0 ? bound : Math.ceil(factor * bound);
-}
+const times = (factor: number, bound: number): number => (bound < 0 ? bound : Math.ceil(factor * bound));

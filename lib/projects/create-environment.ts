@@ -27,11 +27,7 @@ import { environmentView } from './read-projects.ts';
  * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for the slug of an erased environment, unless
  * the new type is no more open or the member is an owner or admin, who then needs a fresh session (step_up_required)
  */
-export function createEnvironment(
-  context: MemberContext,
-  projectSlug: string,
-  requested: BodyOf<typeof contract>,
-): Promise<Environment> {
+export function createEnvironment(context: MemberContext, projectSlug: string, requested: BodyOf<typeof contract>) {
   const slug = requested.slug ?? slugFromName(requested.name);
   const holder = at(environmentRecord, context.organization.slug, projectSlug, slug);
   return waitForSlug(holder, () => createUnder(slug, context, projectSlug, requested));

@@ -78,8 +78,7 @@ async function createUnder(slug: string, context: MemberContext, requested: Body
 
 /** Whether somebody who couldn't read an environment of the erased project could read the new one under its slug. */
 async function opensAnEnvironment(orgSlug: string, project: string): Promise<boolean> {
-  const retired = await readAll(
-    firstEnvironments.map(({ slug }) => at(retiredEnvironmentRecord, orgSlug, project, slug)),
-  );
+  const reads = firstEnvironments.map(({ slug }) => at(retiredEnvironmentRecord, orgSlug, project, slug));
+  const retired = await readAll(reads);
   return firstEnvironments.some(({ type }, index) => isMoreOpen(type, retired[index]?.type ?? type));
 }

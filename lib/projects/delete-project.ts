@@ -32,11 +32,7 @@ const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 const environmentsAtOnce = 90;
 
 /** Destroys a project's wrapped data keys in one transaction; a job erases the rest. @throws project_not_found */
-export async function deleteProject(
-  context: MemberContext,
-  slug: string,
-  begun: FoundProject | undefined,
-): Promise<void> {
+export async function deleteProject(context: MemberContext, slug: string, begun: FoundProject | undefined) {
   const { organization, access } = context;
   const readAgain = () => readInOrder(organization.slug, slug);
   const firstRead = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();

@@ -114,11 +114,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
  * Replaces the key of a project without values, and fences its environments in the same transaction.
  * @returns undefined if a concurrent request wrote something or added an environment
  */
-async function completeAtOnce(
-  context: MemberContext,
-  plan: Plan,
-  contents: readonly Content[],
-): Promise<Rotation | undefined> {
+async function completeAtOnce(context: MemberContext, plan: Plan, contents: readonly Content[]) {
   const { project, toVersion, wrapped } = plan;
   const rotation = rotationOf({ ...plan, total: 0 }, 'completed');
   const item = at(projectRecord, context.organization.slug, project.slug);

@@ -59,6 +59,4 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
   });
 }
 
-function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
-  return new Map(heads.map(head => [head.key, head]));
-}
+const byKey = (heads: readonly HeadRecord[]) => new Map(heads.map(head => [head.key, head]));

@@ -46,11 +46,7 @@ export async function readNamed<T>(
   });
 }
 
-async function readHeads(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  keys: readonly string[],
-): Promise<HeadRecord[]> {
+async function readHeads(path: EnvironmentPath, state: EnvironmentState, keys: readonly string[]) {
   const read = (await readAll(keys.map(key => at(headRecord, path, key)))).filter(head => head !== undefined);
   const heads = await resolveHeads(read, state.revision, wanted => readVersions(path, wanted));
   const live = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));

@@ -12,9 +12,8 @@ export const reauthorizedRetries = 'reauthorizedRetries';
 
 /** The table's client, one per process so that its connections stay warm. */
 export const tableClient = /* @__PURE__ */ oncePerProcess('table-client', () => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  const options = { marshallOptions: { removeUndefinedValues: true } };
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits), options);
   // It passes every item to a logger, even if there is none: half a millisecond per 100 secrets.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.addRelativeTo(reauthorizeRetries, {
@@ -87,9 +86,7 @@ function countReadUnits<Args extends { input: object }, Answer extends { output:
 
 type Capacity = { CapacityUnits?: number };
 
-function isWrite(commandName: string): boolean {
-  return /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
-}
+const isWrite = (commandName: string) => /^(?:BatchWrite|Delete|Put|TransactWrite|Update)Item/.test(commandName);
 
 /**
  * Rejects a late write, and re-authorizes the caller after the SDK has waited because of throttling. A call whose
@@ -112,6 +109,4 @@ function reauthorizeRetries<I, O>(next: Handler<I, O>, { commandName = '' }: Com
 }
 
 /** Whether DynamoDB rejected the request. After any other error, the attempt may have been executed. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof TransactionCanceledException || isClientError(error);
-}
+const isAnswer = (error: unknown): boolean => error instanceof TransactionCanceledException || isClientError(error);

@@ -17,13 +17,9 @@ export interface EnvironmentPath {
 /** A partition that the contracts declare, so that functions can be given rights to it. */
 type PartitionKey = { [P in Partition]: (typeof partitions)[P] extends 'many' ? `${P}#${string}` : P }[Partition];
 
-function key(pk: PartitionKey, sk: string): Key {
-  return { pk, sk };
-}
+const key = (pk: PartitionKey, sk: string): Key => ({ pk, sk });
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
-}
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 export const keys = {
   // An account. Identities have their tokens and their side of the membership here too.
@@ -191,17 +187,11 @@ function environmentPartition({ orgSlug, project, env }: EnvironmentPath) {
 }
 
 /** Sort keys compare as text, so numbers have a fixed width. Ten digits last for centuries at one write per second. */
-function versionDigits(version: number): string {
-  return String(version).padStart(10, '0');
-}
+const versionDigits = (version: number): string => String(version).padStart(10, '0');
 
 /** Under a reused slug, revisions start at the time in milliseconds, which has 13 digits. */
-function revisionDigits(revision: number): string {
-  return String(revision).padStart(16, '0');
-}
+const revisionDigits = (revision: number): string => String(revision).padStart(16, '0');
 
 const maximumPart = 9999;
 
-function partDigits(part: number): string {
-  return String(part).padStart(4, '0');
-}
+const partDigits = (part: number): string => String(part).padStart(4, '0');

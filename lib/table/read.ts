@@ -32,9 +32,7 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 /**
  * Strongly consistent reads of up to 100 items per call, as one object. Not a snapshot: each item is read on its own.
  */
-export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
-  reads: Reads,
-): Promise<ReadResults<Reads>> {
+export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(reads: Reads) {
   const [records] = await readTogetherWith(reads, []);
   return records;
 }
@@ -147,6 +145,4 @@ export async function list<R>(entity: AnyEntity<R>, range: Range): Promise<R[]> 
   return (await queryItems(range)).map(item => entity.parse(item));
 }
 
-function keyText({ pk, sk }: Key): string {
-  return `${pk}\u0000${sk}`;
-}
+const keyText = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;

@@ -17,6 +17,4 @@ export function measureWork<T>(request: () => T): T {
   return requests.run({ startedAtMs: Date.now(), readUnits: 0, auditBytes: 0, charged: 0 }, request);
 }
 
-export function currentWork(): RequestWork | undefined {
-  return requests.getStore();
-}
+export const currentWork = (): RequestWork | undefined => requests.getStore();

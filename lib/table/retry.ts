@@ -120,9 +120,8 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
 /** Does not re-authorize. @throws `temporarily_unavailable` when the budget's time is used up */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('There are too many requests at once. Send the request again.', cause, {
-      isExpected: !isOutage(cause),
-    });
+    const message = 'There are too many requests at once. Send the request again.';
+    throw temporarilyUnavailable(message, cause, { isExpected: !isOutage(cause) });
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
@@ -146,9 +145,7 @@ const refusals = new Set([
 /** DynamoDB doesn't say whether it executed the request, or is still executing the same transaction. */
 const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && refusals.has(error.name);
-}
+export const isRefusal = (error: unknown): boolean => error instanceof Error && refusals.has(error.name);
 
 /** Whether a request that may be executed twice (a read, a transaction with its token) can be sent again. */
 export function isTransient(error: unknown): boolean {

@@ -133,10 +133,7 @@ export async function putAlone({ kind, item }: Write): Promise<void> {
  * Adds to a number in an item, which it may create, and returns the item. If a response is lost, the SDK adds again, so
  * use this only for counts that may be slightly too high.
  */
-export async function increment<R>(
-  read: Read<R>,
-  changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
-): Promise<R> {
+export async function increment<R>(read: Read<R>, changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>) {
   const { key: Key, changes } = upsert(read, changesWanted);
   const TableName = requiredSetting('TABLE_NAME');
   const request = { TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' as const };

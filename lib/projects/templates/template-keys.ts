@@ -80,10 +80,8 @@ const notFound = (key: string) => new ApiError('template_key_not_found', `The te
 
 /** One round trip, in parallel with authentication. */
 export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }) {
-  return readTogether({
-    project: at(projectRecord, orgSlug, project),
-    record: at(templateKeyRecord, orgSlug, project, key),
-  });
+  const record = at(templateKeyRecord, orgSlug, project, key);
+  return readTogether({ project: at(projectRecord, orgSlug, project), record });
 }
 
 /**

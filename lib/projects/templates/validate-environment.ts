@@ -24,10 +24,7 @@ export async function beginValidation(path: EnvironmentPath) {
  * Compares an environment with its project's template. Patterns reveal which values match them, so if values were
  * decrypted, the response waits for the audit entry.
  */
-export async function validateEnvironment(
-  context: MemberContext,
-  begun: Awaited<ReturnType<typeof beginValidation>>,
-): Promise<Comparison> {
+export async function validateEnvironment(context: MemberContext, begun: Awaited<ReturnType<typeof beginValidation>>) {
   const validate = async ({ project, state, live, ring }: LiveSecrets) => {
     const template = templateOf(project, begun.template);
     const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));

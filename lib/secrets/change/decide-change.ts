@@ -34,11 +34,7 @@ export interface Decided<Answer> {
  * Lets the request decide, and checks that the result fits.
  * @throws the domain's errors; ConditionFailed, StaleRead to read again; DecisionOutdated if the source has changed
  */
-export async function decideChange<Answer>(
-  change: Change<Answer>,
-  reads: TargetReads,
-  target: Target,
-): Promise<Decided<Answer>> {
+export async function decideChange<Answer>(change: Change<Answer>, reads: TargetReads, target: Target) {
   const { path } = change;
   const heads = await finishHeads(reads);
   if ('named' in reads.heads) requireHeadsOf(target.state, heads);
@@ -173,10 +169,8 @@ export async function sortOutUnchanged(
   { hasValue }: CurrentSecrets,
 ): Promise<Required<Pick<Decision<unknown>, 'puts' | 'unchanged'>>> {
   const same = await Promise.all(secrets.map(({ key, value }) => hasValue(key, value)));
-  return {
-    puts: secrets.filter((_, index) => !same[index]),
-    unchanged: secrets.filter((_, index) => same[index]).map(({ key }) => key),
-  };
+  const unchanged = secrets.filter((_, index) => same[index]).map(({ key }) => key);
+  return { puts: secrets.filter((_, index) => !same[index]), unchanged };
 }
 
 function newHeads(

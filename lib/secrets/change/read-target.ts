@@ -44,11 +44,8 @@ export async function readTarget(
   keys: Keys,
   begin: (path: EnvironmentPath) => Promise<BegunSnapshot> = readFirstPage,
 ): Promise<TargetReads> {
-  const fixed = {
-    project: at(projectRecord, path.orgSlug, path.project),
-    plans: at(planConfigsRecord),
-    tickets: ticketsAt(path),
-  };
+  const project = at(projectRecord, path.orgSlug, path.project);
+  const fixed = { project, plans: at(planConfigsRecord), tickets: ticketsAt(path) };
   if (keys === 'all' || keys.length > maximumNamedKeys) {
     const [records, all] = await Promise.all([readTogether(fixed), begin(path)]);
     return { ...records, keys, state: all.state, heads: { all } };

@@ -32,14 +32,10 @@ function hex(total: bigint): string {
 }
 
 /** 32 hex digits. */
-export function digestOf(heads: Iterable<DigestedHead>): string {
-  return changedDigest(emptyDigest, [], heads);
-}
+export const digestOf = (heads: Iterable<DigestedHead>): string => changedDigest(emptyDigest, [], heads);
 
 export function changedDigest(digest: string, removed: Iterable<DigestedHead>, added: Iterable<DigestedHead>): string {
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
-export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
-  return digestOf(heads) === digest;
-}
+export const addUpTo = (digest: string, heads: Iterable<DigestedHead>): boolean => digestOf(heads) === digest;

@@ -16,13 +16,9 @@ export interface Fenced {
   fence: number;
 }
 
-export function stateAt(path: EnvironmentPath) {
-  return at(environmentStateRecord, path);
-}
+export const stateAt = (path: EnvironmentPath) => at(environmentStateRecord, path);
 
-export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): Fenced {
-  return { path, environmentId: id, fence };
-}
+export const fenced = (path: EnvironmentPath, { id, fence }: EnvironmentState) => ({ path, environmentId: id, fence });
 
 /**
  * Makes the secrets unreachable, in the transaction that deletes the environment or its project. A conditional pull
@@ -67,17 +63,11 @@ export type FenceCopies = Awaited<ReturnType<typeof readFences>>['copies'];
 
 /** The state and all copies of its token. Not a snapshot: later writes require each of them to be unchanged. */
 export async function readFences(path: EnvironmentPath) {
-  const [state, copies] = await Promise.all([
-    find(stateAt(path)),
-    readAll(lanes(maximumFences).map(lane => fenceAt(path, lane))),
-  ]);
+  const fences = lanes(maximumFences).map(lane => fenceAt(path, lane));
+  const [state, copies] = await Promise.all([find(stateAt(path)), readAll(fences)]);
   return { state, copies };
 }
 
-function fenceAt(path: EnvironmentPath, lane: number) {
-  return at(fenceRecord, path, lane);
-}
+const fenceAt = (path: EnvironmentPath, lane: number) => at(fenceRecord, path, lane);
 
-function lanes(count: number): number[] {
-  return Array.from({ length: count }, (_, lane) => lane);
-}
+const lanes = (count: number): number[] => Array.from({ length: count }, (_, lane) => lane);

@@ -29,9 +29,7 @@ export function pagesAfter(change: ChangedHeads, { isMixed }: { isMixed: boolean
 }
 
 /** Whether a change that read only its own keys outgrows a range, so that it has to be measured. Pure. */
-export function outgrowsPages(change: ChangedHeads): boolean {
-  return resized(change).some(({ bytes }) => bytes > maximumBytes);
-}
+export const outgrowsPages = (change: ChangedHeads) => resized(change).some(({ bytes }) => bytes > maximumBytes);
 
 function measured({ before, heads }: ChangedHeads): HeadPage[] {
   const after = new Map([...before, ...heads.map(head => [head.key, head] as const)]);

@@ -48,9 +48,7 @@ whenRetired(({ projectId, keyVersion }) => {
   }
 });
 
-export function hasSnapshot(path: EnvironmentPath): boolean {
-  return find(path) !== undefined;
-}
+export const hasSnapshot = (path: EnvironmentPath): boolean => find(path) !== undefined;
 
 export function keptHeads(path: EnvironmentPath, state: EnvironmentState): readonly HeadRecord[] | undefined {
   const snapshot = find(path);

@@ -15,9 +15,7 @@ export interface Lease extends Fenced {
   heartbeat: number;
 }
 
-export function isHeld(lease: Lease): Condition<EnvironmentState> {
-  return { ...notRisen(lease), pending: exists };
-}
+export const isHeld = (lease: Lease): Condition<EnvironmentState> => ({ ...notRisen(lease), pending: exists });
 
 export function newLease(path: EnvironmentPath, state: EnvironmentState, fences: number): Lease {
   return { ...fenced(path, state), fence: state.fence + 1, revision: state.revision, fences, heartbeat: 1 };

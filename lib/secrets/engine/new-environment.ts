@@ -25,14 +25,8 @@ export function newEnvironment(
   const environment: EnvironmentRecord = { ...common, name, project: project.slug, createdAt };
   const { organizationId, firstRevision, keyVersion } = project;
   const revisions = { revision: firstRevision, firstRevision, digest: emptyDigest, fence: 1, keyVersion };
-  const state: EnvironmentState = {
-    ...common,
-    organizationId,
-    ...revisions,
-    secretCount: 0,
-    sizeBytes: 0,
-    valueCount: 0,
-  };
+  const counts = { secretCount: 0, sizeBytes: 0, valueCount: 0 };
+  const state: EnvironmentState = { ...common, organizationId, ...revisions, ...counts };
   const writes = [
     put(at(environmentRecord, orgSlug, project.slug, slug), environment, { if: isNew }),
     put(at(environmentStateRecord, { orgSlug, project: project.slug, env: slug }), state, { if: isNew }),

@@ -43,13 +43,9 @@ export interface QueueReads {
 }
 
 /** Whether other writers are waiting, in which case an attempt would only get in their way. */
-export function areWaiting({ state, tickets }: QueueReads): boolean {
-  return (tickets?.issued ?? 0) > servedIn(state);
-}
+export const areWaiting = ({ state, tickets }: QueueReads): boolean => (tickets?.issued ?? 0) > servedIn(state);
 
-export function ticketsAt(path: EnvironmentPath) {
-  return at(ticketsRecord, path);
-}
+export const ticketsAt = (path: EnvironmentPath) => at(ticketsRecord, path);
 
 export type Ticket = ReturnType<typeof newTicket>;
 
@@ -172,6 +168,4 @@ async function endService(path: EnvironmentPath, { own, environmentId = '' }: Li
   }
 }
 
-function servedIn(state: EnvironmentState | undefined): number {
-  return state?.served ?? 0;
-}
+const servedIn = (state: EnvironmentState | undefined): number => state?.served ?? 0;

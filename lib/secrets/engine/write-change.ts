@@ -12,7 +12,7 @@ import { changedDigest } from './digest.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import { pagesAfter } from './head-pages.ts';
 import type { KeyRing } from './key-ring.ts';
-import { acquire, isHeld, newLease, raiseFence, withHeartbeat } from './lease.ts';
+import { acquire, isHeld, type Lease, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
 import { type RevisedChange, revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
@@ -138,10 +138,8 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
     await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
     await commit(change, isHeld(lease), { pending: undefined }, removeFences(lease, lease.fences));
   } catch (error) {
-    await requireCommitted(change, error, log, {
-      raise: () => raiseFence(lease),
-      undo: raised => undoAndRelease(raised, ring, log),
-    });
+    const undo = (raised: Lease) => undoAndRelease(raised, ring, log);
+    await requireCommitted(change, error, log, { raise: () => raiseFence(lease), undo });
   }
 }
 

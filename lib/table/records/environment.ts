@@ -72,11 +72,7 @@ export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
  * One of several copies of the fencing token during a large change. Each of its parallel steps requires a different
  * one, because concurrent transactions on the same item cancel each other.
  */
-export const fenceRecord = entity('fence', keys.fence, {
-  environmentId: z.string(),
-  fence: z.int(),
-  steps: z.int(),
-});
+export const fenceRecord = entity('fence', keys.fence, { environmentId: z.string(), fence: z.int(), steps: z.int() });
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
 /** The queue of an environment's writers. Advisory only: the fencing token decides what is written. */
