@@ -37,7 +37,7 @@ function derive(password: string, salt: Uint8Array, { costLog2, blockSize: r, pa
   return inTurn(() => scryptHash(normalized, salt, hashBytes, options));
 }
 
-const scryptHash = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+const scryptHash = /* @__PURE__ */ promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {

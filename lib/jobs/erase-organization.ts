@@ -42,8 +42,7 @@ const lastRequestsSeconds = 60;
 
 /**
  * One step of erasing a deleted organization; queues the next while anything is left. Safe to run twice, concurrently,
- * or late. A minute after everything is gone, another step erases audit entries of requests that were authorized
- * before.
+ * or late. A minute after all is gone, another step erases audit entries of requests that were authorized before.
  * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
 export async function eraseOrganization(queued: EraseOrganization, log: Log): Promise<void> {

@@ -68,8 +68,7 @@ export async function eraseEach<R>(
 
 /**
  * Removes a range's items, within the step's budget. It needs no cursor, because erased items are gone.
- * @param fence undefined for a partition addressed by the job's own id; an id found under the slug may be its next
- * owner's
+ * @param fence undefined for a partition addressed by the job's own id, which no next owner of the slug shares
  * @returns true if nothing in the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget, fence: Write | undefined): Promise<boolean> {

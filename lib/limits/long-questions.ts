@@ -10,7 +10,7 @@ import { chargeWork, flushShares } from './fair-share.ts';
 
 /*
  * A question about the audit log can occupy a function for twenty seconds, and its cost is only known at the end. So
- * each organization has two places for them, shared by all processes. A place is a lease that outlasts the function.
+ * each organization has two places, shared by all processes. A place is a lease that outlasts the function.
  */
 const places = ['first', 'second'] as const;
 type Place = (typeof places)[number];

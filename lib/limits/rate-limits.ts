@@ -152,7 +152,7 @@ export const keyFetchesOfNetwork = /* @__PURE__ */ limit<Network>(
   minute,
 );
 
-/** Audit entries about rejected assertions, which anyone who can get genuine ones could fill the audit log with. */
+/** Audit entries about rejected assertions: anyone who can get genuine ones could fill the audit log. */
 export const recordedRefusals = /* @__PURE__ */ limit<[identityId: string]>('identity-refusals', () => 100, hour);
 
 /** Requests of an organization's own callers in one clock minute. */

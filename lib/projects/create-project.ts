@@ -24,8 +24,7 @@ import { environmentView, projectView } from './read-projects.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
- * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than the erased one under
- * its slugs
+ * @throws plan_limit_exceeded; slug_taken; step_up_required if an environment is more open than an erased one was
  */
 export function createProject(context: MemberContext, requested: BodyOf<typeof contract>): Promise<Project> {
   const slug = requested.slug ?? slugFromName(requested.name);

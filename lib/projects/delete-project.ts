@@ -31,7 +31,7 @@ const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 /** How many environments fit in the deleting transaction alongside its other five writes. */
 const environmentsAtOnce = 90;
 
-/** Destroys a project's wrapped data keys in one transaction; a job erases the rest. @throws project_not_found */
+/** Makes a project inaccessible and destroys its data keys; a job erases the rest. @throws project_not_found */
 export async function deleteProject(context: MemberContext, slug: string, begun: FoundProject | undefined) {
   const { organization, access } = context;
   const readAgain = () => readInOrder(organization.slug, slug);

@@ -61,8 +61,7 @@ export async function changeSecrets<Answer>(
 /**
  * The environment to change, if the caller may change it and no other writer goes first.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch; StaleRead if the project was read
- * before a key rotation; ConditionFailed after waiting for a change in progress, or if other writers are waiting in
- * line
+ * before a key rotation; ConditionFailed after waiting for a change in progress, or if other writers are in line
  */
 async function requireTurn(change: Change<unknown>, reads: TargetReads): Promise<Target> {
   const { path, dryRun, ticket, context } = change;

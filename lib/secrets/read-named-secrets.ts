@@ -25,8 +25,7 @@ export async function beginNamedRead(path: EnvironmentPath, keys: readonly strin
 
 /**
  * Passes the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each is
- * at that revision, or stamped later and resolved as in a snapshot. A key whose head was removed meanwhile does not
- * exist.
+ * at that revision, or stamped later and resolved as in a snapshot. A key without a head does not exist.
  * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that does not exist
  */
 export async function readNamed<T>(

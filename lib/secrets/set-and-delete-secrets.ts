@@ -110,7 +110,7 @@ export async function bulkDeleteSecrets(
   });
 }
 
-/** Sets and deletes secrets as one change. @throws version_mismatch, secret_not_found, and what `changeSecrets` throws */
+/** Sets and deletes secrets as one change. @throws version_mismatch, secret_not_found, and as `changeSecrets` */
 export async function applyChanges(
   context: MemberContext,
   { set, delete: deletions, ambiguous, ...options }: ChangeOptions & Omit<Changes, 'message'>,

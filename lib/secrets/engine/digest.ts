@@ -4,8 +4,8 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 /*
  * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head, with the token
  * of the change that wrote it. A change updates it from the heads that it replaces. Heads that don't match the state's
- * digest are of different changes. It is no protection from an attacker who writes to the table; the additional data of
- * the ciphertexts is.
+ * digest are of different changes. Against an attacker who writes to the table, only the ciphertexts' additional data
+ * protects.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;

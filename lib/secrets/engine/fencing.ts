@@ -53,7 +53,6 @@ export function removeFences({ path }: Fenced, count: number): Write[] {
   return lanes(count).map(lane => remove(fenceAt(path, lane)));
 }
 
-/** Makes a step require the token, and counts the step. */
 export function checkFence({ path, environmentId, fence }: Fenced, lane: number): Write {
   const isSame = { environmentId: equals(environmentId), fence: equals(fence) };
   return update(fenceAt(path, lane), { add: { steps: 1 } }, { if: isSame });

@@ -22,8 +22,7 @@ export function keyRing(
     const unwrapped = opened.get(keyVersion);
     if (unwrapped !== undefined) return unwrapped;
     const wrapped = project.wrappedKeys[String(keyVersion)];
-    if (wrapped === undefined)
-      throw new StaleRead(`The project ${projectId} has no data key of version ${keyVersion}.`);
+    if (wrapped === undefined) throw new StaleRead(`Project ${projectId} has no data key of version ${keyVersion}.`);
     const key = dataKey({ organizationId, projectId, keyVersion }, wrapped).then(cipherKey);
     opened.set(keyVersion, key);
     return key;

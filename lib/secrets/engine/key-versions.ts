@@ -30,7 +30,8 @@ export async function readKeyChanges(log: Log, path: KeyPath, environmentId: str
 }
 
 /**
- * The newest committed version, or 0. Every version below a head is committed. The head is not if it is stamped with the revision in progress.
+ * The newest committed version, or 0. Every version below a head is committed, and so is the head unless it is stamped
+ * with the revision in progress.
  * @throws StaleRead if the head's revision is later than the state's and is not that of the change in progress
  */
 export async function newestVersion(

@@ -44,8 +44,7 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
 }
 
 /**
- * Reads the rest and resolves it to one revision: a head stamped later than the state is replaced by the version
- * before.
+ * Reads the rest and resolves it to one revision: the version before replaces a head stamped later than the state.
  * @throws StaleRead if the items are of different revisions: DynamoDB isolates a transaction from a Query only item by
  * item (Developer Guide, "Isolation levels"), so a reader may see half of a commit
  */

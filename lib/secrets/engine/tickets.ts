@@ -16,8 +16,7 @@ import { stateAt } from './fencing.ts';
  * written, and a writer that waits too long goes ahead, so an abandoned ticket delays others by a second or two.
  *
  * The counter of tickets is an item of its own, because taking one must not conflict with a commit. The last ticket
- * served is in the state, so a commit ends its writer's ticket, and a waiting writer decides on the read that serves
- * it.
+ * served is in the state, so a commit ends its writer's ticket, and a writer decides on the read that serves it.
  */
 
 /** A writer goes ahead after this long if the queue makes no progress and no large change shows signs of life. */
@@ -105,7 +104,6 @@ function joinLine(own: number, state: EnvironmentState | undefined) {
     own,
     environmentId: state?.id,
     before,
-    /** The time per writer, measured as soon as the line has moved. */
     serviceMs: () => serviceMs,
     /** Notes the progress. @returns whether other writers come first; false once the line has stood still for too long */
     isBehind: (now: EnvironmentState | undefined): boolean => {

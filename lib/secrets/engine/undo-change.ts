@@ -44,8 +44,8 @@ export async function waitForPendingChange(
 }
 
 /**
- * Waits until no change is in progress, or its writer has shown no sign of life, an increasing counter, for the
- * duration of a lease, measured by this process's clock alone.
+ * Waits until no change is in progress, or its writer's counters have not risen for the duration of a lease, measured
+ * by this process's clock alone.
  * @param id of the environment, if the caller has read it
  * @returns the silent change, if any, as it must still be for a takeover
  * @throws temporarily_unavailable at the deadline

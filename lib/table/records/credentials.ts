@@ -19,7 +19,7 @@ export const ViaProvider = z.object({
    * organization.
    */
   lifted: z.boolean().optional(),
-  /** Written for the previous release, which requires it. Nothing reads it. */
+  /** Written for the previous release, which requires it. */
   confined: z.boolean(),
 });
 export type ViaProvider = z.output<typeof ViaProvider>;

@@ -8,7 +8,6 @@ export type RateRecord = ReturnType<typeof rateRecord.parse>;
 /** A question that is being answered. If its function dies, its place is free again at `endsAt` (epoch seconds). */
 const Place = z.object({ holder: z.string(), endsAt: z.int() });
 
-/** The long questions about an organization's audit log that run now. */
 export const longQuestionsRecord = entity('longQuestions', keys.longQuestions, {
   first: Place.optional(),
   second: Place.optional(),

@@ -41,7 +41,6 @@ export type SignInRecord = ReturnType<typeof signInRecord.parse>;
 export const domainRecord = entity('domain', keys.domain, {
   /** `nobody` once the record is gone. */
   organizationId: z.string(),
-  /** Of the last organization. */
   orgSlug: z.string(),
   /** When its record was last seen. */
   verifiedAt: z.string(),

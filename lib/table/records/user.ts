@@ -86,7 +86,6 @@ export const passkeyRecord = entity('passkey', keys.passkey, {
   name: z.string(),
   credentialId: z.string(),
   publicKey: Bytes,
-  /** The authenticator's count of uses; 0 if it has none. */
   counter: z.int(),
   transports: z.array(z.string()),
   createdAt: z.string(),
@@ -129,7 +128,6 @@ export const undoSeconds = 7 * daySeconds;
 export const undoLinkRecord = entity('undoLink', keys.undoLink, {
   factor: Factor,
   change: z.int(),
-  /** Absent on links of earlier releases. */
   addedAt: z.string().optional(),
   expiresAt: ExpiresAt,
 });
