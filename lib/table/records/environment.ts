@@ -73,7 +73,6 @@ export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
  * one, because concurrent transactions on the same item cancel each other.
  */
 export const fenceRecord = entity('fence', keys.fence, { environmentId: z.string(), fence: z.int(), steps: z.int() });
-export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
 /** The queue of an environment's writers. Advisory only: the fencing token decides what is written. */
 export const ticketsRecord = entity('tickets', keys.tickets, {
